@@ -1,0 +1,123 @@
+// Time, injected: corrected wall time for schedules, a monotonic clock for durations, and abortable waits.
+
+/** What every part asks for the time. All figures in milliseconds. */
+export interface Clock {
+  /** Corrected wall time, ms since the Unix epoch (fractions allowed). */
+  now(): number;
+  /** Monotonic time, ms from an arbitrary origin; never steps. */
+  monotonic(): number;
+  /** Resolves after `ms` on the monotonic clock; rejects with an AbortError when `signal` aborts. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// setTimeout takes at most 2^31-1 ms and fires at once above it.
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The machine's own clocks, uncorrected. Wall time runs on the monotonic clock and follows steps of the system clock. */
+export function createSystemClock(): Clock {
+  // performance.timeOrigin ignores later steps of the wall clock. Only differences above what rounding and
+  // scheduling explain are taken for a step, so that between steps time runs evenly, below the millisecond.
+  const stepMs = 20;
+  let originMs = performance.timeOrigin;
+  return {
+    now: () => {
+      const drift = Date.now() - (originMs + performance.now());
+      if (Math.abs(drift) > stepMs) originMs += drift;
+      return originMs + performance.now();
+    },
+    monotonic: () => performance.now(),
+    wait,
+  };
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(abortError(signal));
+    const timer = setTimeout(done, Math.min(Math.max(0, ms), longestTimerMs));
+    function done(): void {
+      signal?.removeEventListener("abort", aborted);
+      resolve();
+    }
+    function aborted(): void {
+      clearTimeout(timer);
+      reject(abortError(signal!));
+    }
+    signal?.addEventListener("abort", aborted, { once: true });
+  });
+}
+
+function abortError(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error && reason.name === "AbortError"
+    ? reason
+    : new DOMException("The wait was aborted", "AbortError");
+}
+
+/** One exchange with a reference clock (RFC 5905 section 8): all in ms, t0/t3 local, t1/t2 remote. */
+export interface ClockSample {
+  t0: number;
+  t1: number;
+  t2: number;
+  t3: number;
+}
+
+/** Offset of the reference to us and the bound of its error, both in ms. */
+export interface ClockOffset {
+  offsetMs: number;
+  errorMs: number;
+}
+
+// NTP's clock filter: of the last eight exchanges the quickest is believed.
+const samplesKept = 8;
+
+/** A clock set right by exchanges with the service. It never touches the machine's own clock. */
+export class CorrectedClock implements Clock {
+  readonly #base: Clock;
+  #samples: { offsetMs: number; delayMs: number }[] = [];
+
+  constructor(base: Clock) {
+    this.#base = base;
+  }
+
+  now(): number {
+    return this.#base.now() + this.offset.offsetMs;
+  }
+
+  monotonic(): number {
+    return this.#base.monotonic();
+  }
+
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#base.wait(ms, signal);
+  }
+
+  /** The machine's own wall time, for stamping the local ends of an exchange. */
+  raw(): number {
+    return this.#base.now();
+  }
+
+  /** The correction in force: of the kept exchanges the one with the shortest round trip. */
+  get offset(): ClockOffset {
+    let best: { offsetMs: number; delayMs: number } | undefined;
+    for (const sample of this.#samples) {
+      if (best === undefined || sample.delayMs <= best.delayMs) best = sample;
+    }
+    return best === undefined
+      ? { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY }
+      : { offsetMs: best.offsetMs, errorMs: best.delayMs / 2 };
+  }
+
+  /** Takes one exchange in. One whose round trip is negative (the clock stepped meanwhile) drops the history. */
+  learn({ t0, t1, t2, t3 }: ClockSample): void {
+    const delayMs = t3 - t0 - (t2 - t1);
+    if (!(delayMs >= 0)) {
+      this.#samples = [];
+      return;
+    }
+    const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, delayMs };
+    // A sample that contradicts the kept ones beyond both error bounds means our clock was stepped.
+    const known = this.offset;
+    const stepped = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
+    this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
+  }
+}

@@ -1,0 +1,45 @@
+// What the player asks of a browser. Nothing here knows which one it is.
+
+/** The browser behind a host, as it names itself. */
+export interface Engine {
+  name: "chromium" | "electron";
+  version: string;
+  headless: boolean;
+}
+
+/** The page to show and the cookie that opens its door; the secret stands in no argument and no address. */
+export interface HostPage {
+  url: string;
+  cookie: { name: string; value: string };
+}
+
+/** What a host found wrong with its browser. It reports; `recovery.ts` decides. */
+export type HostFault =
+  | { is: "page-crashed"; detail: string }
+  | { is: "page-hung"; detail: string }
+  | { is: "browser-exited"; detail: string };
+
+/** A picture of the glass, as the browser presented it. */
+export interface Capture {
+  bytes: Buffer;
+  mimeType: "image/jpeg" | "image/png";
+}
+
+/**
+ * A browser that shows one page fullscreen. The program owns it; `open` starts the browser, and again after it
+ * exited. Every call rejects with a Fault: `browser-missing`, `browser-failed`, `page-dead` or `timeout`.
+ */
+export interface Host extends AsyncDisposable {
+  /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */
+  open(page: HostPage, signal: AbortSignal): Promise<Engine>;
+  /** Loads the page anew, also when it hangs or has crashed. */
+  reload(signal: AbortSignal): Promise<void>;
+  /** Ends the browser, however stuck it is; `open` starts another. */
+  close(): Promise<void>;
+  /** The glass as it is now, whole and at full size. */
+  capture(signal: AbortSignal): Promise<Capture>;
+  /** Resident memory of the browser's whole process tree, in bytes. */
+  memoryBytes(): Promise<number>;
+  /** Hears of faults until `signal` aborts. */
+  onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void;
+}

@@ -1,0 +1,46 @@
+// What a screen should do: one document, published whole under one revision.
+import { z } from "zod";
+import { Color, id, PlaylistItem, Sha256, Zone } from "./resources.ts";
+
+/** A file that the document needs, with what proves it. */
+export const DesiredAsset = z.object({
+  id: id("ast"),
+  sha256: Sha256,
+  size_bytes: z.int().min(1),
+  mime_type: z.string(),
+  duration_ms: z.int().nullable(),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  url: z.string().startsWith("/").describe("Path at the service, fetched with the device's access token"),
+});
+export type DesiredAsset = z.infer<typeof DesiredAsset>;
+
+export const DesiredPlaylist = z.object({ id: id("pls"), items: z.array(PlaylistItem) });
+export type DesiredPlaylist = z.infer<typeof DesiredPlaylist>;
+
+export const DesiredLayout = z.object({
+  id: id("lay"),
+  width: z.int().min(1),
+  height: z.int().min(1),
+  background_color: Color,
+  zones: z.array(Zone),
+});
+export type DesiredLayout = z.infer<typeof DesiredLayout>;
+
+/**
+ * `GET /device/state`: the truth. `revision` is a digest of the rest, so equal content has an equal revision and
+ * an identical push changes nothing. `layout: null` means empty: nothing assigned.
+ */
+export const Desired = z.object({
+  revision: z.string().min(1).max(64),
+  player: z.object({ id: id("plr"), name: z.string(), timezone: z.string().nullable() }),
+  layout: DesiredLayout.nullable(),
+  playlists: z.array(DesiredPlaylist),
+  assets: z.array(DesiredAsset),
+});
+export type Desired = z.infer<typeof Desired>;
+
+/** Every loop counts from this instant (UTC), so players with the same state are in step without talking. */
+export const loopEpochMs = Date.UTC(2024, 0, 1);
+/** How long an item stays that has neither a duration nor media with one. */
+export const defaultItemDurationMs = 10_000;

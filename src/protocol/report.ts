@@ -1,0 +1,59 @@
+// What a screen tells of itself.
+import { z } from "zod";
+import { id, Timestamp } from "./resources.ts";
+
+/** An item that really came on screen, and when its first frame was presented. */
+export const PresentedItem = z.object({
+  zone_id: id("zon"),
+  item_id: id("itm"),
+  asset_id: id("ast").nullable(),
+  presented_at: Timestamp,
+});
+export type PresentedItem = z.infer<typeof PresentedItem>;
+
+/** How far the newest revision is: on screen, on its way, or stuck and why. */
+export const ContentState = z.object({
+  is: z.enum(["empty", "downloading", "applied", "failed"]),
+  revision: z.string().nullable().describe("The revision this speaks of"),
+  applied_revision: z.string().nullable().describe("The revision on screen"),
+  ready_bytes: z.int().min(0),
+  total_bytes: z.int().min(0),
+  detail: z.string().max(2_000).nullable().describe("What is wrong, in words"),
+});
+export type ContentState = z.infer<typeof ContentState>;
+
+/** Sent every 30 s ± 10 %. `rendering` goes by presented frames, not by what was asked for. */
+export const Heartbeat = z.object({
+  boot_id: z.string().max(64),
+  sent_at_ms: z.number().describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
+  uptime_ms: z.int().min(0),
+  player_version: z.string().max(64),
+  engine: z.string().max(128),
+  hardware: z.string().max(200).nullable(),
+  timezone: z.string().max(64),
+  resolution: z.object({ width: z.int().min(0), height: z.int().min(0) }).nullable(),
+  content: ContentState,
+  now_playing: z.array(PresentedItem).max(200),
+  rendering: z.boolean(),
+  last_frame_at: Timestamp.nullable(),
+  memory_bytes: z.int().min(0).describe("Resident memory of the player, its browser included"),
+  cpu_load: z.number().min(0).describe("One-minute load average"),
+  temperature_c: z.number().nullable(),
+  disk_free_bytes: z.int().min(0).nullable(),
+  clock_offset_ms: z.number(),
+  clock_error_ms: z.number().nullable().describe("Bound of the offset's error; null before the first exchange"),
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+
+/**
+ * The answer to a heartbeat, over the socket or by `POST /device/heartbeat`: all a device needs to catch up,
+ * so that polling differs from the socket only in delay.
+ */
+export const HeartbeatAnswer = z.object({
+  sent_at_ms: z.number().describe("t0 of the heartbeat it answers"),
+  received_at_ms: z.number().describe("t1, the service's clock"),
+  answered_at_ms: z.number().describe("t2, the service's clock"),
+  revision: z.string(),
+  commands: z.array(z.string()).describe("Signed commands not yet acknowledged, oldest first"),
+});
+export type HeartbeatAnswer = z.infer<typeof HeartbeatAnswer>;

@@ -1,0 +1,254 @@
+// The things operators deal with, as REST shows and takes them: players, layouts, playlists, assets, commands, screenshots.
+import { z } from "zod";
+
+/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
+export const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
+
+/** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
+export function id<P extends IdPrefix>(prefix: P) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be a ${prefix}_ id`)
+    .describe(`Id, \`${prefix}_\` and a ULID`);
+}
+
+/** A name that people give: 1 to 200 characters, no control characters. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
+/** RFC 3339 in UTC, as every time on the wire. */
+export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+/** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
+export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
+/** An IANA zone that this system knows. */
+export const TimeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, "must be an IANA time zone such as Europe/London");
+/** How a picture fills its zone: whole with bars, cropped, or stretched. */
+export const Fit = z.enum(["contain", "cover", "fill"]);
+
+const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
+const Edge = z.int().min(0).max(16_384);
+const Size = z.int().min(1).max(16_384);
+
+const optionalDuration = DurationMs.optional().describe(
+  "How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s",
+);
+
+const ImageItem = z.strictObject({
+  type: z.literal("image"),
+  asset_id: id("ast"),
+  duration_ms: optionalDuration,
+  fit: Fit.default("contain"),
+});
+const VideoItem = z.strictObject({
+  type: z.literal("video"),
+  asset_id: id("ast"),
+  duration_ms: optionalDuration,
+  fit: Fit.default("contain"),
+  muted: z.boolean().default(false),
+});
+const TextItem = z.strictObject({
+  type: z.literal("text"),
+  text: z.string().min(1).max(5_000),
+  duration_ms: optionalDuration,
+  color: Color.default("#ffffff"),
+  background_color: Color.default("#000000"),
+  align: z.enum(["start", "center", "end"]).default("center"),
+  font_size: z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows"),
+});
+const ClockItem = z.strictObject({
+  type: z.literal("clock"),
+  duration_ms: optionalDuration,
+  timezone: TimeZone.optional().describe("Without it: the player's zone"),
+  hour12: z.boolean().default(false),
+  seconds: z.boolean().default(true),
+  date: z.boolean().default(true),
+  locale: z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
+  color: Color.default("#ffffff"),
+  background_color: Color.default("#000000"),
+});
+
+const itemId = { id: id("itm") };
+const newItemId = {
+  id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
+};
+
+/** An item of a playlist. */
+export const PlaylistItem = z.discriminatedUnion("type", [
+  ImageItem.extend(itemId),
+  VideoItem.extend(itemId),
+  TextItem.extend(itemId),
+  ClockItem.extend(itemId),
+]);
+export type PlaylistItem = z.infer<typeof PlaylistItem>;
+
+/** An item as it is sent in. */
+export const NewPlaylistItem = z.discriminatedUnion("type", [
+  ImageItem.extend(newItemId),
+  VideoItem.extend(newItemId),
+  TextItem.extend(newItemId),
+  ClockItem.extend(newItemId),
+]);
+export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
+
+const stamps = { created_at: Timestamp, updated_at: Timestamp };
+
+/** An ordered list of items that a zone shows in a loop. */
+export const Playlist = z.object({
+  id: id("pls"),
+  name: Name,
+  items: z.array(PlaylistItem),
+  ...stamps,
+});
+export type Playlist = z.infer<typeof Playlist>;
+
+export const NewPlaylist = z.strictObject({
+  name: Name,
+  items: z.array(NewPlaylistItem).max(1_000).default([]),
+});
+export const PlaylistChange = z.strictObject({
+  name: Name.optional(),
+  items: z.array(NewPlaylistItem).max(1_000).optional().describe("Replaces all items"),
+});
+
+/** A rectangle of a layout, in layout pixels, that shows one playlist. */
+export const Zone = z.strictObject({
+  id: id("zon"),
+  name: Name,
+  left: Edge,
+  top: Edge,
+  width: Size,
+  height: Size,
+  z_index: z.int().min(-1_000).max(1_000).default(0),
+  playlist_id: id("pls").nullable().default(null),
+});
+export type Zone = z.infer<typeof Zone>;
+export const NewZone = Zone.extend({
+  id: id("zon").optional().describe("An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own"),
+});
+export type NewZone = z.infer<typeof NewZone>;
+
+/** How a screen is divided. Width and height give the coordinate system; the screen scales it to fit. */
+export const Layout = z.object({
+  id: id("lay"),
+  name: Name,
+  width: Size,
+  height: Size,
+  background_color: Color,
+  zones: z.array(Zone),
+  ...stamps,
+});
+export type Layout = z.infer<typeof Layout>;
+
+export const NewLayout = z.strictObject({
+  name: Name,
+  width: Size.default(1920),
+  height: Size.default(1080),
+  background_color: Color.default("#000000"),
+  zones: z.array(NewZone).max(100).default([]),
+});
+export const LayoutChange = z.strictObject({
+  name: Name.optional(),
+  width: Size.optional(),
+  height: Size.optional(),
+  background_color: Color.optional(),
+  zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
+});
+
+/** A file that players show. Its bytes never change: new bytes are a new asset. */
+export const Asset = z.object({
+  id: id("ast"),
+  name: Name,
+  mime_type: z.string().describe("Found from the bytes, not from what the upload said"),
+  size_bytes: z.int().min(0),
+  sha256: Sha256,
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  duration_ms: z.int().nullable().describe("Length of a video, else null"),
+  url: z.string().describe("Where its bytes are, for an operator's token"),
+  created_at: Timestamp,
+});
+export type Asset = z.infer<typeof Asset>;
+
+/** A screen and the box behind it. */
+export const Player = z.object({
+  id: id("plr"),
+  team_id: id("team"),
+  name: Name,
+  status: z.enum(["online", "offline"]).describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
+  layout_id: id("lay").nullable(),
+  tags: z.array(Name),
+  timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
+  last_seen_at: Timestamp.nullable(),
+  player_version: z.string().nullable(),
+  engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
+  hardware: z.string().nullable(),
+  resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
+  desired_revision: z.string(),
+  reported_revision: z.string().nullable().describe("What it has on screen"),
+  in_sync: z.boolean(),
+  ...stamps,
+});
+export type Player = z.infer<typeof Player>;
+
+/** The code on the glass: eight consonants, shown `WDJB-MJHT`, compared blind to case and punctuation (RFC 8628, section 6.1). */
+export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";
+export const PairingCode = z
+  .string()
+  .max(32)
+  .transform((code) => code.toUpperCase().replace(/[^A-Z0-9]/g, ""))
+  .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
+
+export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
+export const PlayerChange = z.strictObject({
+  name: Name.optional(),
+  layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
+  tags: z.array(Name).max(50).optional(),
+  timezone: TimeZone.nullable().optional(),
+});
+
+/** Why the page, the list or the call was refused: RFC 9457. */
+export const Problem = z.object({
+  type: z.string().describe("A stable address that explains this kind of problem"),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe("What is wrong here and what to do"),
+  errors: z
+    .array(z.object({ pointer: z.string().describe("RFC 6901, into the body; `?name` for a query field"), detail: z.string() }))
+    .optional(),
+  request_id: z.string(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/** A page of a list: newest first. */
+export function page<T extends z.ZodType>(item: T) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullable().describe("For the next page; null on the last") });
+}
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(25),
+  cursor: z.string().max(200).optional(),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false; // Intl answers an unknown zone with a RangeError; there is no other way to ask
+  }
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false; // a malformed tag is a RangeError
+  }
+}

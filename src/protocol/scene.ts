@@ -1,0 +1,136 @@
+// Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
+import { z } from "zod";
+import { Color, Fit, id } from "./resources.ts";
+
+const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
+
+/** An item ready to be drawn: its file is verified and `src` is a path on the page's own origin. */
+export const SceneItem = z.discriminatedUnion("type", [
+  z.object({ ...about, type: z.literal("image"), src: z.string().startsWith("/"), fit: Fit }),
+  z.object({
+    ...about,
+    type: z.literal("video"),
+    src: z.string().startsWith("/"),
+    fit: Fit,
+    muted: z.boolean(),
+    media_duration_ms: z.number().nullable(),
+  }),
+  z.object({
+    ...about,
+    type: z.literal("text"),
+    text: z.string(),
+    color: Color,
+    background_color: Color,
+    align: z.enum(["start", "center", "end"]),
+    font_size: z.number().nullable().describe("Layout pixels; null: as large as fits"),
+  }),
+  z.object({
+    ...about,
+    type: z.literal("clock"),
+    timezone: z.string(),
+    hour12: z.boolean(),
+    seconds: z.boolean(),
+    date: z.boolean(),
+    locale: z.string(),
+    color: Color,
+    background_color: Color,
+  }),
+]);
+export type SceneItem = z.infer<typeof SceneItem>;
+
+/**
+ * One play of one item. `key` names it: the same key is the same play and is never begun anew; times are corrected
+ * wall time in ms. A slot whose item equals the one before (an image alone in its loop) goes on without a cut.
+ */
+export const Slot = z.object({ key: z.string(), starts_at: z.number(), ends_at: z.number(), item: SceneItem });
+export type Slot = z.infer<typeof Slot>;
+
+/** A rectangle in stage pixels and its plays: the one due now and those that follow, oldest first. */
+export const SceneZone = z.object({
+  id: id("zon"),
+  left: z.number(),
+  top: z.number(),
+  width: z.number(),
+  height: z.number(),
+  z_index: z.int(),
+  slots: z.array(Slot),
+});
+export type SceneZone = z.infer<typeof SceneZone>;
+
+/** A layout as drawn. A new `key` is another geometry: it is built hidden and replaces the old one in one frame. */
+export const Stage = z.object({
+  key: z.string(),
+  width: z.number(),
+  height: z.number(),
+  background_color: Color,
+  zones: z.array(SceneZone),
+});
+export type Stage = z.infer<typeof Stage>;
+
+/** Trouble that the installer in front of the screen can do something about. */
+export const Trouble = z.object({
+  code: z.enum(["dns", "refused", "timeout", "tls", "clock", "http", "disk", "other"]),
+  text: z.string().describe("What is wrong and what to do, in words"),
+  retry_at: z.number().nullable().describe("Corrected wall time of the next attempt"),
+});
+export type Trouble = z.infer<typeof Trouble>;
+
+/** What the glass shows. Unpaired, empty, on its way and playing are four different things. */
+export const Screen = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("starting") }),
+  z.object({
+    is: z.literal("pairing"),
+    code: z.string().nullable().describe("As shown, `WDJB-MJHT`; null while there is none"),
+    claim_url: z.string().nullable().describe("Drawn as a QR code where the service has a public address"),
+    service: z.string().describe("The service's address"),
+    notice: z.string().nullable().describe("Such as: this player was removed"),
+    trouble: Trouble.nullable(),
+  }),
+  z.object({ is: z.literal("empty"), player_name: z.string(), trouble: Trouble.nullable(), service: z.string() }),
+  z.object({
+    is: z.literal("preparing"),
+    player_name: z.string(),
+    ready_bytes: z.number(),
+    total_bytes: z.number(),
+    trouble: Trouble.nullable(),
+    service: z.string(),
+  }),
+  z.object({ is: z.literal("stage"), stage: Stage }),
+]);
+export type Screen = z.infer<typeof Screen>;
+
+/** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
+export const Scene = z.object({
+  screen: Screen,
+  identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
+});
+export type Scene = z.infer<typeof Scene>;
+
+/** Player to page. */
+export const ToPage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("scene"), scene: Scene }),
+  z.object({ type: z.literal("clock"), t0: z.number().describe("The page's own, returned"), now: z.number().describe("Corrected wall time") }),
+]);
+export type ToPage = z.infer<typeof ToPage>;
+
+/** Page to player. Every `at` is corrected wall time in ms of the frame that showed it. */
+export const FromPage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("hello"),
+    viewport: z.object({ width: z.number(), height: z.number(), device_pixel_ratio: z.number() }),
+  }),
+  z.object({ type: z.literal("clock"), t0: z.number().describe("performance.now() of the page") }),
+  z.object({ type: z.literal("beat"), at: z.number(), frames: z.int().min(0).describe("Frames presented since the last beat") }),
+  z.object({ type: z.literal("screen"), is: z.string(), code: z.string().nullable(), at: z.number() }),
+  z.object({ type: z.literal("presented"), zone_id: id("zon"), key: z.string(), ...about, at: z.number() }),
+  z.object({
+    type: z.literal("failed"),
+    zone_id: id("zon"),
+    key: z.string(),
+    ...about,
+    code: z.enum(["load", "decode", "unsupported", "timeout", "stalled"]),
+    detail: z.string().max(2_000),
+  }),
+  z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),
+]);
+export type FromPage = z.infer<typeof FromPage>;

@@ -1,0 +1,119 @@
+// Service <-> device: pairing, tokens, and the messages of the socket.
+import { z } from "zod";
+import { Heartbeat, HeartbeatAnswer } from "./report.ts";
+import { id } from "./resources.ts";
+
+const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
+
+/** `POST /device/pairing-requests`: a box asks for a code. */
+export const PairingRequest = z.strictObject({
+  public_key: PublicKey,
+  player_version: z.string().max(64),
+  hardware: z.string().max(200).nullable(),
+  timezone: z.string().max(64),
+  resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
+});
+export type PairingRequest = z.infer<typeof PairingRequest>;
+
+/** The answer, in the words of RFC 8628, section 3.2. `verification_uri` is null when the service has no public address. */
+export const PairingGrant = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string().nullable(),
+  verification_uri_complete: z.string().nullable(),
+  expires_in: z.int().describe("Seconds"),
+  interval: z.int().describe("Seconds between polls"),
+});
+export type PairingGrant = z.infer<typeof PairingGrant>;
+
+/** `POST /device/nonce`: what the next token request must sign, once, within a minute. */
+export const Nonce = z.object({ nonce: z.string(), expires_in: z.int() });
+
+/** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
+export const tokenProofJwsType = "signage-token-proof+jws";
+export const TokenProof = z.object({ nonce: z.string(), aud: z.string().describe("`device_code` or the player's id: what is asked for") });
+
+/**
+ * `POST /device/token`: a device code (first time) or a player's id (renewal), and the proof by the device's key.
+ * `Prefer: wait=25` (RFC 7240) holds a pending answer back until the code is claimed.
+ */
+export const TokenRequest = z.union([
+  z.strictObject({ grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"), device_code: z.string().max(128), proof: z.string().max(2_048) }),
+  z.strictObject({ grant_type: z.literal("urn:signage:device-key"), player_id: id("plr"), proof: z.string().max(2_048) }),
+]);
+export type TokenRequest = z.infer<typeof TokenRequest>;
+
+/** A granted token. The first one pins `service_key`, by which commands and revocations are proven ever after. */
+export const TokenGrant = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int().describe("Seconds"),
+  player_id: id("plr"),
+  player_name: z.string(),
+  service_key: PublicKey,
+});
+export type TokenGrant = z.infer<typeof TokenGrant>;
+
+/**
+ * A refused token (400, the errors of RFC 8628, section 3.5). Only `revocation`, proven by the pinned key, unpairs;
+ * `error` alone never does.
+ */
+export const TokenRefusal = z.object({
+  error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
+  error_description: z.string().optional(),
+  revocation: z.string().optional().describe("Signed revocation"),
+});
+export type TokenRefusal = z.infer<typeof TokenRefusal>;
+
+/** Subprotocol of the socket at `GET /device/ws`. */
+export const deviceSubprotocol = "signage.device.v1";
+/** Close codes of the device socket. */
+export const closeCodes = { revoked: 4403, replaced: 4409, restarting: 1012, tooSlow: 1013, badToken: 4401 } as const;
+/** Longest message either way; larger things go over HTTP. */
+export const longestMessageBytes = 65_536;
+
+const envelope = { id: z.string().max(64), ts: z.number().describe("Sender's wall clock, ms since the epoch") };
+const fromDevice = { ...envelope, ack: z.int().min(0).optional().describe("Highest `seq` handled: all before it are done") };
+const toDevice = { ...envelope, seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed") };
+
+/** What a device sends. */
+export const DeviceMessage = z.discriminatedUnion("type", [
+  z.object({
+    ...fromDevice,
+    type: z.literal("hello"),
+    data: z.object({
+      epoch: z.string().nullable().describe("Journal it knows, null at first"),
+      last_seq: z.int().min(0),
+      revision: z.string().nullable(),
+      heartbeat: Heartbeat,
+    }),
+  }),
+  z.object({ ...fromDevice, type: z.literal("heartbeat"), data: Heartbeat }),
+  z.object({ ...fromDevice, type: z.literal("ack"), data: z.object({}) }),
+  z.object({ ...fromDevice, type: z.literal("unsupported"), data: z.object({ type: z.string() }) }),
+]);
+export type DeviceMessage = z.infer<typeof DeviceMessage>;
+
+/** What the service sends. `state.changed` only hints: `GET /device/state` is the truth. */
+export const ServiceMessage = z.discriminatedUnion("type", [
+  z.object({
+    ...toDevice,
+    type: z.literal("welcome"),
+    data: z.object({
+      session_id: z.string(),
+      epoch: z.string().describe("Name of the journal that `seq` counts in"),
+      resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
+      heartbeat_ms: z.int().min(100),
+      reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
+      answer: HeartbeatAnswer,
+    }),
+  }),
+  z.object({ ...toDevice, type: z.literal("heartbeat.answer"), data: HeartbeatAnswer }),
+  z.object({ ...toDevice, type: z.literal("state.changed"), data: z.object({ revision: z.string() }) }),
+  z.object({ ...toDevice, type: z.literal("command"), data: z.object({ command: z.string().describe("Signed command") }) }),
+  z.object({ ...toDevice, type: z.literal("revoked"), data: z.object({ revocation: z.string().describe("Signed revocation") }) }),
+  z.object({ ...toDevice, type: z.literal("goaway"), data: z.object({ reconnect_after_ms: z.int().min(0) }) }),
+]);
+export type ServiceMessage = z.infer<typeof ServiceMessage>;
+/** Any message's outside, for those whose type this side does not know: ignored and counted. */
+export const UnknownMessage = z.object({ type: z.string().max(64), id: z.string().max(64).optional(), seq: z.int().optional() });
