@@ -117,7 +117,8 @@ export class CorrectedClock implements Clock {
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, delayMs };
     // A sample that contradicts the kept ones beyond both error bounds means our clock was stepped.
     const known = this.offset;
-    const stepped = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
+    const stepped =
+      Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
     this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
   }
 }

@@ -25,16 +25,25 @@ export class DurableFile<T> {
   /** @throws Fault `file-corrupt` when the file and its previous generation are both unreadable. */
   async read(): Promise<DurableRead<T>> {
     const causes: unknown[] = [];
-    for (const [path, recovered] of [[this.path, false], [`${this.path}.previous`, true]] as const) {
+    for (const [path, recovered] of [
+      [this.path, false],
+      [`${this.path}.previous`, true],
+    ] as const) {
       try {
         const text = await readFile(path, "utf8");
-        return { is: "found", value: this.#parse(unseal(text)), recovered: recovered && causes.length > 0 };
+        return {
+          is: "found",
+          value: this.#parse(unseal(text)),
+          recovered: recovered && causes.length > 0,
+        };
       } catch (error) {
         if (!isMissing(error)) causes.push(error);
       }
     }
     if (causes.length === 0) return { is: "absent" };
-    throw new Fault("file-corrupt", `${this.path} and its previous generation cannot be read`, { cause: causes[0] });
+    throw new Fault("file-corrupt", `${this.path} and its previous generation cannot be read`, {
+      cause: causes[0],
+    });
   }
 
   /** Replaces the value. Resolves once it would survive a power cut. */

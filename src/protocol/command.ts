@@ -5,20 +5,43 @@ import { id, Timestamp } from "./resources.ts";
 /** Takes a picture of what is on the glass and uploads it. */
 const ScreenshotArgs = z.strictObject({
   format: z.enum(["jpeg", "png", "webp"]).default("jpeg"),
-  max_width: z.int().min(16).max(8_192).optional().describe("Made smaller to this width; never larger"),
+  max_width: z
+    .int()
+    .min(16)
+    .max(8_192)
+    .optional()
+    .describe("Made smaller to this width; never larger"),
 });
 /** Shows name and id of the player over the content for a while. */
-const IdentifyArgs = z.strictObject({ duration_ms: z.int().min(1_000).max(600_000).default(10_000) });
+const IdentifyArgs = z.strictObject({
+  duration_ms: z.int().min(1_000).max(600_000).default(10_000),
+});
 const NoArgs = z.strictObject({});
 
 const noArgs = NoArgs.default({});
 
 /** What an operator may send. `reload` loads the page anew; `restart` ends and starts the whole player, browser included. */
 export const CommandRequest = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("screenshot"), args: ScreenshotArgs.prefault({}), ttl_s: z.int().min(1).max(604_800).default(600) }),
-  z.strictObject({ type: z.literal("identify"), args: IdentifyArgs.prefault({}), ttl_s: z.int().min(1).max(604_800).default(600) }),
-  z.strictObject({ type: z.literal("reload"), args: noArgs, ttl_s: z.int().min(1).max(604_800).default(600) }),
-  z.strictObject({ type: z.literal("restart"), args: noArgs, ttl_s: z.int().min(1).max(604_800).default(600) }),
+  z.strictObject({
+    type: z.literal("screenshot"),
+    args: ScreenshotArgs.prefault({}),
+    ttl_s: z.int().min(1).max(604_800).default(600),
+  }),
+  z.strictObject({
+    type: z.literal("identify"),
+    args: IdentifyArgs.prefault({}),
+    ttl_s: z.int().min(1).max(604_800).default(600),
+  }),
+  z.strictObject({
+    type: z.literal("reload"),
+    args: noArgs,
+    ttl_s: z.int().min(1).max(604_800).default(600),
+  }),
+  z.strictObject({
+    type: z.literal("restart"),
+    args: noArgs,
+    ttl_s: z.int().min(1).max(604_800).default(600),
+  }),
 ]);
 export type CommandRequest = z.infer<typeof CommandRequest>;
 export const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
@@ -40,7 +63,13 @@ export const CommandStatus = z.enum([
   "cancelled",
 ]);
 export type CommandStatus = z.infer<typeof CommandStatus>;
-export const finalStatuses: readonly CommandStatus[] = ["succeeded", "failed", "rejected", "expired", "cancelled"];
+export const finalStatuses: readonly CommandStatus[] = [
+  "succeeded",
+  "failed",
+  "rejected",
+  "expired",
+  "cancelled",
+];
 
 const Result = z.record(z.string(), z.unknown());
 
@@ -88,7 +117,10 @@ export type SignedRevocation = z.infer<typeof SignedRevocation>;
 export const CommandUpdate = z.strictObject({
   status: z.enum(["acknowledged", "running", "succeeded", "failed", "rejected", "expired"]),
   result: Result.nullable().default(null),
-  error: z.strictObject({ code: z.string().max(64), detail: z.string().max(2_000) }).nullable().default(null),
+  error: z
+    .strictObject({ code: z.string().max(64), detail: z.string().max(2_000) })
+    .nullable()
+    .default(null),
 });
 export type CommandUpdate = z.infer<typeof CommandUpdate>;
 

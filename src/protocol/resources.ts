@@ -2,7 +2,22 @@
 import { z } from "zod";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-export const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
+export const idPrefixes = [
+  "plr",
+  "team",
+  "usr",
+  "ast",
+  "pls",
+  "lay",
+  "zon",
+  "itm",
+  "sch",
+  "cmd",
+  "shot",
+  "evt",
+  "whk",
+  "tok",
+] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 /** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
@@ -22,9 +37,13 @@ export const Name = z
   .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
 /** RFC 3339 in UTC, as every time on the wire. */
 export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
-export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+export const Sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
-export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
+export const Color = z
+  .string()
+  .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
 /** An IANA zone that this system knows. */
 export const TimeZone = z
   .string()
@@ -33,7 +52,11 @@ export const TimeZone = z
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
 export const Fit = z.enum(["contain", "cover", "fill"]);
 
-const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
+const DurationMs = z
+  .int()
+  .min(100)
+  .max(86_400_000)
+  .describe("How long the item stays, 100 ms to 24 h");
 const Edge = z.int().min(0).max(16_384);
 const Size = z.int().min(1).max(16_384);
 
@@ -61,7 +84,12 @@ const TextItem = z.strictObject({
   color: Color.default("#ffffff"),
   background_color: Color.default("#000000"),
   align: z.enum(["start", "center", "end"]).default("center"),
-  font_size: z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows"),
+  font_size: z
+    .int()
+    .min(4)
+    .max(4_096)
+    .optional()
+    .describe("In layout pixels. Without it the text is made as large as its zone allows"),
 });
 const ClockItem = z.strictObject({
   type: z.literal("clock"),
@@ -70,14 +98,22 @@ const ClockItem = z.strictObject({
   hour12: z.boolean().default(false),
   seconds: z.boolean().default(true),
   date: z.boolean().default(true),
-  locale: z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
+  locale: z
+    .string()
+    .max(35)
+    .default("en-GB")
+    .refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
   color: Color.default("#ffffff"),
   background_color: Color.default("#000000"),
 });
 
 const itemId = { id: id("itm") };
 const newItemId = {
-  id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
+  id: id("itm")
+    .optional()
+    .describe(
+      "An id from an earlier read keeps the item's identity; without it an equal item keeps its own",
+    ),
 };
 
 /** An item of a playlist. */
@@ -131,7 +167,11 @@ export const Zone = z.strictObject({
 });
 export type Zone = z.infer<typeof Zone>;
 export const NewZone = Zone.extend({
-  id: id("zon").optional().describe("An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own"),
+  id: id("zon")
+    .optional()
+    .describe(
+      "An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own",
+    ),
 });
 export type NewZone = z.infer<typeof NewZone>;
 
@@ -182,7 +222,9 @@ export const Player = z.object({
   id: id("plr"),
   team_id: id("team"),
   name: Name,
-  status: z.enum(["online", "offline"]).describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
+  status: z
+    .enum(["online", "offline"])
+    .describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
@@ -204,7 +246,10 @@ export const PairingCode = z
   .string()
   .max(32)
   .transform((code) => code.toUpperCase().replace(/[^A-Z0-9]/g, ""))
-  .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
+  .refine(
+    (code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code),
+    "must be the eight letters on the screen, such as WDJB-MJHT",
+  );
 
 export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
 export const PlayerChange = z.strictObject({
@@ -221,7 +266,12 @@ export const Problem = z.object({
   status: z.int(),
   detail: z.string().describe("What is wrong here and what to do"),
   errors: z
-    .array(z.object({ pointer: z.string().describe("RFC 6901, into the body; `?name` for a query field"), detail: z.string() }))
+    .array(
+      z.object({
+        pointer: z.string().describe("RFC 6901, into the body; `?name` for a query field"),
+        detail: z.string(),
+      }),
+    )
     .optional(),
   request_id: z.string(),
 });
@@ -229,7 +279,10 @@ export type Problem = z.infer<typeof Problem>;
 
 /** A page of a list: newest first. */
 export function page<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), next_cursor: z.string().nullable().describe("For the next page; null on the last") });
+  return z.object({
+    data: z.array(item),
+    next_cursor: z.string().nullable().describe("For the next page; null on the last"),
+  });
 }
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(25),

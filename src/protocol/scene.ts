@@ -42,7 +42,18 @@ export type SceneItem = z.infer<typeof SceneItem>;
  * One play of one item. `key` names it: the same key is the same play and is never begun anew; times are corrected
  * wall time in ms. A slot whose item equals the one before (an image alone in its loop) goes on without a cut.
  */
-export const Slot = z.object({ key: z.string(), starts_at: z.number(), ends_at: z.number(), item: SceneItem });
+export const Slot = z.object({
+  key: z.string(),
+  starts_at: z.number(),
+  ends_at: z.number(),
+  offset_ms: z
+    .number()
+    .min(0)
+    .describe(
+      "How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway",
+    ),
+  item: SceneItem,
+});
 export type Slot = z.infer<typeof Slot>;
 
 /** A rectangle in stage pixels and its plays: the one due now and those that follow, oldest first. */
@@ -81,12 +92,20 @@ export const Screen = z.discriminatedUnion("is", [
   z.object({
     is: z.literal("pairing"),
     code: z.string().nullable().describe("As shown, `WDJB-MJHT`; null while there is none"),
-    claim_url: z.string().nullable().describe("Drawn as a QR code where the service has a public address"),
+    claim_url: z
+      .string()
+      .nullable()
+      .describe("Drawn as a QR code where the service has a public address"),
     service: z.string().describe("The service's address"),
     notice: z.string().nullable().describe("Such as: this player was removed"),
     trouble: Trouble.nullable(),
   }),
-  z.object({ is: z.literal("empty"), player_name: z.string(), trouble: Trouble.nullable(), service: z.string() }),
+  z.object({
+    is: z.literal("empty"),
+    player_name: z.string(),
+    trouble: Trouble.nullable(),
+    service: z.string(),
+  }),
   z.object({
     is: z.literal("preparing"),
     player_name: z.string(),
@@ -102,14 +121,20 @@ export type Screen = z.infer<typeof Screen>;
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
-  identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
+  identify: z
+    .object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() })
+    .nullable(),
 });
 export type Scene = z.infer<typeof Scene>;
 
 /** Player to page. */
 export const ToPage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("scene"), scene: Scene }),
-  z.object({ type: z.literal("clock"), t0: z.number().describe("The page's own, returned"), now: z.number().describe("Corrected wall time") }),
+  z.object({
+    type: z.literal("clock"),
+    t0: z.number().describe("The page's own, returned"),
+    now: z.number().describe("Corrected wall time"),
+  }),
 ]);
 export type ToPage = z.infer<typeof ToPage>;
 
@@ -120,9 +145,24 @@ export const FromPage = z.discriminatedUnion("type", [
     viewport: z.object({ width: z.number(), height: z.number(), device_pixel_ratio: z.number() }),
   }),
   z.object({ type: z.literal("clock"), t0: z.number().describe("performance.now() of the page") }),
-  z.object({ type: z.literal("beat"), at: z.number(), frames: z.int().min(0).describe("Frames presented since the last beat") }),
-  z.object({ type: z.literal("screen"), is: z.string(), code: z.string().nullable(), at: z.number() }),
-  z.object({ type: z.literal("presented"), zone_id: id("zon"), key: z.string(), ...about, at: z.number() }),
+  z.object({
+    type: z.literal("beat"),
+    at: z.number(),
+    frames: z.int().min(0).describe("Frames presented since the last beat"),
+  }),
+  z.object({
+    type: z.literal("screen"),
+    is: z.string(),
+    code: z.string().nullable(),
+    at: z.number(),
+  }),
+  z.object({
+    type: z.literal("presented"),
+    zone_id: id("zon"),
+    key: z.string(),
+    ...about,
+    at: z.number(),
+  }),
   z.object({
     type: z.literal("failed"),
     zone_id: id("zon"),

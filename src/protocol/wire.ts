@@ -3,7 +3,9 @@ import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./report.ts";
 import { id } from "./resources.ts";
 
-const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
+const PublicKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
 /** `POST /device/pairing-requests`: a box asks for a code. */
 export const PairingRequest = z.strictObject({
@@ -11,7 +13,9 @@ export const PairingRequest = z.strictObject({
   player_version: z.string().max(64),
   hardware: z.string().max(200).nullable(),
   timezone: z.string().max(64),
-  resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
+  resolution: z
+    .strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) })
+    .nullable(),
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
@@ -31,15 +35,26 @@ export const Nonce = z.object({ nonce: z.string(), expires_in: z.int() });
 
 /** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
 export const tokenProofJwsType = "signage-token-proof+jws";
-export const TokenProof = z.object({ nonce: z.string(), aud: z.string().describe("`device_code` or the player's id: what is asked for") });
+export const TokenProof = z.object({
+  nonce: z.string(),
+  aud: z.string().describe("`device_code` or the player's id: what is asked for"),
+});
 
 /**
  * `POST /device/token`: a device code (first time) or a player's id (renewal), and the proof by the device's key.
  * `Prefer: wait=25` (RFC 7240) holds a pending answer back until the code is claimed.
  */
 export const TokenRequest = z.union([
-  z.strictObject({ grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"), device_code: z.string().max(128), proof: z.string().max(2_048) }),
-  z.strictObject({ grant_type: z.literal("urn:signage:device-key"), player_id: id("plr"), proof: z.string().max(2_048) }),
+  z.strictObject({
+    grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"),
+    device_code: z.string().max(128),
+    proof: z.string().max(2_048),
+  }),
+  z.strictObject({
+    grant_type: z.literal("urn:signage:device-key"),
+    player_id: id("plr"),
+    proof: z.string().max(2_048),
+  }),
 ]);
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
@@ -59,7 +74,14 @@ export type TokenGrant = z.infer<typeof TokenGrant>;
  * `error` alone never does.
  */
 export const TokenRefusal = z.object({
-  error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
+  error: z.enum([
+    "authorization_pending",
+    "slow_down",
+    "expired_token",
+    "access_denied",
+    "invalid_grant",
+    "invalid_request",
+  ]),
   error_description: z.string().optional(),
   revocation: z.string().optional().describe("Signed revocation"),
 });
@@ -68,13 +90,32 @@ export type TokenRefusal = z.infer<typeof TokenRefusal>;
 /** Subprotocol of the socket at `GET /device/ws`. */
 export const deviceSubprotocol = "signage.device.v1";
 /** Close codes of the device socket. */
-export const closeCodes = { revoked: 4403, replaced: 4409, restarting: 1012, tooSlow: 1013, badToken: 4401 } as const;
+export const closeCodes = {
+  revoked: 4403,
+  replaced: 4409,
+  restarting: 1012,
+  tooSlow: 1013,
+  badToken: 4401,
+} as const;
 /** Longest message either way; larger things go over HTTP. */
 export const longestMessageBytes = 65_536;
 
-const envelope = { id: z.string().max(64), ts: z.number().describe("Sender's wall clock, ms since the epoch") };
-const fromDevice = { ...envelope, ack: z.int().min(0).optional().describe("Highest `seq` handled: all before it are done") };
-const toDevice = { ...envelope, seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed") };
+const envelope = {
+  id: z.string().max(64),
+  ts: z.number().describe("Sender's wall clock, ms since the epoch"),
+};
+const fromDevice = {
+  ...envelope,
+  ack: z.int().min(0).optional().describe("Highest `seq` handled: all before it are done"),
+};
+const toDevice = {
+  ...envelope,
+  seq: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Place in the device's journal; hints without one are not replayed"),
+};
 
 /** What a device sends. */
 export const DeviceMessage = z.discriminatedUnion("type", [
@@ -102,18 +143,45 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     data: z.object({
       session_id: z.string(),
       epoch: z.string().describe("Name of the journal that `seq` counts in"),
-      resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
+      resumed: z
+        .boolean()
+        .describe(
+          "False: what was missed is not known; fetch the state and take all pending commands",
+        ),
       heartbeat_ms: z.int().min(100),
-      reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
+      reconnect_spread_ms: z
+        .int()
+        .min(0)
+        .describe("After a lost connection the first attempt waits a random part of this"),
       answer: HeartbeatAnswer,
     }),
   }),
   z.object({ ...toDevice, type: z.literal("heartbeat.answer"), data: HeartbeatAnswer }),
-  z.object({ ...toDevice, type: z.literal("state.changed"), data: z.object({ revision: z.string() }) }),
-  z.object({ ...toDevice, type: z.literal("command"), data: z.object({ command: z.string().describe("Signed command") }) }),
-  z.object({ ...toDevice, type: z.literal("revoked"), data: z.object({ revocation: z.string().describe("Signed revocation") }) }),
-  z.object({ ...toDevice, type: z.literal("goaway"), data: z.object({ reconnect_after_ms: z.int().min(0) }) }),
+  z.object({
+    ...toDevice,
+    type: z.literal("state.changed"),
+    data: z.object({ revision: z.string() }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("command"),
+    data: z.object({ command: z.string().describe("Signed command") }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("revoked"),
+    data: z.object({ revocation: z.string().describe("Signed revocation") }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("goaway"),
+    data: z.object({ reconnect_after_ms: z.int().min(0) }),
+  }),
 ]);
 export type ServiceMessage = z.infer<typeof ServiceMessage>;
 /** Any message's outside, for those whose type this side does not know: ignored and counted. */
-export const UnknownMessage = z.object({ type: z.string().max(64), id: z.string().max(64).optional(), seq: z.int().optional() });
+export const UnknownMessage = z.object({
+  type: z.string().max(64),
+  id: z.string().max(64).optional(),
+  seq: z.int().optional(),
+});

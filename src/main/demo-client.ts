@@ -1,0 +1,63 @@
+// The demo's own small client of the operator's API: what anybody could do with curl.
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { Asset, Layout, page, Player, Playlist } from "../protocol/resources.ts";
+
+/** A service and a token for it. Methods reject with an Error that quotes the service's own explanation. */
+export class ServiceClient {
+  readonly #url: string;
+  readonly #token: string;
+
+  private constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  static async open(url: string, tokenFile: string): Promise<ServiceClient> {
+    return new ServiceClient(url, (await readFile(tokenFile, "utf8")).trim());
+  }
+
+  async pair(code: string, name: string): Promise<Player> {
+    return Player.parse(await this.#call("POST", "players/pair", { code, name }));
+  }
+
+  async player(id: string): Promise<Player> {
+    return Player.parse(await this.#call("GET", `players/${id}`));
+  }
+
+  async assign(playerId: string, layoutId: string): Promise<void> {
+    await this.#call("PATCH", `players/${playerId}`, { layout_id: layoutId });
+  }
+
+  async hasLayouts(): Promise<boolean> {
+    return page(Layout).parse(await this.#call("GET", "layouts?limit=1")).data.length > 0;
+  }
+
+  async upload(name: string, bytes: Buffer): Promise<Asset> {
+    return Asset.parse(await this.#call("POST", `assets?name=${encodeURIComponent(name)}`, bytes));
+  }
+
+  async createPlaylist(body: object): Promise<Playlist> {
+    return Playlist.parse(await this.#call("POST", "playlists", body));
+  }
+
+  async createLayout(body: object): Promise<Layout> {
+    return Layout.parse(await this.#call("POST", "layouts", body));
+  }
+
+  async #call(method: string, path: string, body?: object): Promise<unknown> {
+    const isRaw = Buffer.isBuffer(body);
+    const response = await fetch(`${this.#url}/api/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { "content-type": isRaw ? "application/octet-stream" : "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: isRaw ? new Uint8Array(body) : JSON.stringify(body) }),
+    });
+    const json: unknown = await response.json();
+    if (response.ok) return json;
+    const { detail } = z.object({ detail: z.string() }).parse(json);
+    throw new Error(`${method} ${path}: ${response.status} ${detail}`);
+  }
+}

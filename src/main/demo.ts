@@ -1,0 +1,166 @@
+// One command to a screen with content on it: service, player, pairing and a first layout, by the same doors as everybody else.
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import { checkFlags, readFlags } from "../base/config.ts";
+import { createSystemClock } from "../base/clock.ts";
+import { isAbort } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { Child, type LogLine } from "./child.ts";
+import { publishDemo } from "./demo-content.ts";
+import { ServiceClient } from "./demo-client.ts";
+import { chooseEngine, type EngineChoice } from "./engine.ts";
+import { dataFolder, rootFolder } from "./folders.ts";
+import { hasDisplay } from "./kiosk.ts";
+
+const usage = "npm start -- [--data DIR] [--port 8080] [--engine electron|chromium] [--headless] [--window 1920x1080]";
+
+const Flags = z.object({
+  data: z.string().min(1).default(dataFolder()),
+  port: z.coerce.number().int("must be a port, 0 to 65535").min(0).max(65_535).optional(),
+  engine: z.enum(["electron", "chromium"]).optional(),
+  headless: z.boolean().default(false),
+  window: z
+    .string()
+    .regex(/^\d{2,5}x\d{2,5}$/, "must be a size such as 1920x1080")
+    .optional(),
+});
+export type DemoConfig = z.infer<typeof Flags>;
+
+/** @throws Fault `bad-config` in one line. */
+export function readDemoConfig(argv: readonly string[]): DemoConfig {
+  const options = {
+    data: { type: "string" },
+    port: { type: "string" },
+    engine: { type: "string" },
+    headless: { type: "boolean" },
+    window: { type: "string" },
+  } as const;
+  return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+}
+
+const usualPort = 8080;
+// Long enough to be read: the point of the demo is to show what an installer will see.
+const codeReadableMs = 3_000;
+
+/** Runs service and player until `signal` aborts or one of them ends. */
+export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal): Promise<void> {
+  const engine = await chooseEngine(config.engine, log, signal);
+  log.info({ engine: engine.name, why: engine.why }, "drawing with");
+  const port = config.port ?? ((await isFree(usualPort)) ? usualPort : 0);
+  const serviceFolder = join(config.data, "service");
+  await using service = new Child(process.execPath, [
+    join(rootFolder, "src/main/service.ts"),
+    ...["--port", String(port), "--data", serviceFolder],
+  ]);
+  passOn(service, log);
+  const { url } = z.object({ url: z.string() }).parse(await service.line("listening", signal));
+  const tokenFile = join(serviceFolder, "admin-token");
+  const client = await ServiceClient.open(url, tokenFile);
+
+  await using player = startPlayer(engine, url, config);
+  passOn(player, log);
+  const playerId = await paired(player, client, log, signal);
+  await publishDemo(client, playerId, log, signal);
+  await player.line("presented", signal);
+  tellHow(log, { url, tokenFile, playerId, headless: config.headless || !hasDisplay() });
+
+  const ended = await Promise.race([
+    service.ended.then((how) => `the service ended: ${how}`),
+    player.ended.then((how) => `the player ended: ${how}`),
+    new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true })),
+  ]);
+  if (ended !== null && !signal.aborted) throw new Error(ended);
+}
+
+function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Child {
+  const flags = [
+    ...["--server", url, "--data", join(config.data, "player"), "--engine", engine.name],
+    ...(config.headless ? ["--headless"] : []),
+    ...(config.window === undefined ? [] : ["--window", config.window]),
+  ];
+  return new Child(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
+}
+
+/** The player's id: at once when it was paired before, else after its code has been on the glass for three seconds. */
+async function paired(player: Child, client: ServiceClient, log: Log, signal: AbortSignal): Promise<string> {
+  const clock = createSystemClock();
+  const done = new AbortController();
+  const either = AbortSignal.any([signal, done.signal]);
+  const before = player.line("already paired", either).then(idOf);
+  const now = player.line("paired", either).then(idOf);
+  player.onLine((line) => {
+    const shown = z.object({ msg: z.literal("screen shown"), code: z.string() }).safeParse(line);
+    if (!shown.success) return;
+    log.info({ code: shown.data.code }, "the pairing code is on the screen; it is claimed in three seconds");
+    void clock
+      .wait(codeReadableMs, either)
+      .then(() => client.pair(shown.data.code, "Demo screen"))
+      .catch((error: unknown) => {
+        // The code may have been claimed by hand meanwhile, which is just as well.
+        if (!isAbort(error)) log.warn({ err: error }, "the code could not be claimed");
+      });
+  });
+  try {
+    return await Promise.race([before, now]);
+  } finally {
+    done.abort();
+    await Promise.allSettled([before, now]);
+  }
+}
+
+function idOf(line: LogLine): string {
+  return z.object({ player_id: z.string() }).parse(line).player_id;
+}
+
+/** Children's lines: as they are for a program, only what a person would want to know for a person. */
+function passOn(child: Child, log: Log): void {
+  const notable = new Set(["warn", "error", "fatal"]);
+  child.onLine((line, raw) => {
+    if (!process.stdout.isTTY) process.stdout.write(`${raw}\n`);
+    else if (notable.has(line.level)) log.warn({ from: line["program"] }, line.msg);
+  });
+}
+
+function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; headless: boolean }): void {
+  const auth = `-H "Authorization: Bearer $(cat ${at.tokenFile})"`;
+  const api = `${at.url}/api/v1`;
+  const pair = `curl ${auth} --json '{"code": "WDJB-MJHT", "name": "Lobby"}' ${api}/players/pair`;
+  const push = `curl ${auth} --data-binary @picture.jpg "${api}/assets?name=picture.jpg"`;
+  const shoot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
+  const look = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
+  if (!process.stdout.isTTY) {
+    log.info({ docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, curl: { pair, push, shoot, look } }, "ready");
+    return;
+  }
+  process.stdout.write(
+    [
+      "",
+      at.headless
+        ? "There is no display here: the screen is drawn without one. Take a screenshot (below) to see it."
+        : "The screen is on.",
+      "",
+      `  API documentation   ${at.url}/docs`,
+      `  Access token        ${at.tokenFile}`,
+      "",
+      "Pair another player (its code instead of WDJB-MJHT):",
+      `  ${pair}`,
+      "Push a new image, then put its id into a playlist (PATCH /playlists/{id}):",
+      `  ${push}`,
+      "Take a screenshot, then list them; image_url is the picture:",
+      `  ${shoot}`,
+      `  ${look}`,
+      "",
+      "Ctrl+C stops everything.",
+      "",
+    ].join("\n"),
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}

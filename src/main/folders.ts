@@ -1,0 +1,22 @@
+// Where this program finds its own files and keeps its data.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The project's or the package's root. */
+export const rootFolder = fileURLToPath(new URL("../..", import.meta.url));
+/** The built page. */
+export const rendererFolder = join(rootFolder, "dist/renderer");
+
+/** The user's data folder for this program (XDG Base Directory Specification). */
+export function dataFolder(): string {
+  const base = process.env["XDG_DATA_HOME"] ?? join(homedir(), ".local/share");
+  return join(base, "signage-player");
+}
+
+/** This program's version, from package.json. */
+export function readVersion(): string {
+  const json: unknown = JSON.parse(readFileSync(join(rootFolder, "package.json"), "utf8"));
+  return typeof json === "object" && json !== null && "version" in json ? String(json.version) : "unknown";
+}

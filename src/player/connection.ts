@@ -1,0 +1,312 @@
+// The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
+import { WebSocket } from "ws";
+import { Backoff } from "../base/backoff.ts";
+import type { CorrectedClock } from "../base/clock.ts";
+import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
+import { Live, type Watchable } from "../base/live.ts";
+import type { Log } from "../base/log.ts";
+import { textOf } from "../base/text.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
+import type { Trouble } from "../protocol/scene.ts";
+import {
+  closeCodes,
+  deviceSubprotocol,
+  longestMessageBytes,
+  ServiceMessage,
+  UnknownMessage,
+  type DeviceMessage,
+} from "../protocol/wire.ts";
+import type { Access } from "./access.ts";
+import type { ServiceApi } from "./service-api.ts";
+import { troubleOf } from "./trouble.ts";
+
+/** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
+export type Link =
+  | { is: "connecting" }
+  | { is: "online" }
+  | { is: "polling" }
+  | { is: "offline"; trouble: Trouble };
+
+/** What the connection hears and needs. */
+export interface ConnectionParts {
+  api: ServiceApi;
+  access: Access;
+  clock: CorrectedClock;
+  log: Log;
+  heartbeat(): Promise<Heartbeat>;
+  /** The revision that the service wants on screen: from a hint or an answer. */
+  onRevision(revision: string): void;
+  onCommand(jws: string, signal: AbortSignal): Promise<void>;
+  /** A revocation as it came; rejects when it proves nothing. */
+  onRevocation(jws: string): void;
+}
+
+const welcomeLimitMs = 10_000;
+// The service pings every 15 s; after this silence the socket is half open (users.md 26).
+const silenceLimitMs = 40_000;
+const stableMs = 60_000;
+const heartbeatJitter = 0.1;
+const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
+
+/** Keeps the link until `signal` aborts. */
+export class Connection {
+  readonly #parts: ConnectionParts;
+  readonly #link = new Live<Link>({ is: "connecting" });
+  readonly #backoff = new Backoff(backoffBounds);
+  // The journal is known for the life of this program only: after a restart all is fetched anew.
+  #epoch: string | null = null;
+  #lastSeq = 0;
+  #spreadMs = 0;
+  #heartbeatMs = 30_000;
+  #unknown = 0;
+  #messageId = 0;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  get link(): Watchable<Link> {
+    return this.#link;
+  }
+
+  /** Messages received whose type this player does not know. */
+  get unknownMessages(): number {
+    return this.#unknown;
+  }
+
+  /** Connects, and again after each end. @throws Fault `revoked`; AbortError when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const { clock } = this.#parts;
+      const begun = clock.monotonic();
+      let waitMs: number;
+      try {
+        const goaway = await this.#session(signal);
+        if (clock.monotonic() - begun > stableMs) this.#backoff.reset();
+        waitMs = goaway ?? Math.random() * this.#spreadMs + this.#backoff.next();
+        this.#link.set({ is: "connecting" });
+      } catch (error) {
+        if (isAbort(error) && signal.aborted) throw error;
+        if (isFault(error, "revoked")) throw error;
+        waitMs = await this.#afterFailure(error, signal);
+      }
+      await clock.wait(waitMs, signal);
+    }
+  }
+
+  /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
+  async #afterFailure(socketError: unknown, signal: AbortSignal): Promise<number> {
+    const { api, access, clock, log } = this.#parts;
+    const waitMs = this.#backoff.next();
+    try {
+      const beat = await this.#parts.heartbeat();
+      await this.#take(
+        await access.with(signal, (token) => api.heartbeat(token, beat, signal)),
+        signal,
+      );
+      log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
+      this.#link.set({ is: "polling" });
+      return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
+    } catch (error) {
+      if (isAbort(error) && signal.aborted) throw error;
+      if (isFault(error, "revoked")) throw error;
+      if (this.#link.value.is !== "offline")
+        log.warn({ reason: reasonOf(error) }, "the service is out of reach");
+      this.#link.set({
+        is: "offline",
+        trouble: troubleOf(error, api.server, clock.raw(), clock.now() + waitMs),
+      });
+      return waitMs;
+    }
+  }
+
+  /** One socket from hello to its end. Resolves to the wait that a `goaway` asked for, else to null. */
+  async #session(outer: AbortSignal): Promise<number | null> {
+    const { api, access, clock, log } = this.#parts;
+    const token = await access.token(outer);
+    const end = new AbortController();
+    const signal = AbortSignal.any([outer, end.signal]);
+    const socket = new WebSocket(api.socketUrl, deviceSubprotocol, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: welcomeLimitMs,
+      maxPayload: longestMessageBytes,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    let heardAt = clock.monotonic();
+    let goaway: number | null = null;
+    let welcomed = false;
+    let failure: unknown;
+    // Messages are handled one after the other, so that `ack` never runs ahead of a durable journal.
+    let handling: Promise<void> = Promise.resolve();
+    const closed = new Promise<void>((resolve) => {
+      socket.on("ping", () => (heardAt = clock.monotonic()));
+      socket.on("message", (raw, binary) => {
+        heardAt = clock.monotonic();
+        if (binary) return;
+        handling = handling
+          .then(async () => {
+            const message = this.#read(textOf(raw));
+            if (message === null) return;
+            if (message.type === "welcome") {
+              welcomed = true;
+              this.#link.set({ is: "online" });
+              log.info({ resumed: message.data.resumed }, "connected");
+            }
+            if (message.type === "goaway") goaway = message.data.reconnect_after_ms;
+            await this.#handle(message, outer);
+            if (message.seq !== undefined) {
+              this.#lastSeq = Math.max(this.#lastSeq, message.seq);
+              this.#send(socket, { type: "ack", data: {} });
+            }
+          })
+          .catch((error: unknown) => {
+            failure = error;
+            socket.terminate();
+          });
+      });
+      socket.on("error", (error) => (failure ??= error));
+      socket.on("close", (code) => {
+        if (code === closeCodes.badToken) access.forget(token);
+        resolve();
+      });
+    });
+    outer.addEventListener("abort", () => socket.terminate(), { signal: end.signal });
+    const watching = this.#keepAlive(
+      socket,
+      () => heardAt,
+      () => welcomed,
+      signal,
+    ).catch((error: unknown) => {
+      if (!isAbort(error)) failure ??= error;
+      socket.terminate();
+    });
+    await closed;
+    end.abort();
+    await Promise.all([watching, handling]);
+    outer.throwIfAborted();
+    if (isFault(failure, "revoked")) throw failure;
+    if (!welcomed)
+      throw new Fault("unreachable", "the socket could not be opened", { cause: failure });
+    log.warn({ reason: failure === undefined ? undefined : reasonOf(failure) }, "connection lost");
+    return goaway;
+  }
+
+  /** Says hello, then beats; ends the socket when the other side has fallen silent. */
+  async #keepAlive(
+    socket: WebSocket,
+    heardAt: () => number,
+    welcomed: () => boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock } = this.#parts;
+    await opened(socket, signal);
+    const heartbeat = await this.#parts.heartbeat();
+    this.#send(socket, {
+      type: "hello",
+      data: {
+        epoch: this.#epoch,
+        last_seq: this.#lastSeq,
+        revision: heartbeat.content.applied_revision,
+        heartbeat,
+      },
+    });
+    await clock.wait(welcomeLimitMs / 2, signal);
+    if (!welcomed()) await clock.wait(welcomeLimitMs / 2, signal);
+    if (!welcomed()) throw new Fault("timeout", "the service did not say welcome");
+    await Promise.race([this.#beat(socket, signal), this.#listenForSilence(heardAt, signal)]);
+  }
+
+  async #beat(socket: WebSocket, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
+      await this.#parts.clock.wait(this.#heartbeatMs * jitter, signal);
+      this.#send(socket, { type: "heartbeat", data: await this.#parts.heartbeat() });
+    }
+  }
+
+  /** A half-open socket gives no error: only the missing pings tell. */
+  async #listenForSilence(heardAt: () => number, signal: AbortSignal): Promise<never> {
+    const { clock } = this.#parts;
+    for (;;) {
+      const leftMs = heardAt() + silenceLimitMs - clock.monotonic();
+      if (leftMs <= 0) throw new Fault("timeout", "the service has fallen silent");
+      await clock.wait(leftMs, signal);
+    }
+  }
+
+  #send(socket: WebSocket, message: Pick<DeviceMessage, "type" | "data">): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    const full = {
+      id: String(++this.#messageId),
+      ts: this.#parts.clock.raw(),
+      ack: this.#lastSeq,
+      ...message,
+    };
+    socket.send(JSON.stringify(full));
+  }
+
+  #read(text: string): ServiceMessage | null {
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      json = undefined; // not JSON at all: counted below with the other unknowns
+    }
+    const message = ServiceMessage.safeParse(json);
+    if (message.success) return message.data;
+    this.#unknown += 1;
+    const outside = UnknownMessage.safeParse(json);
+    this.#parts.log.warn(
+      { type: outside.data?.type, count: this.#unknown },
+      "ignored a message that this player does not know",
+    );
+    // Its place in the journal is passed all the same, or it would come for ever.
+    if (outside.data?.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, outside.data.seq);
+    return null;
+  }
+
+  async #handle(message: ServiceMessage, signal: AbortSignal): Promise<void> {
+    switch (message.type) {
+      case "welcome":
+        if (!message.data.resumed) this.#lastSeq = 0;
+        this.#epoch = message.data.epoch;
+        this.#heartbeatMs = message.data.heartbeat_ms;
+        this.#spreadMs = message.data.reconnect_spread_ms;
+        return this.#take(message.data.answer, signal);
+      case "heartbeat.answer":
+        return this.#take(message.data, signal);
+      case "state.changed":
+        return this.#parts.onRevision(message.data.revision);
+      case "command":
+        return this.#parts.onCommand(message.data.command, signal);
+      case "revoked":
+        return this.#parts.onRevocation(message.data.revocation);
+      case "goaway":
+        return;
+    }
+  }
+
+  async #take(answer: HeartbeatAnswer, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    clock.learn({
+      t0: answer.sent_at_ms,
+      t1: answer.received_at_ms,
+      t2: answer.answered_at_ms,
+      t3: clock.raw(),
+    });
+    this.#parts.onRevision(answer.revision);
+    for (const command of answer.commands) await this.#parts.onCommand(command, signal);
+  }
+}
+
+function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once("open", resolve);
+    signal.addEventListener(
+      "abort",
+      () => reject(new DOMException("closed before it opened", "AbortError")),
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,199 @@
+// Turns programs into scenes: which item each zone shows now and next, and when a new revision may cut in. A pure step machine.
+import { createHash } from "node:crypto";
+import { deepEqual } from "fast-equals";
+import type { SceneItem, SceneZone, Slot, Stage } from "../protocol/scene.ts";
+import { playAt, type Play, type Program, type TimedItem, type Timeline } from "./schedule.ts";
+
+/** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
+interface ZonePlayback {
+  current: Timeline;
+  next: { timeline: Timeline; from: number } | null;
+}
+
+/** What is playing. Immutable: {@link take} makes another. */
+export interface Playback {
+  program: Program;
+  zones: ReadonlyMap<string, ZonePlayback>;
+}
+
+/** The page is told of the plays of this span, so that it goes on by itself while the player is busy. */
+const horizonMs = 5_000;
+const fewestSlots = 3;
+const mostSlots = 40;
+
+/**
+ * Takes over a program at `instant`. A zone whose item on screen is unchanged in the new loop finishes that item;
+ * one whose item was changed or removed switches at once; another geometry switches everything at once.
+ */
+export function take(before: Playback | null, program: Program, instant: number): Playback {
+  const sameStage = before !== null && stageKey(before.program) === stageKey(program);
+  const zones = new Map<string, ZonePlayback>();
+  for (const { zone, timeline } of program.zones) {
+    const old = sameStage ? before.zones.get(zone.id) : undefined;
+    zones.set(
+      zone.id,
+      old === undefined
+        ? { current: timeline, next: null }
+        : succeed(inForce(old, instant), timeline, instant),
+    );
+  }
+  return { program, zones };
+}
+
+/** The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. */
+export function stageAt(
+  playback: Playback,
+  instant: number,
+  deviceZone: string,
+): { stage: Stage; changesAt: number } | null {
+  const { program } = playback;
+  if (program.layout === null) return null;
+  const { width, height, background_color } = program.layout;
+  let changesAt = Number.POSITIVE_INFINITY;
+  const zones = program.zones.map(({ zone }): SceneZone => {
+    const plays = upcoming(playback.zones.get(zone.id)!, instant);
+    if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
+    const { id, left, top, width: w, height: h, z_index } = zone;
+    const timezone = program.timezone ?? deviceZone;
+    return {
+      id,
+      left,
+      top,
+      width: w,
+      height: h,
+      z_index,
+      slots: plays.map((play) => slotOf(play, timezone)),
+    };
+  });
+  return { stage: { key: stageKey(program), width, height, background_color, zones }, changesAt };
+}
+
+/** A play cut to the span in which its loop is in force. */
+interface CutPlay extends Play {
+  offsetMs: number;
+}
+
+function succeed(old: ZonePlayback, timeline: Timeline, instant: number): ZonePlayback {
+  if (deepEqual(old.current, timeline)) return { current: old.current, next: null };
+  const onScreen = playAt(old.current, instant);
+  const stays =
+    onScreen !== null && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
+  return stays
+    ? { current: old.current, next: { timeline, from: onScreen.endsAt } }
+    : { current: timeline, next: null };
+}
+
+function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
+  return zone.next !== null && instant >= zone.next.from
+    ? { current: zone.next.timeline, next: null }
+    : zone;
+}
+
+function upcoming(zone: ZonePlayback, instant: number): CutPlay[] {
+  const plays: CutPlay[] = [];
+  let at = instant;
+  while (plays.length < mostSlots && (plays.length < fewestSlots || at < instant + horizonMs)) {
+    const { current, next } = inForce(zone, at);
+    const play = playAt(current, at);
+    if (play === null) break;
+    // Joined midway (a new loop took over): it comes on now, as far in as its loop is.
+    const startsAt = plays.length === 0 ? play.startsAt : at;
+    const takenOverAt = plays.length === 0 ? takeoverOf(zone, instant) : null;
+    const shownFrom = Math.max(startsAt, takenOverAt ?? startsAt);
+    const endsAt = next === null ? play.endsAt : Math.min(play.endsAt, next.from);
+    plays.push({
+      timed: play.timed,
+      startsAt: shownFrom,
+      endsAt,
+      offsetMs: shownFrom - play.startsAt,
+    });
+    at = endsAt;
+  }
+  return plays;
+}
+
+/** When the loop in force at `instant` took over from the one before it; null when there was none. */
+function takeoverOf(zone: ZonePlayback, instant: number): number | null {
+  return zone.next !== null && instant >= zone.next.from ? zone.next.from : null;
+}
+
+function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, timezone: string): Slot {
+  const item = sceneItemOf(timed, timezone);
+  const content = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+  // Named by when the play began in its loop, not by when it came on: the same play keeps its name.
+  return {
+    key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,
+    starts_at: startsAt,
+    ends_at: endsAt,
+    offset_ms: offsetMs,
+    item,
+  };
+}
+
+function sceneItemOf({ item, asset }: TimedItem, timezone: string): SceneItem {
+  switch (item.type) {
+    case "image":
+      return {
+        type: "image",
+        item_id: item.id,
+        asset_id: item.asset_id,
+        src: `/media/${asset!.sha256}`,
+        fit: item.fit,
+      };
+    case "video":
+      return {
+        type: "video",
+        item_id: item.id,
+        asset_id: item.asset_id,
+        src: `/media/${asset!.sha256}`,
+        fit: item.fit,
+        muted: item.muted,
+        media_duration_ms: asset!.duration_ms,
+      };
+    case "text": {
+      const { text, color, background_color, align } = item;
+      return {
+        type: "text",
+        item_id: item.id,
+        asset_id: null,
+        text,
+        color,
+        background_color,
+        align,
+        font_size: item.font_size ?? null,
+      };
+    }
+    case "clock": {
+      const { hour12, seconds, date, locale, color, background_color } = item;
+      return {
+        type: "clock",
+        item_id: item.id,
+        asset_id: null,
+        timezone: item.timezone ?? timezone,
+        hour12,
+        seconds,
+        date,
+        locale,
+        color,
+        background_color,
+      };
+    }
+  }
+}
+
+/** Equal for equal geometry: zones may then change their items one by one. */
+function stageKey({ layout, zones }: Program): string {
+  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index } }) => [
+    id,
+    left,
+    top,
+    width,
+    height,
+    z_index,
+  ]);
+  const whole =
+    layout === null
+      ? null
+      : [layout.id, layout.width, layout.height, layout.background_color, geometry];
+  return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
+}

@@ -1,0 +1,266 @@
+// The player: owns its stages, wires them in the order in which content flows, and disposes them in reverse.
+import { Bell } from "../base/bell.ts";
+import { type Clock, CorrectedClock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
+import { Live } from "../base/live.ts";
+import type { Log } from "../base/log.ts";
+import { together } from "../base/together.ts";
+import type { FromPage, Scene } from "../protocol/scene.ts";
+import type { Host } from "./host.ts";
+import { Identity, type Pairing } from "./identity.ts";
+import type { Machine } from "./machine.ts";
+import { pair, type PairingState } from "./pairing.ts";
+import { Recovery } from "./recovery.ts";
+import { screenOf, type View } from "./screen.ts";
+import { ServiceApi } from "./service-api.ts";
+import { Session } from "./session.ts";
+import { Status } from "./status.ts";
+import { Surface } from "./surface.ts";
+
+export interface PlayerOptions {
+  /** The service's address. */
+  server: string;
+  /** Where identity, state and content are kept. */
+  folder: string;
+  /** Folder of the built page. */
+  rendererFolder: string;
+  version: string;
+  host: Host;
+  machine: Machine;
+  clock: Clock;
+  log: Log;
+}
+
+/** Why a player ended by itself: an operator's `restart` command. */
+export type PlayerEnd = "restart";
+
+/**
+ * Runs a player until `signal` aborts (rejects with AbortError) or an operator asks for a restart.
+ * @throws Fault `browser-missing` or `browser-failed` when no browser can be started at all.
+ */
+export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
+  await using player = await Player.open(options);
+  return await player.run(signal);
+}
+
+class Player implements AsyncDisposable {
+  readonly #options: PlayerOptions;
+  readonly #clock: CorrectedClock;
+  readonly #identity: Identity;
+  readonly #api: ServiceApi;
+  readonly #surface: Surface;
+  readonly #recovery: Recovery;
+  readonly #status: Status;
+  readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
+  readonly #redraw = new Bell();
+  #session: Session | null = null;
+  #notice: string | null = null;
+  #identify: { until: number } | null = null;
+
+  private constructor(
+    options: PlayerOptions,
+    clock: CorrectedClock,
+    identity: Identity,
+    surface: Surface,
+  ) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#identity = identity;
+    this.#surface = surface;
+    this.#api = new ServiceApi(options.server);
+    this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
+    this.#status = new Status({
+      host: options.host,
+      machine: options.machine,
+      clock,
+      folder: options.folder,
+      version: options.version,
+      engine: () => this.#recovery.engine,
+      page: () => surface.page.value,
+      nowPlaying: () => this.#session?.nowPlaying ?? [],
+      appliedRevision: () => this.#session?.appliedRevision ?? null,
+      desired: () => this.#session?.desired ?? null,
+      progress: () =>
+        this.#session?.progress ?? {
+          is: "idle",
+          revision: null,
+          readyBytes: 0,
+          totalBytes: 0,
+          detail: null,
+        },
+    });
+  }
+
+  static async open(options: PlayerOptions): Promise<Player> {
+    const { folder, rendererFolder, log } = options;
+    const clock = new CorrectedClock(options.clock);
+    const identity = await Identity.open(folder, log);
+    let player: Player | null = null;
+    const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
+    const surface = await Surface.open({ rendererFolder, media, clock, log });
+    player = new Player(options, clock, identity, surface);
+    return player;
+  }
+
+  /** The proven file behind a hash that the page asks for. */
+  mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
+    return this.#session?.mediaOf(sha256) ?? null;
+  }
+
+  async run(outer: AbortSignal): Promise<PlayerEnd> {
+    const restart = new AbortController();
+    const signal = AbortSignal.any([outer, restart.signal]);
+    this.#surface.onMessage((message) => this.#note(message), signal);
+    try {
+      return await together(
+        [
+          (end) => this.#recovery.run(end),
+          (end) => this.#draw(end),
+          (end) => this.#live(restart, end),
+        ],
+        signal,
+      );
+    } catch (error) {
+      if (restart.signal.aborted && !outer.aborted) return "restart";
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.host.close();
+    await this.#surface[Symbol.asyncDispose]();
+    await this.#api[Symbol.asyncDispose]();
+  }
+
+  /** Paired or not: from one to the other and back, for ever. */
+  async #live(restart: AbortController, signal: AbortSignal): Promise<never> {
+    const { log } = this.#options;
+    for (;;) {
+      if (this.#identity.pairing !== null) log.info({ player_id: this.#identity.pairing.playerId }, "already paired");
+      const pairing = this.#identity.pairing ?? (await this.#pair(signal));
+      try {
+        await this.#play(pairing, restart, signal);
+      } catch (error) {
+        if (!isFault(error, "revoked")) throw error;
+        log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
+        await this.#session?.purge();
+        this.#session = null;
+        await this.#identity.unpair();
+        this.#notice = `This player was removed from the service. It was called “${pairing.playerName}”.`;
+        this.#pairing.set({ is: "asking", trouble: null });
+        this.#redraw.ring();
+      }
+    }
+  }
+
+  async #pair(signal: AbortSignal): Promise<Pairing> {
+    const { log } = this.#options;
+    const done = new AbortController();
+    this.#pairing.watch(() => this.#redraw.ring(), AbortSignal.any([signal, done.signal]));
+    const describe = () => this.#status.describe();
+    const pairing = await pair(
+      {
+        api: this.#api,
+        identity: this.#identity,
+        clock: this.#clock,
+        log,
+        describe,
+        state: this.#pairing,
+      },
+      signal,
+    );
+    done.abort();
+    await this.#identity.pair(pairing);
+    this.#notice = null;
+    log.info({ player_id: pairing.playerId, name: pairing.playerName }, "paired");
+    return pairing;
+  }
+
+  async #play(pairing: Pairing, restart: AbortController, signal: AbortSignal): Promise<never> {
+    const { folder, host, log } = this.#options;
+    const session = await Session.open({
+      folder,
+      pairing,
+      api: this.#api,
+      identity: this.#identity,
+      clock: this.#clock,
+      log,
+      surface: this.#surface,
+      deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      heartbeat: () => this.#status.heartbeat(),
+      changed: () => this.#redraw.ring(),
+      acts: {
+        capture: (captureSignal) => host.capture(captureSignal),
+        identify: (durationMs) => {
+          this.#identify = { until: this.#clock.now() + durationMs };
+          this.#redraw.ring();
+        },
+        reload: (reloadSignal) => this.#recovery.reload(reloadSignal),
+        restart: () => restart.abort(),
+      },
+    });
+    this.#session = session;
+    this.#redraw.ring();
+    return await session.run(signal);
+  }
+
+  /** Draws whenever something the glass depends on has changed. */
+  async #draw(signal: AbortSignal): Promise<never> {
+    this.#recovery.glass.watch(() => this.#redraw.ring(), signal);
+    for (;;) {
+      const now = this.#clock.now();
+      if (this.#identify !== null && this.#identify.until <= now) this.#identify = null;
+      const scene = this.#scene();
+      if (scene !== null) this.#surface.show(scene);
+      await this.#redraw.wait(
+        this.#clock,
+        this.#identify === null ? Number.POSITIVE_INFINITY : this.#identify.until - now,
+        signal,
+      );
+    }
+  }
+
+  /** Null while it is not yet known what there is to show: the page goes on as it is. */
+  #scene(): Scene | null {
+    const phase = this.#phase();
+    if (phase === null) return null;
+    const glass = this.#recovery.glass.value;
+    const screen = screenOf({
+      service: this.#api.server.origin,
+      phase,
+      safe: glass.is === "safe" ? glass.fault : null,
+    });
+    return { screen, identify: this.#identifyText() };
+  }
+
+  #phase(): View["phase"] | null {
+    if (this.#session !== null) return this.#session.phase;
+    if (this.#identity.pairing !== null) return null;
+    return { is: "unpaired", pairing: this.#pairing.value, notice: this.#notice };
+  }
+
+  #note(message: FromPage): void {
+    const { log } = this.#options;
+    if (message.type === "screen")
+      log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
+    else if (message.type === "fault")
+      log.error({ detail: message.detail }, "the page reports a fault");
+  }
+
+  #identifyText(): Scene["identify"] {
+    if (this.#identify === null || this.#session === null) return null;
+    const page = this.#surface.page.value;
+    const engine = this.#recovery.engine;
+    const lines = [
+      this.#session.playerId,
+      this.#api.server.origin,
+      page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
+      `signage-player ${this.#options.version}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
+    ];
+    return {
+      player_name: this.#session.playerName,
+      lines: lines.filter((line) => line !== ""),
+      until: this.#identify.until,
+    };
+  }
+}

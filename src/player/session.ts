@@ -1,0 +1,293 @@
+// A paired player's life with one service: link, state, content, playback, commands and outbox, wired in the order of the flow.
+import { join } from "node:path";
+import { Bell } from "../base/bell.ts";
+import type { CorrectedClock } from "../base/clock.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { together } from "../base/together.ts";
+import type { DesiredAsset } from "../protocol/desired.ts";
+import type { Heartbeat, PresentedItem } from "../protocol/report.ts";
+import type { FromPage, Stage } from "../protocol/scene.ts";
+import { Access, checkRevocation } from "./access.ts";
+import { executor, type Acts } from "./acts.ts";
+import { Commands } from "./commands.ts";
+import { Connection } from "./connection.ts";
+import { ContentCache, type Ready } from "./content-cache.ts";
+import { DesiredState } from "./desired-state.ts";
+import type { Identity, Pairing } from "./identity.ts";
+import { Outbox, type Letter } from "./outbox.ts";
+import { stageAt, take, type Playback } from "./playback.ts";
+import type { Progress } from "./progress.ts";
+import { programAt } from "./schedule.ts";
+import type { View } from "./screen.ts";
+import type { ServiceApi } from "./service-api.ts";
+import type { Surface } from "./surface.ts";
+
+export interface SessionParts {
+  folder: string;
+  pairing: Pairing;
+  api: ServiceApi;
+  identity: Identity;
+  clock: CorrectedClock;
+  log: Log;
+  surface: Surface;
+  /** The box's own IANA zone. */
+  deviceZone: string;
+  heartbeat: () => Promise<Heartbeat>;
+  /** Something that the glass depends on has changed. */
+  changed: () => void;
+  /** What commands do to the player. */
+  acts: Acts;
+}
+
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #access: Access;
+  readonly #connection: Connection;
+  readonly #desired: DesiredState;
+  readonly #cache: ContentCache;
+  readonly #outbox: Outbox;
+  readonly #commands: Commands;
+  readonly #presented = new Map<string, PresentedItem>();
+  readonly #replan = new Bell();
+  #stage: Stage | null = null;
+  #applied: Ready | null = null;
+  #end: (revoked: Fault) => void = () => undefined;
+
+  private constructor(
+    parts: SessionParts,
+    desired: DesiredState,
+    cache: ContentCache,
+    outbox: Outbox,
+    commands: Commands,
+  ) {
+    this.#parts = parts;
+    this.#desired = desired;
+    this.#cache = cache;
+    this.#outbox = outbox;
+    this.#commands = commands;
+    this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
+    this.#connection = new Connection({
+      api: parts.api,
+      access: this.#access,
+      clock: parts.clock,
+      log: parts.log,
+      heartbeat: () => parts.heartbeat(),
+      onRevision: (revision) => this.#desired.want(revision),
+      onCommand: (jws, signal) => this.#commands.receive(jws, signal),
+      onRevocation: (jws) => this.#onRevocation(jws),
+    });
+  }
+
+  /** Opens what is kept of the session and brings the last good content up, without asking the service. */
+  static async open(parts: SessionParts): Promise<Session> {
+    const { folder, pairing, identity, clock, log } = parts;
+    const [desired, cache, outbox] = await Promise.all([
+      DesiredState.open(folder, pairing.playerId, log),
+      ContentCache.open(join(folder, "content"), clock, log),
+      Outbox.open(join(folder, "outbox"), clock, log),
+    ]);
+    const execute = executor({ clock, log, outbox, ...parts.acts });
+    const { thumbprint } = identity;
+    const commands = await Commands.open({
+      folder,
+      thumbprint,
+      serviceKey: pairing.serviceKey,
+      clock,
+      outbox,
+      execute,
+      log,
+    });
+    const session = new Session(parts, desired, cache, outbox, commands);
+    const stored = desired.live.value;
+    if (stored !== null) await cache.restore(stored);
+    return session;
+  }
+
+  get playerId(): string {
+    return this.#parts.pairing.playerId;
+  }
+
+  get playerName(): string {
+    return this.#desired.live.value?.player.name ?? this.#parts.pairing.playerName;
+  }
+
+  /** The items on screen, one a zone, by what was really presented. */
+  get nowPlaying(): PresentedItem[] {
+    const zones = new Set(this.#stage?.zones.map(({ id }) => id));
+    return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
+  }
+
+  /** The revision that playback has taken over. */
+  get appliedRevision(): string | null {
+    return this.#applied?.desired.revision ?? null;
+  }
+
+  get desired(): { revision: string; isEmpty: boolean } | null {
+    const desired = this.#desired.live.value;
+    return desired === null
+      ? null
+      : { revision: desired.revision, isEmpty: desired.layout === null };
+  }
+
+  get progress(): Progress {
+    return this.#cache.progress.value;
+  }
+
+  /** What the choice of a screen depends on. */
+  get phase(): View["phase"] {
+    const desired = this.desired;
+    return {
+      is: "paired",
+      playerName: this.playerName,
+      link: this.#connection.link.value,
+      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : "content",
+      progress: this.progress,
+      stage: this.#stage,
+    };
+  }
+
+  mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
+    return this.#cache.find(sha256);
+  }
+
+  /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
+  run(signal: AbortSignal): Promise<never> {
+    const { api, clock } = this.#parts;
+    return together(
+      [
+        (end) => this.#play(end),
+        (end) => this.#prepare(end),
+        (end) => this.#connection.run(end),
+        (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
+        (end) =>
+          this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
+        (end) => this.#untilRevoked(end),
+      ],
+      signal,
+    );
+  }
+
+  /** Removes everything that belongs to this pairing, after a revocation. */
+  async purge(): Promise<void> {
+    await Promise.all([
+      this.#desired.purge(),
+      this.#cache.purge(),
+      this.#outbox.purge(),
+      this.#commands.purge(),
+    ]);
+  }
+
+  /** Ready states in, stages out, at every boundary of an item. */
+  async #play(signal: AbortSignal): Promise<never> {
+    const { clock, surface, deviceZone, changed } = this.#parts;
+    surface.onMessage((message) => this.#note(message), signal);
+    this.#cache.ready.watch(() => this.#replan.ring(), signal);
+    this.#cache.progress.watch(changed, signal);
+    this.#connection.link.watch(changed, signal);
+    this.#desired.live.watch(changed, signal);
+    let playback: Playback | null = null;
+    for (;;) {
+      const now = clock.now();
+      playback = this.#takeOver(playback, now);
+      const staged = playback === null ? null : stageAt(playback, now, deviceZone);
+      this.#stage = staged?.stage ?? null;
+      changed();
+      await this.#replan.wait(
+        clock,
+        (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(),
+        signal,
+      );
+    }
+  }
+
+  #takeOver(playback: Playback | null, now: number): Playback | null {
+    const ready = this.#cache.ready.value;
+    if (ready === null || ready === this.#applied) return playback;
+    this.#applied = ready;
+    this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
+    return take(playback, programAt(ready, now).program, now);
+  }
+
+  /** Makes the newest desired state ready; a newer one ends the work on the one before. */
+  async #prepare(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const desired = this.#desired.live.value;
+      const superseded = new AbortController();
+      const end = AbortSignal.any([signal, superseded.signal]);
+      this.#desired.live.watch((newest) => {
+        if (newest !== desired) superseded.abort();
+      }, end);
+      try {
+        if (desired !== null)
+          await this.#cache.prepare(
+            desired,
+            (asset, offset, fetchSignal) => this.#fetch(asset, offset, fetchSignal),
+            end,
+          );
+        await this.#parts.clock.wait(Number.POSITIVE_INFINITY, end);
+      } catch (error) {
+        if (!superseded.signal.aborted || signal.aborted) throw error;
+      }
+    }
+  }
+
+  #fetch(asset: DesiredAsset, offset: number, signal: AbortSignal) {
+    return this.#access.with(signal, (token) =>
+      this.#parts.api.file(token, asset.url, offset, signal),
+    );
+  }
+
+  #untilRevoked(signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#end = reject;
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  }
+
+  #onRevocation(jws: string): void {
+    const { identity, pairing, log } = this.#parts;
+    try {
+      checkRevocation(jws, identity, pairing);
+    } catch (error) {
+      log.error(
+        { reason: reasonOf(error) },
+        "refused a revocation that the service did not sign for this device",
+      );
+      return;
+    }
+    this.#end(new Fault("revoked", "the service has revoked this player"));
+  }
+
+  #note(message: FromPage): void {
+    const { log } = this.#parts;
+    if (message.type === "presented") {
+      const { zone_id, item_id, asset_id, at } = message;
+      this.#presented.set(zone_id, {
+        zone_id,
+        item_id,
+        asset_id,
+        presented_at: new Date(at).toISOString(),
+      });
+      log.info({ item_id, asset_id, zone_id, presented_at: at }, "presented");
+    } else if (message.type === "failed") {
+      const { zone_id, item_id, asset_id, code, detail } = message;
+      log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");
+    }
+  }
+
+  async #deliver(letter: Letter, signal: AbortSignal): Promise<void> {
+    const { api } = this.#parts;
+    await this.#access.with(signal, (token) =>
+      letter.is === "command-status"
+        ? api.commandStatus(token, letter.commandId, letter.update, signal)
+        : api.screenshot(
+            token,
+            letter.screenshotId,
+            Buffer.from(letter.base64, "base64"),
+            letter.headers,
+            signal,
+          ),
+    );
+  }
+}

@@ -1,0 +1,107 @@
+// The heartbeat: what the stages' live values say, put together. Frames that were presented decide, not what was asked for.
+import type { CorrectedClock } from "../base/clock.ts";
+import type { PairingRequest } from "../protocol/wire.ts";
+import type { ContentState, Heartbeat, PresentedItem } from "../protocol/report.ts";
+import type { Progress } from "./progress.ts";
+import type { Engine, Host } from "./host.ts";
+import type { Machine } from "./machine.ts";
+import type { PageState } from "./surface.ts";
+
+// The page beats every second; this many without a frame and the glass counts as still.
+const renderingLimitMs = 5_000;
+
+export interface StatusParts {
+  host: Host;
+  machine: Machine;
+  clock: CorrectedClock;
+  folder: string;
+  version: string;
+  engine: () => Engine | null;
+  page: () => PageState;
+  nowPlaying: () => PresentedItem[];
+  appliedRevision: () => string | null;
+  desired: () => { revision: string; isEmpty: boolean } | null;
+  progress: () => Progress;
+}
+
+/** Puts heartbeats together. */
+export class Status {
+  readonly #parts: StatusParts;
+  readonly #startedAt: number;
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.clock.monotonic();
+  }
+
+  /** What a box says of itself when it asks for a code. */
+  async describe(): Promise<Omit<PairingRequest, "public_key">> {
+    const { machine, folder, version, page } = this.#parts;
+    const { hardware, timezone } = await machine.read(folder);
+    return { player_version: version, hardware, timezone, resolution: resolutionOf(page()) };
+  }
+
+  /** The heartbeat of this moment. */
+  async heartbeat(): Promise<Heartbeat> {
+    const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#parts;
+    const [readings, browserBytes] = await Promise.all([machine.read(folder), host.memoryBytes()]);
+    const state = page();
+    const lastFrameAgo =
+      state.is === "here" && state.lastFrameAt !== null
+        ? clock.monotonic() - state.lastFrameAt
+        : null;
+    const { offsetMs, errorMs } = clock.offset;
+    const browser = engine();
+    return {
+      boot_id: machine.bootId,
+      uptime_ms: Math.round(clock.monotonic() - this.#startedAt),
+      player_version: version,
+      engine:
+        browser === null
+          ? "none"
+          : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
+      hardware: readings.hardware,
+      timezone: readings.timezone,
+      resolution: resolutionOf(state),
+      content: this.#content(),
+      now_playing: nowPlaying(),
+      rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
+      last_frame_at:
+        lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
+      memory_bytes: process.memoryUsage.rss() + browserBytes,
+      cpu_load: readings.cpuLoad,
+      temperature_c: readings.temperatureC,
+      disk_free_bytes: readings.diskFreeBytes,
+      clock_offset_ms: offsetMs,
+      clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
+      // Last, so that what took time above does not count into the clock exchange.
+      sent_at_ms: clock.raw(),
+    };
+  }
+
+  #content(): ContentState {
+    const { desired, appliedRevision, progress } = this.#parts;
+    const applied_revision = appliedRevision();
+    const wanted = desired();
+    const { is, readyBytes, totalBytes, detail } = progress();
+    const about = {
+      revision: wanted?.revision ?? null,
+      applied_revision,
+      ready_bytes: readyBytes,
+      total_bytes: totalBytes,
+    };
+    if (wanted === null) return { is: "empty", ...about, detail: "no state was ever received" };
+    if (wanted.revision !== applied_revision)
+      return {
+        is: is === "failed" ? "failed" : "downloading",
+        ...about,
+        detail: detail?.slice(0, 2_000) ?? null,
+      };
+    return { is: wanted.isEmpty ? "empty" : "applied", ...about, detail: null };
+  }
+}
+
+function resolutionOf(page: PageState): { width: number; height: number } | null {
+  if (page.is !== "here") return null;
+  return { width: Math.round(page.viewport.width), height: Math.round(page.viewport.height) };
+}

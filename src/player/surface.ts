@@ -1,0 +1,259 @@
+// The loopback server behind the glass: the page, the proven media, and the socket that carries scenes down and frames up.
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import send from "@fastify/send";
+import { deepEqual } from "fast-equals";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Clock } from "../base/clock.ts";
+import { isAbort, reasonOf } from "../base/fault.ts";
+import { Live, type Watchable } from "../base/live.ts";
+import type { Log } from "../base/log.ts";
+import { textOf } from "../base/text.ts";
+import { FromPage, type Scene, type ToPage } from "../protocol/scene.ts";
+import type { HostPage } from "./host.ts";
+
+/** The page's side of the socket, as the watchdog sees it. Times on the monotonic clock, ms. */
+export type PageState =
+  | { is: "away"; since: number }
+  | {
+      is: "here";
+      since: number;
+      viewport: { width: number; height: number };
+      lastFrameAt: number | null;
+    };
+
+export interface SurfaceOptions {
+  /** Folder of the built page. */
+  rendererFolder: string;
+  /** The file and type behind a SHA-256, null when it is not (or no longer) proven. */
+  media(sha256: string): { folder: string; name: string; mimeType: string } | null;
+  clock: Clock;
+  log: Log;
+}
+
+const cookieName = "signage";
+const longestMessageBytes = 65_536;
+
+// Nothing is loaded from anywhere else, nobody frames the page, and the page frames nobody.
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self'; " +
+  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * Serves one page to one browser on a loopback port. Whoever lacks the cookie's secret, names another host, or
+ * comes from another origin is turned away, so that neither a web item nor another program on the box gets in.
+ */
+export class Surface implements AsyncDisposable {
+  readonly #options: SurfaceOptions;
+  readonly #server: Server;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: longestMessageBytes,
+    perMessageDeflate: false,
+  });
+  readonly #secret = randomBytes(32).toString("base64url");
+  readonly #page: Live<PageState>;
+  readonly #listeners = new Set<(message: FromPage) => void>();
+  #scene: Scene = { screen: { is: "starting" }, identify: null };
+  #socket: WebSocket | null = null;
+  #origin = "";
+
+  private constructor(options: SurfaceOptions) {
+    this.#options = options;
+    this.#page = new Live<PageState>({ is: "away", since: options.clock.monotonic() });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on("upgrade", (request, socket, head) => {
+      socket.on("error", (error) =>
+        this.#options.log.debug({ reason: reasonOf(error) }, "a page's socket broke"),
+      );
+      if (
+        !this.#isOurs(request) ||
+        request.url !== "/scene" ||
+        request.headers.origin !== this.#origin
+      ) {
+        socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
+        return;
+      }
+      this.#sockets.handleUpgrade(request, socket, head, (page) => this.#welcome(page));
+    });
+  }
+
+  /** Listens on a free loopback port. */
+  static async open(options: SurfaceOptions): Promise<Surface> {
+    const surface = new Surface(options);
+    await new Promise<void>((resolve, reject) => {
+      surface.#server.once("error", reject);
+      surface.#server.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = surface.#server.address() as AddressInfo;
+    surface.#origin = `http://127.0.0.1:${port}`;
+    return surface;
+  }
+
+  /** What a host opens. */
+  get hostPage(): HostPage {
+    return { url: `${this.#origin}/player/`, cookie: { name: cookieName, value: this.#secret } };
+  }
+
+  get page(): Watchable<PageState> {
+    return this.#page;
+  }
+
+  /** Shows `scene`. An equal one is not sent again; a page that comes later gets the newest. */
+  show(scene: Scene): void {
+    if (deepEqual(scene, this.#scene)) return;
+    this.#scene = scene;
+    this.#send({ type: "scene", scene });
+  }
+
+  /** Hears what the page reports until `signal` aborts. */
+  onMessage(listener: (message: FromPage) => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket?.terminate();
+    this.#sockets.close();
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (!this.#isOurs(request)) return refuse(response, 403);
+      if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
+      const path = new URL(request.url ?? "/", this.#origin).pathname;
+      const sha256 = /^\/media\/([0-9a-f]{64})$/.exec(path)?.[1];
+      if (sha256 !== undefined) await this.#sendMedia(request, response, sha256);
+      else if (path.startsWith("/player/")) await this.#sendPage(request, response, path);
+      else refuse(response, 404);
+    } catch (error) {
+      // A browser that seeks or goes away cuts the stream: that is its right.
+      if (!isAbort(error) && !isCutOff(error))
+        this.#options.log.warn({ reason: reasonOf(error) }, "the page was not served");
+      response.destroy();
+    }
+  }
+
+  async #sendMedia(
+    request: IncomingMessage,
+    response: ServerResponse,
+    sha256: string,
+  ): Promise<void> {
+    const media = this.#options.media(sha256);
+    if (media === null) return refuse(response, 404);
+    const file = await send(request, media.name, {
+      root: media.folder,
+      contentType: false,
+      cacheControl: false,
+      lastModified: false,
+      etag: false,
+    });
+    response.writeHead(file.statusCode, {
+      ...file.headers,
+      "content-type": media.mimeType,
+      // The name is the hash of the bytes; the browser's own disk cache would only wear the card.
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+    });
+    await pipeline(file.stream, response);
+  }
+
+  async #sendPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const file = await send(request, path, {
+      root: this.#options.rendererFolder,
+      dotfiles: "deny",
+      cacheControl: false,
+    });
+    response.writeHead(file.statusCode, {
+      ...file.headers,
+      "content-security-policy": pagePolicy,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+    });
+    await pipeline(file.stream, response);
+  }
+
+  #isOurs(request: IncomingMessage): boolean {
+    const site = request.headers["sec-fetch-site"];
+    if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+    return (
+      `http://${request.headers.host}` === this.#origin &&
+      this.#hasSecret(request.headers.cookie ?? "")
+    );
+  }
+
+  #hasSecret(header: string): boolean {
+    const secret = Buffer.from(this.#secret);
+    return header.split(/;\s*/).some((cookie) => {
+      if (!cookie.startsWith(`${cookieName}=`)) return false;
+      const given = Buffer.from(cookie.slice(cookieName.length + 1));
+      return given.length === secret.length && timingSafeEqual(given, secret);
+    });
+  }
+
+  #welcome(page: WebSocket): void {
+    const { clock, log } = this.#options;
+    this.#socket?.terminate();
+    this.#socket = page;
+    page.on("message", (raw) => {
+      const arrived = clock.now();
+      const message = parsePage(textOf(raw));
+      if (message === null) return log.warn("ignored a message of the page that is not understood");
+      if (message.type === "clock")
+        return this.#send({ type: "clock", t0: message.t0, now: arrived });
+      this.#note(message);
+      for (const listener of this.#listeners) listener(message);
+    });
+    page.on("error", (error) => log.warn({ reason: reasonOf(error) }, "the page's socket failed"));
+    page.on("close", () => {
+      if (this.#socket !== page) return;
+      this.#socket = null;
+      this.#page.set({ is: "away", since: clock.monotonic() });
+    });
+  }
+
+  #note(message: FromPage): void {
+    const now = this.#options.clock.monotonic();
+    if (message.type === "hello") {
+      this.#page.set({ is: "here", since: now, viewport: message.viewport, lastFrameAt: null });
+      this.#send({ type: "scene", scene: this.#scene });
+    } else if (message.type === "beat" && message.frames > 0 && this.#page.value.is === "here") {
+      this.#page.set({ ...this.#page.value, lastFrameAt: now });
+    }
+  }
+
+  #send(message: ToPage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}
+
+function parsePage(text: string): FromPage | null {
+  try {
+    return FromPage.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null; // not JSON: told apart from nothing, and logged by the caller
+  }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response
+    .writeHead(status, { "content-type": "text/plain", "x-content-type-options": "nosniff" })
+    .end();
+}
+
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ERR_STREAM_PREMATURE_CLOSE" ||
+      error.code === "ECONNRESET" ||
+      error.code === "EPIPE")
+  );
+}

@@ -1,0 +1,65 @@
+// Desired and ready states for tests, built from a few words.
+import { createHash } from "node:crypto";
+import { ulid } from "../../src/base/ulid.ts";
+import type { Ready } from "../../src/player/content-cache.ts";
+import type { Desired, DesiredAsset } from "../../src/protocol/desired.ts";
+import type { PlaylistItem } from "../../src/protocol/resources.ts";
+
+const born = Date.UTC(2026, 0, 1);
+
+export function newId<P extends string>(prefix: P): string {
+  return `${prefix}_${ulid(born)}`;
+}
+
+/** An asset whose bytes are `bytes`. */
+export function assetOf(bytes: Buffer, about: Partial<DesiredAsset> = {}): DesiredAsset {
+  const id = newId("ast");
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return {
+    id,
+    sha256,
+    size_bytes: bytes.length,
+    mime_type: "image/png",
+    duration_ms: null,
+    width: 10,
+    height: 10,
+    url: `/api/v1/device/assets/${sha256}`,
+    ...about,
+  };
+}
+
+export function imageItem(asset: DesiredAsset, durationMs: number): PlaylistItem {
+  return { id: newId("itm"), type: "image", asset_id: asset.id, duration_ms: durationMs, fit: "contain" };
+}
+
+/** A state of one full-screen zone that loops `items`. */
+export function desiredOf(items: PlaylistItem[], assets: DesiredAsset[], revision = "r1"): Desired {
+  return desiredWith(newId("lay"), newId("zon"), newId("pls"), items, assets, revision);
+}
+
+/** The same screen with other items. */
+export function withItems(desired: Desired, items: PlaylistItem[], assets: DesiredAsset[], revision: string): Desired {
+  const { layout } = desired;
+  const zone = layout!.zones[0]!;
+  return desiredWith(layout!.id, zone.id, zone.playlist_id!, items, assets, revision);
+}
+
+export function readyOf(desired: Desired): Ready {
+  return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
+}
+
+function desiredWith(layoutId: string, zoneId: string, playlistId: string, items: PlaylistItem[], assets: DesiredAsset[], revision: string): Desired {
+  return {
+    revision,
+    player: { id: newId("plr"), name: "Lobby", timezone: "Europe/Berlin" },
+    layout: {
+      id: layoutId,
+      width: 1920,
+      height: 1080,
+      background_color: "#000000",
+      zones: [{ id: zoneId, name: "main", left: 0, top: 0, width: 1920, height: 1080, z_index: 0, playlist_id: playlistId }],
+    },
+    playlists: [{ id: playlistId, items }],
+    assets,
+  };
+}

@@ -1,0 +1,26 @@
+// How the tests run: real browsers share two cores, so files with browsers run one after the other.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/{base,protocol,player,service}/**/*.test.ts", "test/*.test.ts"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["test/{renderer,host,system}/**/*.test.ts"],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
