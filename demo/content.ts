@@ -1,0 +1,154 @@
+// What the demo shows, as data: the files to upload, and bodies for POST /playlists and POST /layouts that name files and playlists by key.
+import { fileURLToPath } from "node:url";
+import type { z } from "zod";
+import type { NewLayout, NewPlaylist } from "../src/protocol/resources.ts";
+
+/** A file of demo/media. */
+export interface DemoMedia {
+  /** What the items call it, and the asset's name. */
+  name: string;
+  /** Absolute, in this checkout. */
+  path: string;
+}
+
+type PlaylistBody = z.input<typeof NewPlaylist>;
+type ItemBody = NonNullable<PlaylistBody["items"]>[number];
+type LayoutBody = z.input<typeof NewLayout>;
+type ZoneBody = NonNullable<LayoutBody["zones"]>[number];
+
+// Distributes over the kinds of item: each keeps its own fields.
+type Symbolic<I> = I extends { asset_id: string } ? Omit<I, "asset_id"> & { asset: string } : I;
+
+/** An item as POST /playlists takes it, save that `asset` holds a media name where the body holds `asset_id`. */
+export type DemoItem = Symbolic<ItemBody>;
+
+export interface DemoPlaylist {
+  key: string;
+  name: string;
+  items: DemoItem[];
+}
+
+/** A layout as POST /layouts takes it, save that a zone's `playlist` holds a key where the body holds `playlist_id`. */
+export type DemoLayout = Omit<LayoutBody, "zones"> & {
+  zones: (Omit<ZoneBody, "playlist_id"> & { playlist: string })[];
+};
+
+export interface DemoContent {
+  media: DemoMedia[];
+  playlists: DemoPlaylist[];
+  layout: DemoLayout;
+}
+
+const colours = {
+  night: "#1f1530",
+  plum: "#341b3c",
+  ember: "#b83a2a",
+  apricot: "#f9b268",
+  pine: "#12403f",
+  cream: "#fff3e0",
+} as const;
+
+/** The screen of Morgenrot, a bakery with a bookshop that does not exist: main loop, side column, strip of text, clock. */
+export function demoContent(): DemoContent {
+  return {
+    media: [
+      ...["welcome.jpg", "loaf.jpg", "cup.jpg", "evening.jpg", "steam.mp4"].map(media),
+      ...["buns.webp", "book.webp", "card.webp"].map(media),
+    ],
+    playlists: [
+      {
+        key: "main",
+        name: "Morgenrot main",
+        items: [
+          image("welcome", 8_000),
+          // Without a duration: the video's own length.
+          { type: "video", asset: "steam", fit: "cover", muted: true },
+          image("loaf", 8_000),
+          image("cup", 8_000),
+          image("evening", 8_000),
+        ],
+      },
+      {
+        key: "side",
+        name: "Morgenrot side",
+        items: [image("buns", 10_000), image("book", 12_000), image("card", 11_000)],
+      },
+      {
+        key: "strip",
+        name: "Morgenrot strip",
+        items: [
+          text("Guten Morgen · おはよう · صباح الخير · 👋", colours.plum, colours.cream),
+          text("Today’s soup: pumpkin & ginger, € 6.50", colours.ember, colours.cream),
+          text("Open daily 6 am – 7 pm, Sundays from 8", colours.plum, colours.cream),
+          text("Wi-Fi: Morgenrot Guest · no password", colours.pine, colours.cream),
+        ],
+      },
+      {
+        key: "clock",
+        name: "Morgenrot clock",
+        items: [
+          {
+            type: "clock",
+            seconds: false,
+            date: true,
+            locale: "en-GB",
+            color: colours.night,
+            background_color: colours.apricot,
+          },
+        ],
+      },
+    ],
+    layout: {
+      name: "Morgenrot",
+      width: 1920,
+      height: 1080,
+      background_color: colours.night,
+      zones: [
+        { name: "main", left: 0, top: 0, width: 1440, height: 930, z_index: 0, playlist: "main" },
+        { name: "side", left: 1440, top: 0, width: 480, height: 930, z_index: 0, playlist: "side" },
+        {
+          name: "strip",
+          left: 0,
+          top: 930,
+          width: 1440,
+          height: 150,
+          z_index: 0,
+          playlist: "strip",
+        },
+        {
+          name: "clock",
+          left: 1440,
+          top: 930,
+          width: 480,
+          height: 150,
+          z_index: 0,
+          playlist: "clock",
+        },
+      ],
+    },
+  };
+}
+
+function media(file: string): DemoMedia {
+  return {
+    name: file.slice(0, file.lastIndexOf(".")),
+    path: fileURLToPath(new URL(`media/${file}`, import.meta.url)),
+  };
+}
+
+function image(asset: string, durationMs: number): DemoItem {
+  return { type: "image", asset, duration_ms: durationMs, fit: "cover" };
+}
+
+function text(line: string, ground: string, ink: string): DemoItem {
+  // One size for all lines, so that they do not jump; the longest fits the strip even in DejaVu Sans Bold, the widest likely face.
+  return {
+    type: "text",
+    text: line,
+    duration_ms: 9_000,
+    color: ink,
+    background_color: ground,
+    align: "center",
+    font_size: 52,
+  };
+}
