@@ -19,10 +19,7 @@ export class Backoff {
 
   /** The wait after one more failure, in ms. */
   next(): number {
-    const bound = Math.min(
-      this.#bounds.longestMs,
-      this.#bounds.firstMs * 2 ** Math.min(this.#failures, 30),
-    );
+    const bound = Math.min(this.#bounds.longestMs, this.#bounds.firstMs * 2 ** Math.min(this.#failures, 30));
     this.#failures += 1;
     return bound * (0.1 + 0.9 * this.#random());
   }

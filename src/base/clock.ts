@@ -48,9 +48,7 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
 
 function abortError(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
-  return reason instanceof Error && reason.name === "AbortError"
-    ? reason
-    : new DOMException("The wait was aborted", "AbortError");
+  return reason instanceof Error && reason.name === "AbortError" ? reason : new DOMException("The wait was aborted", "AbortError");
 }
 
 /** One exchange with a reference clock (RFC 5905 section 8): all in ms, t0/t3 local, t1/t2 remote. */
@@ -102,9 +100,7 @@ export class CorrectedClock implements Clock {
     for (const sample of this.#samples) {
       if (best === undefined || sample.delayMs <= best.delayMs) best = sample;
     }
-    return best === undefined
-      ? { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY }
-      : { offsetMs: best.offsetMs, errorMs: best.delayMs / 2 };
+    return best === undefined ? { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY } : { offsetMs: best.offsetMs, errorMs: best.delayMs / 2 };
   }
 
   /** Takes one exchange in. One whose round trip is negative (the clock stepped meanwhile) drops the history. */
@@ -117,8 +113,7 @@ export class CorrectedClock implements Clock {
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, delayMs };
     // A sample that contradicts the kept ones beyond both error bounds means our clock was stepped.
     const known = this.offset;
-    const stepped =
-      Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
+    const stepped = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
     this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
   }
 }

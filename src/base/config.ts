@@ -8,11 +8,7 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
  * The values of the command line, by name, without the schema's judgement of them.
  * @throws Fault `bad-config` for a flag that does not exist or lacks its value; the message names it and the usage.
  */
-export function readFlags(
-  argv: readonly string[],
-  options: Options,
-  usage: string,
-): Record<string, unknown> {
+export function readFlags(argv: readonly string[], options: Options, usage: string): Record<string, unknown> {
   try {
     return {
       ...parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values,
@@ -36,8 +32,6 @@ interface Parsed<T> {
  */
 export function checkFlags<T>(parsed: Parsed<T>, usage: string): T {
   if (parsed.success) return parsed.data!;
-  const faults = parsed.error!.issues.map(
-    (issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`,
-  );
+  const faults = parsed.error!.issues.map((issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`);
   throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
 }

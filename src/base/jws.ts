@@ -1,13 +1,5 @@
 // Compact JWS with Ed25519 (RFC 7515, RFC 8037): how the service signs commands and revocations and a device proves its key.
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  sign,
-  verify,
-  type KeyObject,
-} from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from "node:crypto";
 import { Fault } from "./fault.ts";
 
 /** A key pair as it is stored: raw 32-byte Ed25519 keys, base64url. */
@@ -38,25 +30,12 @@ export function signJws(typ: string, payload: object, keys: KeyPair): string {
 export function verifyJws(typ: string, jws: string, publicKey: string): unknown {
   try {
     const [header, body, signature, ...rest] = jws.split(".");
-    if (header === undefined || body === undefined || signature === undefined || rest.length > 0)
-      throw new Error("not three parts");
+    if (header === undefined || body === undefined || signature === undefined || rest.length > 0) throw new Error("not three parts");
     const head: unknown = JSON.parse(Buffer.from(header, "base64url").toString());
-    if (
-      typeof head !== "object" ||
-      head === null ||
-      !("alg" in head) ||
-      head.alg !== "EdDSA" ||
-      !("typ" in head) ||
-      head.typ !== typ
-    ) {
+    if (typeof head !== "object" || head === null || !("alg" in head) || head.alg !== "EdDSA" || !("typ" in head) || head.typ !== typ) {
       throw new Error(`not an EdDSA signature of type ${typ}`);
     }
-    const good = verify(
-      null,
-      Buffer.from(`${header}.${body}`),
-      publicKeyOf(publicKey),
-      Buffer.from(signature, "base64url"),
-    );
+    const good = verify(null, Buffer.from(`${header}.${body}`), publicKeyOf(publicKey), Buffer.from(signature, "base64url"));
     if (!good) throw new Error("the signature does not match");
     return JSON.parse(Buffer.from(body, "base64url").toString());
   } catch (cause) {
@@ -66,9 +45,7 @@ export function verifyJws(typ: string, jws: string, publicKey: string): unknown 
 
 /** The name of a key: its RFC 7638 thumbprint (SHA-256, base64url). */
 export function thumbprint(publicKey: string): string {
-  return createHash("sha256")
-    .update(`{"crv":"Ed25519","kty":"OKP","x":"${publicKey}"}`)
-    .digest("base64url");
+  return createHash("sha256").update(`{"crv":"Ed25519","kty":"OKP","x":"${publicKey}"}`).digest("base64url");
 }
 
 function privateKeyOf(keys: KeyPair): KeyObject {

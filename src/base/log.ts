@@ -5,15 +5,7 @@ import pretty from "pino-pretty";
 export type Log = Logger;
 
 // Whatever carries one of these names is struck out wherever it turns up, two levels deep.
-const secretNames = [
-  "token",
-  "access_token",
-  "authorization",
-  "secret",
-  "private_key",
-  "device_code",
-  "cookie",
-];
+const secretNames = ["token", "access_token", "authorization", "secret", "private_key", "device_code", "cookie"];
 
 /**
  * The log of one program. Writes to standard output: pino JSON when that is not a terminal, pretty when it is.

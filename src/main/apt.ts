@@ -35,7 +35,10 @@ async function run(command: readonly string[], tell: ((line: string) => void) | 
   const child = spawn(command[0]!, command.slice(1), { stdio: ["ignore", tell === null ? "ignore" : "pipe", "inherit"], signal });
   if (tell !== null) {
     // Of apt's hundred lines only those that show how far it is.
-    createInterface({ input: child.stdout! }).on("line", (line) => /^(Get:|Unpacking |Setting up |E:|Err:)/.test(line) && tell(line.trim()));
+    createInterface({ input: child.stdout! }).on(
+      "line",
+      (line) => /^(Get:|Unpacking |Setting up |E:|Err:)/.test(line) && tell(line.trim()),
+    );
   }
   try {
     const [code] = (await once(child, "close")) as [number | null];

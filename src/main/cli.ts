@@ -4,7 +4,7 @@ import { readPlayerConfig, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
 
 const usage = "signage-player start | serve | demo (npm run player, npm run service, npm start)";
-const [command, ...argv] = process.argv.slice(2);
+const [command = "", ...argv] = process.argv.slice(2);
 
 switch (command) {
   case "start":
@@ -21,11 +21,15 @@ switch (command) {
     break;
   }
   default:
-    await runProgram("signage-player", () => complain(command), async () => undefined);
+    await runProgram(
+      "signage-player",
+      () => complain(command),
+      async () => undefined,
+    );
 }
 
-function complain(given: string | undefined): never {
-  throw new Fault("bad-config", `${given === undefined ? "say what to do" : `there is no “${given}”`}. Usage: ${usage}`);
+function complain(given: string): never {
+  throw new Fault("bad-config", `${given === "" ? "say what to do" : `there is no “${given}”`}. Usage: ${usage}`);
 }
 
 /** Runs the player on Electron where its binary is, else here on the system's Chromium. */

@@ -51,7 +51,10 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const serviceFolder = join(config.data, "service");
   await using service = new Child(process.execPath, [
     join(rootFolder, "src/main/service.ts"),
-    ...["--port", String(port), "--data", serviceFolder],
+    "--port",
+    String(port),
+    "--data",
+    serviceFolder,
   ]);
   passOn(service, log);
   const { url } = z.object({ url: z.string() }).parse(await service.line("listening", signal));
@@ -75,7 +78,12 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
 
 function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Child {
   const flags = [
-    ...["--server", url, "--data", join(config.data, "player"), "--engine", engine.name],
+    "--server",
+    url,
+    "--data",
+    join(config.data, "player"),
+    "--engine",
+    engine.name,
     ...(config.headless ? ["--headless"] : []),
     ...(config.window === undefined ? [] : ["--window", config.window]),
   ];
@@ -136,9 +144,7 @@ function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: strin
   process.stdout.write(
     [
       "",
-      at.headless
-        ? "There is no display here: the screen is drawn without one. Take a screenshot (below) to see it."
-        : "The screen is on.",
+      at.headless ? "There is no display here: the screen is drawn without one. Take a screenshot (below) to see it." : "The screen is on.",
       "",
       `  API documentation   ${at.url}/docs`,
       `  Access token        ${at.tokenFile}`,

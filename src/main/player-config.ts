@@ -4,13 +4,10 @@ import { z } from "zod";
 import { checkFlags, readFlags } from "../base/config.ts";
 import { dataFolder } from "./folders.ts";
 
-const usage =
-  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080]";
+const usage = "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080]";
 
 const Flags = z.object({
-  server: z
-    .url({ protocol: /^https?$/, message: "must be an http:// or https:// address" })
-    .optional(),
+  server: z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }).optional(),
   data: z.string().min(1).default(join(dataFolder(), "player")),
   engine: z.enum(["electron", "chromium"]).optional(),
   headless: z.boolean().default(false),

@@ -30,22 +30,14 @@ export async function askForToken(
         waitS,
         signal,
       )
-    : api.token(
-        { grant_type: "urn:signage:device-key", player_id: ask.playerId, proof },
-        waitS,
-        signal,
-      );
+    : api.token({ grant_type: "urn:signage:device-key", player_id: ask.playerId, proof }, waitS, signal);
 }
 
 /**
  * Whether `jws` is a revocation of this very device by the pinned key.
  * @throws Fault `signature` when it is not.
  */
-export function checkRevocation(
-  jws: string,
-  identity: Identity,
-  pairing: Pairing,
-): SignedRevocation {
+export function checkRevocation(jws: string, identity: Identity, pairing: Pairing): SignedRevocation {
   const revocation = SignedRevocation.parse(verifyJws(revocationJwsType, jws, pairing.serviceKey));
   if (revocation.sub !== identity.thumbprint || revocation.player_id !== pairing.playerId) {
     throw new Fault("signature", "refused a revocation meant for another device");
@@ -74,8 +66,7 @@ export class Access {
    * @throws Fault `revoked` only when the service's pinned key says so; `refused` for any other refusal.
    */
   async token(signal: AbortSignal): Promise<string> {
-    if (this.#current !== null && this.#clock.monotonic() < this.#current.renewAt)
-      return this.#current.token;
+    if (this.#current !== null && this.#clock.monotonic() < this.#current.renewAt) return this.#current.token;
     this.#renewal ??= this.#renew(signal).finally(() => (this.#renewal = null));
     return this.#renewal;
   }
@@ -98,31 +89,19 @@ export class Access {
   }
 
   async #renew(signal: AbortSignal): Promise<string> {
-    const answer = await askForToken(
-      this.#api,
-      this.#identity,
-      { playerId: this.#pairing.playerId },
-      0,
-      signal,
-    );
+    const answer = await askForToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
     if (answer.is === "granted") return this.#keep(answer.grant);
     const { refusal } = answer;
     if (refusal.revocation !== undefined) {
       checkRevocation(refusal.revocation, this.#identity, this.#pairing);
       throw new Fault("revoked", "the service has revoked this player");
     }
-    throw new Fault(
-      "refused",
-      `the service gives no token: ${refusal.error_description ?? refusal.error}`,
-    );
+    throw new Fault("refused", `the service gives no token: ${refusal.error_description ?? refusal.error}`);
   }
 
   #keep(grant: TokenGrant): string {
     if (grant.service_key !== this.#pairing.serviceKey) {
-      throw new Fault(
-        "signature",
-        "this is not the service that the player was paired with: its key differs",
-      );
+      throw new Fault("signature", "this is not the service that the player was paired with: its key differs");
     }
     const lifeMs = grant.expires_in * 1_000;
     this.#current = {

@@ -43,19 +43,11 @@ export function executor(parts: Parts): Execute {
 
 type ScreenshotCommand = CommandRequest & { type: "screenshot"; id: string };
 
-async function screenshot(
-  parts: Parts,
-  command: ScreenshotCommand,
-  signal: AbortSignal,
-): Promise<string> {
+async function screenshot(parts: Parts, command: ScreenshotCommand, signal: AbortSignal): Promise<string> {
   const { clock, outbox } = parts;
   const shot = await parts.capture(AbortSignal.any([signal, AbortSignal.timeout(captureLimitMs)]));
   const capturedAt = new Date(clock.now()).toISOString();
-  const { bytes, mimeType } = await convertPicture(
-    shot,
-    command.args.format,
-    command.args.max_width,
-  );
+  const { bytes, mimeType } = await convertPicture(shot, command.args.format, command.args.max_width);
   const screenshotId = `shot_${ulid(clock.now())}`;
   const headers = {
     "content-type": mimeType,

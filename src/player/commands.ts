@@ -6,23 +6,14 @@ import { DurableFile } from "../base/durable-file.ts";
 import { isFault, reasonOf } from "../base/fault.ts";
 import { verifyJws } from "../base/jws.ts";
 import type { Log } from "../base/log.ts";
-import {
-  commandJwsType,
-  CommandRequest,
-  CommandUpdate,
-  finalStatuses,
-  SignedCommand,
-} from "../protocol/command.ts";
+import { commandJwsType, CommandRequest, CommandUpdate, finalStatuses, SignedCommand } from "../protocol/command.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** What a command came to. `later`: it is done only when the program has started again. */
 export type Outcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
 
 /** Does one kind of command. Rejecting fails the command with the reason. */
-export type Execute = (
-  command: CommandRequest & { id: string },
-  signal: AbortSignal,
-) => Promise<Outcome>;
+export type Execute = (command: CommandRequest & { id: string }, signal: AbortSignal) => Promise<Outcome>;
 
 const Entry = z.object({ id: z.string(), type: z.string(), at: z.number(), update: CommandUpdate });
 const Journal = z.array(Entry);
@@ -56,9 +47,7 @@ export class Commands {
 
   /** Opens the journal; what the last run left unfinished is settled: a restart has happened, anything else was cut short. */
   static async open(parts: CommandParts): Promise<Commands> {
-    const file = new DurableFile<Entry[]>(join(parts.folder, "commands.json"), (json) =>
-      Journal.parse(json),
-    );
+    const file = new DurableFile<Entry[]>(join(parts.folder, "commands.json"), (json) => Journal.parse(json));
     let entries: Entry[] = [];
     try {
       const read = await file.read();
@@ -101,10 +90,7 @@ export class Commands {
       command = SignedCommand.parse(verifyJws(commandJwsType, jws, serviceKey));
       if (command.sub !== thumbprint) throw new Error("it is meant for another device");
     } catch (error) {
-      log.error(
-        { reason: reasonOf(error) },
-        "refused a command that the service did not sign for this device",
-      );
+      log.error({ reason: reasonOf(error) }, "refused a command that the service did not sign for this device");
       return;
     }
     const known = this.#journal.get(command.jti);
@@ -124,11 +110,7 @@ export class Commands {
     }
     const request = CommandRequest.safeParse({ type: command.type, args: command.args });
     if (!request.success) {
-      const detail =
-        `this player cannot do that: ${request.error.issues.map(({ message }) => message).join("; ")}`.slice(
-          0,
-          2_000,
-        );
+      const detail = `this player cannot do that: ${request.error.issues.map(({ message }) => message).join("; ")}`.slice(0, 2_000);
       return this.#settle(entry, {
         status: "rejected",
         result: null,
@@ -138,18 +120,11 @@ export class Commands {
     log.info({ command_id: entry.id, type: entry.type }, "command received");
     await this.#settle(entry, entry.update);
     void this.#run(entry, { ...request.data, id: entry.id }, signal).catch((error: unknown) =>
-      log.error(
-        { err: error, command_id: entry.id },
-        "a command's outcome could not be written down",
-      ),
+      log.error({ err: error, command_id: entry.id }, "a command's outcome could not be written down"),
     );
   }
 
-  async #run(
-    entry: Entry,
-    command: CommandRequest & { id: string },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #run(entry: Entry, command: CommandRequest & { id: string }, signal: AbortSignal): Promise<void> {
     await this.#settle(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {
@@ -165,10 +140,7 @@ export class Commands {
       };
     }
     await this.#settle(entry, update);
-    this.#parts.log.info(
-      { command_id: entry.id, type: entry.type, status: update.status },
-      "command ended",
-    );
+    this.#parts.log.info({ command_id: entry.id, type: entry.type, status: update.status }, "command ended");
   }
 
   /** Writes down where the command stands, then tells the service. */

@@ -21,11 +21,7 @@ import type { ServiceApi } from "./service-api.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
-export type Link =
-  | { is: "connecting" }
-  | { is: "online" }
-  | { is: "polling" }
-  | { is: "offline"; trouble: Trouble };
+export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: Trouble };
 
 /** What the connection hears and needs. */
 export interface ConnectionParts {
@@ -100,18 +96,14 @@ export class Connection {
     const waitMs = this.#backoff.next();
     try {
       const beat = await this.#parts.heartbeat();
-      await this.#take(
-        await access.with(signal, (token) => api.heartbeat(token, beat, signal)),
-        signal,
-      );
+      await this.#take(await access.with(signal, (token) => api.heartbeat(token, beat, signal)), signal);
       log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
       this.#link.set({ is: "polling" });
       return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
     } catch (error) {
       if (isAbort(error) && signal.aborted) throw error;
       if (isFault(error, "revoked")) throw error;
-      if (this.#link.value.is !== "offline")
-        log.warn({ reason: reasonOf(error) }, "the service is out of reach");
+      if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is out of reach");
       this.#link.set({
         is: "offline",
         trouble: troubleOf(error, api.server, clock.raw(), clock.now() + waitMs),
@@ -186,19 +178,13 @@ export class Connection {
     await Promise.all([watching, handling]);
     outer.throwIfAborted();
     if (isFault(failure, "revoked")) throw failure;
-    if (!welcomed)
-      throw new Fault("unreachable", "the socket could not be opened", { cause: failure });
+    if (!welcomed) throw new Fault("unreachable", "the socket could not be opened", { cause: failure });
     log.warn({ reason: failure === undefined ? undefined : reasonOf(failure) }, "connection lost");
     return goaway;
   }
 
   /** Says hello, then beats; ends the socket when the other side has fallen silent. */
-  async #keepAlive(
-    socket: WebSocket,
-    heardAt: () => number,
-    welcomed: () => boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #keepAlive(socket: WebSocket, heardAt: () => number, welcomed: () => boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     await opened(socket, signal);
     const heartbeat = await this.#parts.heartbeat();
@@ -257,10 +243,7 @@ export class Connection {
     if (message.success) return message.data;
     this.#unknown += 1;
     const outside = UnknownMessage.safeParse(json);
-    this.#parts.log.warn(
-      { type: outside.data?.type, count: this.#unknown },
-      "ignored a message that this player does not know",
-    );
+    this.#parts.log.warn({ type: outside.data?.type, count: this.#unknown }, "ignored a message that this player does not know");
     // Its place in the journal is passed all the same, or it would come for ever.
     if (outside.data?.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, outside.data.seq);
     return null;
@@ -303,10 +286,6 @@ export class Connection {
 function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("open", resolve);
-    signal.addEventListener(
-      "abort",
-      () => reject(new DOMException("closed before it opened", "AbortError")),
-      { once: true },
-    );
+    signal.addEventListener("abort", () => reject(new DOMException("closed before it opened", "AbortError")), { once: true });
   });
 }

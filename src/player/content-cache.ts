@@ -98,11 +98,7 @@ export class ContentCache {
   async restore(desired: Desired): Promise<void> {
     const files = await this.#present(desired);
     const missing = desired.assets.length - files.size;
-    if (missing > 0)
-      this.#log.error(
-        { missing, revision: desired.revision },
-        "stored files are damaged or gone: shown without them",
-      );
+    if (missing > 0) this.#log.error({ missing, revision: desired.revision }, "stored files are damaged or gone: shown without them");
     this.#setReady({ desired, files });
   }
 
@@ -150,8 +146,7 @@ export class ContentCache {
   }
 
   #setReady(ready: Ready): void {
-    for (const { id, sha256, mime_type } of ready.desired.assets)
-      if (ready.files.has(id)) this.#types.set(sha256, mime_type);
+    for (const { id, sha256, mime_type } of ready.desired.assets) if (ready.files.has(id)) this.#types.set(sha256, mime_type);
     this.#ready.set(ready);
   }
 
@@ -169,13 +164,7 @@ export class ContentCache {
     const now = await looksOf(path);
     if (now === null) return false;
     const proof = this.#proofs[asset.sha256];
-    if (
-      proof !== undefined &&
-      proof.size === now.size &&
-      proof.modifiedMs === now.modifiedMs &&
-      proof.inode === now.inode
-    )
-      return true;
+    if (proof !== undefined && proof.size === now.size && proof.modifiedMs === now.modifiedMs && proof.inode === now.inode) return true;
     const hash = createHash("sha256");
     await pipeline(createReadStream(path), hash);
     if (hash.digest("hex") === asset.sha256) {
@@ -187,12 +176,7 @@ export class ContentCache {
     return false;
   }
 
-  async #fetchUntilProven(
-    asset: DesiredAsset,
-    fetch: Fetch,
-    progress: Downloading,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #fetchUntilProven(asset: DesiredAsset, fetch: Fetch, progress: Downloading, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
       try {
@@ -202,10 +186,7 @@ export class ContentCache {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
         const waitMs = backoff.next();
         if (isDiskFull(error)) await this.#makeRoom();
-        this.#log.warn(
-          { asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(waitMs) },
-          "a file could not be fetched",
-        );
+        this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "a file could not be fetched");
         progress.failed(asset, reasonOf(error));
         await this.#clock.wait(waitMs, signal);
       }
@@ -213,12 +194,7 @@ export class ContentCache {
   }
 
   /** Fetches into `<sha256>.part`, going on where an earlier try ended, and renames once the hash is proven. */
-  async #fetchOnce(
-    asset: DesiredAsset,
-    fetch: Fetch,
-    progress: Downloading,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #fetchOnce(asset: DesiredAsset, fetch: Fetch, progress: Downloading, signal: AbortSignal): Promise<void> {
     const part = `${this.#path(asset.sha256)}.part`;
     const had = (await looksOf(part))?.size ?? 0;
     const offset = had < asset.size_bytes ? had : 0;
@@ -229,18 +205,13 @@ export class ContentCache {
     const bounded = async function* (): AsyncGenerator<Buffer> {
       for await (const bytes of body) {
         size += bytes.length;
-        if (size > asset.size_bytes)
-          throw new Fault("asset-corrupt", `longer than the ${asset.size_bytes} bytes announced`);
+        if (size > asset.size_bytes) throw new Fault("asset-corrupt", `longer than the ${asset.size_bytes} bytes announced`);
         progress.at(asset, size);
         yield bytes;
       }
     };
     try {
-      await pipeline(
-        bounded,
-        createWriteStream(part, { flags: start > 0 ? "a" : "w", mode: 0o600 }),
-        { signal },
-      );
+      await pipeline(bounded, createWriteStream(part, { flags: start > 0 ? "a" : "w", mode: 0o600 }), { signal });
       await prove(part, asset);
     } catch (error) {
       // Bytes that are wrong would be wrong again; a part that merely ends early is gone on with.
@@ -256,9 +227,7 @@ export class ContentCache {
   /** On a full disk the state before this one is let go early; what plays now never is. */
   async #makeRoom(): Promise<void> {
     this.#before.clear();
-    await this.#removeAllBut(
-      new Set([...(this.#ready.value?.files.values() ?? []), ...this.#target]),
-    );
+    await this.#removeAllBut(new Set([...(this.#ready.value?.files.values() ?? []), ...this.#target]));
   }
 
   async #removeAllBut(kept: ReadonlySet<string>): Promise<void> {
@@ -279,15 +248,10 @@ async function prove(part: string, asset: DesiredAsset): Promise<void> {
   const handle = await open(part, "r+");
   try {
     const { size } = await handle.stat();
-    if (size < asset.size_bytes)
-      throw new Fault(
-        "unreachable",
-        `the download ended after ${size} of ${asset.size_bytes} bytes`,
-      );
+    if (size < asset.size_bytes) throw new Fault("unreachable", `the download ended after ${size} of ${asset.size_bytes} bytes`);
     const hash = createHash("sha256");
     await pipeline(handle.createReadStream({ start: 0, autoClose: false }), hash);
-    if (hash.digest("hex") !== asset.sha256)
-      throw new Fault("asset-corrupt", "the bytes do not have the SHA-256 that was announced");
+    if (hash.digest("hex") !== asset.sha256) throw new Fault("asset-corrupt", "the bytes do not have the SHA-256 that was announced");
     await handle.sync();
   } finally {
     await handle.close();

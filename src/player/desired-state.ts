@@ -53,13 +53,7 @@ export class DesiredState {
   }
 
   /** Fetches at once, when wanted, and every five minutes, until `signal` aborts. @throws Fault `revoked`. */
-  async run(
-    api: ServiceApi,
-    access: Access,
-    clock: Clock,
-    playerId: string,
-    signal: AbortSignal,
-  ): Promise<never> {
+  async run(api: ServiceApi, access: Access, clock: Clock, playerId: string, signal: AbortSignal): Promise<never> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
       let waitMs = pollMs * (1 + pollSpread * (2 * Math.random() - 1));
@@ -69,10 +63,7 @@ export class DesiredState {
       } catch (error) {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
         waitMs = backoff.next();
-        this.#log.warn(
-          { reason: reasonOf(error), retry_in_ms: Math.round(waitMs) },
-          "the state could not be fetched",
-        );
+        this.#log.warn({ reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "the state could not be fetched");
       }
       await this.#bell.wait(clock, waitMs, signal);
     }
@@ -84,18 +75,12 @@ export class DesiredState {
     this.#live.set(null);
   }
 
-  async #fetch(
-    api: ServiceApi,
-    access: Access,
-    playerId: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #fetch(api: ServiceApi, access: Access, playerId: string, signal: AbortSignal): Promise<void> {
     const held = this.#live.value === null ? null : `"${this.#live.value.revision}"`;
     const answer = await access.with(signal, (token) => api.state(token, held, signal));
     if (answer.is === "unchanged") return;
     const { desired } = answer;
-    if (desired.player.id !== playerId)
-      throw new Fault("protocol", `the state is for another player, ${desired.player.id}`);
+    if (desired.player.id !== playerId) throw new Fault("protocol", `the state is for another player, ${desired.player.id}`);
     await this.#file.write(desired);
     this.#log.info({ revision: desired.revision }, "state received");
     this.#live.set(desired);

@@ -34,22 +34,10 @@ export class Identity {
 
   /** Reads the identity kept in `folder`, or makes one. A damaged key cannot be repaired: a new one pairs anew. */
   static async open(folder: string, log: Log): Promise<Identity> {
-    const keyFile = new DurableFile(join(folder, "identity.json"), (json) =>
-      StoredKeys.parse(json),
-    );
-    const pairingFile = new DurableFile(join(folder, "pairing.json"), (json) =>
-      Pairing.parse(json),
-    );
-    const keys = await readOr(
-      keyFile,
-      log,
-      "the device's key is damaged: a new one is made and the player must be paired again",
-    );
-    const pairing = await readOr(
-      pairingFile,
-      log,
-      "the pairing is damaged: the player must be paired again",
-    );
+    const keyFile = new DurableFile(join(folder, "identity.json"), (json) => StoredKeys.parse(json));
+    const pairingFile = new DurableFile(join(folder, "pairing.json"), (json) => Pairing.parse(json));
+    const keys = await readOr(keyFile, log, "the device's key is damaged: a new one is made and the player must be paired again");
+    const pairing = await readOr(pairingFile, log, "the pairing is damaged: the player must be paired again");
     if (keys !== null) return new Identity(keys, pairing, pairingFile);
     const fresh = createKeyPair();
     await keyFile.write(fresh);
@@ -80,8 +68,7 @@ async function readOr<T>(file: DurableFile<T>, log: Log, complaint: string): Pro
   try {
     const read = await file.read();
     if (read.is === "absent") return null;
-    if (read.recovered)
-      log.warn({ path: file.path }, "took the previous generation of a damaged file");
+    if (read.recovered) log.warn({ path: file.path }, "took the previous generation of a damaged file");
     return read.value;
   } catch (error) {
     if (!isFault(error, "file-corrupt")) throw error;

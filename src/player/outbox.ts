@@ -94,10 +94,7 @@ export class Outbox {
       } catch (error) {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
         if (error instanceof HttpFault && error.isFinal) {
-          this.#log.error(
-            { reason: error.message },
-            "the service refuses a letter for good: it is dropped",
-          );
+          this.#log.error({ reason: error.message }, "the service refuses a letter for good: it is dropped");
           await this.#drop(name);
         } else {
           const waitMs = backoff.next();

@@ -44,16 +44,9 @@ export async function pair(parts: PairingParts, signal: AbortSignal): Promise<Pa
 }
 
 /** Shows one code until it is claimed (the pairing) or has expired (null). */
-async function withOneCode(
-  parts: PairingParts,
-  backoff: Backoff,
-  signal: AbortSignal,
-): Promise<Pairing | null> {
+async function withOneCode(parts: PairingParts, backoff: Backoff, signal: AbortSignal): Promise<Pairing | null> {
   const { api, identity, clock, log, state } = parts;
-  const grant = await api.requestPairing(
-    { public_key: identity.keys.publicKey, ...(await parts.describe()) },
-    signal,
-  );
+  const grant = await api.requestPairing({ public_key: identity.keys.publicKey, ...(await parts.describe()) }, signal);
   const expiresAt = clock.monotonic() + grant.expires_in * 1_000;
   state.set({
     is: "code",
@@ -68,11 +61,7 @@ async function withOneCode(
     const answer = await tryAsk(parts, grant, backoff, signal);
     if (answer === null) continue;
     if (answer.is === "granted") {
-      const {
-        player_id: playerId,
-        player_name: playerName,
-        service_key: serviceKey,
-      } = answer.grant;
+      const { player_id: playerId, player_name: playerName, service_key: serviceKey } = answer.grant;
       return { server: api.server.href, playerId, playerName, serviceKey };
     }
     const { error } = answer.refusal;
@@ -85,21 +74,10 @@ async function withOneCode(
 }
 
 /** One question; trouble is shown beside the code, which stays good: the service may only be restarting. */
-async function tryAsk(
-  parts: PairingParts,
-  grant: PairingGrant,
-  backoff: Backoff,
-  signal: AbortSignal,
-) {
+async function tryAsk(parts: PairingParts, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
   const { api, identity, state } = parts;
   try {
-    const answer = await askForToken(
-      api,
-      identity,
-      { deviceCode: grant.device_code },
-      longPollS,
-      signal,
-    );
+    const answer = await askForToken(api, identity, { deviceCode: grant.device_code }, longPollS, signal);
     backoff.reset();
     state.set({ ...state.value, trouble: null });
     return answer;
@@ -109,17 +87,12 @@ async function tryAsk(
   }
 }
 
-async function complain(
-  { api, clock, log, state }: PairingParts,
-  error: unknown,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function complain({ api, clock, log, state }: PairingParts, error: unknown, waitMs: number, signal: AbortSignal): Promise<void> {
   if (isAbort(error) && signal.aborted) throw error;
-  log.warn({ reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "pairing is held up");
-  state.set({
-    ...state.value,
-    trouble: troubleOf(error, api.server, Date.now(), clock.now() + waitMs),
-  });
+  const trouble = troubleOf(error, api.server, Date.now(), clock.now() + waitMs);
+  // Said once for each cause: an outage of a week is one line, not twenty thousand.
+  const level = trouble.code === state.value.trouble?.code ? "debug" : "warn";
+  log[level]({ reason: reasonOf(error) }, "pairing is held up; trying on");
+  state.set({ ...state.value, trouble });
   await clock.wait(waitMs, signal);
 }

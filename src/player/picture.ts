@@ -10,20 +10,14 @@ export interface Picture {
 }
 
 /** Converts and, where it is wider than `maxWidth` pixels, scales down. A capture that already fits is passed on as it is. */
-export async function convertPicture(
-  capture: Capture,
-  format: keyof typeof types,
-  maxWidth: number | undefined,
-): Promise<Picture> {
+export async function convertPicture(capture: Capture, format: keyof typeof types, maxWidth: number | undefined): Promise<Picture> {
   const mimeType = types[format];
-  if (capture.mimeType === mimeType && maxWidth === undefined)
-    return { bytes: capture.bytes, mimeType };
+  if (capture.mimeType === mimeType && maxWidth === undefined) return { bytes: capture.bytes, mimeType };
   // Loaded at the first need only: libvips costs 30 MB that most screens never use.
   const { default: sharp } = await import("sharp");
   const picture = sharp(capture.bytes);
   if (maxWidth !== undefined) picture.resize({ width: maxWidth, withoutEnlargement: true });
   // Effort 0: twice as fast as the default for a few per cent of size, while a video is playing (measuring.md, section 4).
-  const options =
-    format === "webp" ? { quality: 85, effort: 0 } : format === "jpeg" ? { quality: 85 } : {};
+  const options = format === "webp" ? { quality: 85, effort: 0 } : format === "jpeg" ? { quality: 85 } : {};
   return { bytes: await picture.toFormat(format, options).toBuffer(), mimeType };
 }

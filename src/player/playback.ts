@@ -30,22 +30,13 @@ export function take(before: Playback | null, program: Program, instant: number)
   const zones = new Map<string, ZonePlayback>();
   for (const { zone, timeline } of program.zones) {
     const old = sameStage ? before.zones.get(zone.id) : undefined;
-    zones.set(
-      zone.id,
-      old === undefined
-        ? { current: timeline, next: null }
-        : succeed(inForce(old, instant), timeline, instant),
-    );
+    zones.set(zone.id, old === undefined ? { current: timeline, next: null } : succeed(inForce(old, instant), timeline, instant));
   }
   return { program, zones };
 }
 
 /** The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. */
-export function stageAt(
-  playback: Playback,
-  instant: number,
-  deviceZone: string,
-): { stage: Stage; changesAt: number } | null {
+export function stageAt(playback: Playback, instant: number, deviceZone: string): { stage: Stage; changesAt: number } | null {
   const { program } = playback;
   if (program.layout === null) return null;
   const { width, height, background_color } = program.layout;
@@ -76,17 +67,12 @@ interface CutPlay extends Play {
 function succeed(old: ZonePlayback, timeline: Timeline, instant: number): ZonePlayback {
   if (deepEqual(old.current, timeline)) return { current: old.current, next: null };
   const onScreen = playAt(old.current, instant);
-  const stays =
-    onScreen !== null && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
-  return stays
-    ? { current: old.current, next: { timeline, from: onScreen.endsAt } }
-    : { current: timeline, next: null };
+  const stays = onScreen !== null && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
+  return stays ? { current: old.current, next: { timeline, from: onScreen.endsAt } } : { current: timeline, next: null };
 }
 
 function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
-  return zone.next !== null && instant >= zone.next.from
-    ? { current: zone.next.timeline, next: null }
-    : zone;
+  return zone.next !== null && instant >= zone.next.from ? { current: zone.next.timeline, next: null } : zone;
 }
 
 function upcoming(zone: ZonePlayback, instant: number): CutPlay[] {
@@ -183,17 +169,7 @@ function sceneItemOf({ item, asset }: TimedItem, timezone: string): SceneItem {
 
 /** Equal for equal geometry: zones may then change their items one by one. */
 function stageKey({ layout, zones }: Program): string {
-  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index } }) => [
-    id,
-    left,
-    top,
-    width,
-    height,
-    z_index,
-  ]);
-  const whole =
-    layout === null
-      ? null
-      : [layout.id, layout.width, layout.height, layout.background_color, geometry];
+  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index } }) => [id, left, top, width, height, z_index]);
+  const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, geometry];
   return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
 }

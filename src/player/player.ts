@@ -57,12 +57,7 @@ class Player implements AsyncDisposable {
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
-  private constructor(
-    options: PlayerOptions,
-    clock: CorrectedClock,
-    identity: Identity,
-    surface: Surface,
-  ) {
+  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface) {
     this.#options = options;
     this.#clock = clock;
     this.#identity = identity;
@@ -112,14 +107,7 @@ class Player implements AsyncDisposable {
     const signal = AbortSignal.any([outer, restart.signal]);
     this.#surface.onMessage((message) => this.#note(message), signal);
     try {
-      return await together(
-        [
-          (end) => this.#recovery.run(end),
-          (end) => this.#draw(end),
-          (end) => this.#live(restart, end),
-        ],
-        signal,
-      );
+      return await together([(end) => this.#recovery.run(end), (end) => this.#draw(end), (end) => this.#live(restart, end)], signal);
     } catch (error) {
       if (restart.signal.aborted && !outer.aborted) return "restart";
       throw error;
@@ -212,11 +200,7 @@ class Player implements AsyncDisposable {
       if (this.#identify !== null && this.#identify.until <= now) this.#identify = null;
       const scene = this.#scene();
       if (scene !== null) this.#surface.show(scene);
-      await this.#redraw.wait(
-        this.#clock,
-        this.#identify === null ? Number.POSITIVE_INFINITY : this.#identify.until - now,
-        signal,
-      );
+      await this.#redraw.wait(this.#clock, this.#identify === null ? Number.POSITIVE_INFINITY : this.#identify.until - now, signal);
     }
   }
 
@@ -241,10 +225,8 @@ class Player implements AsyncDisposable {
 
   #note(message: FromPage): void {
     const { log } = this.#options;
-    if (message.type === "screen")
-      log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
-    else if (message.type === "fault")
-      log.error({ detail: message.detail }, "the page reports a fault");
+    if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
+    else if (message.type === "fault") log.error({ detail: message.detail }, "the page reports a fault");
   }
 
   #identifyText(): Scene["identify"] {

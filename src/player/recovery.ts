@@ -33,8 +33,7 @@ const arrivalLimitMs = 30_000;
 
 /** The next action of the ladder. Pure. A browser that is gone cannot be reloaded. */
 export function nextAction(fault: HostFault["is"], attempts: Attempts, now: number): Action {
-  const recent = (times: readonly number[]): number =>
-    times.filter((at) => now - at < memoryMs).length;
+  const recent = (times: readonly number[]): number => times.filter((at) => now - at < memoryMs).length;
   if (recent(attempts.relaunches) >= relaunchesBeforeSafe) return "safe";
   if (fault === "browser-exited") return "relaunch";
   return recent(attempts.reloads) < reloadsBeforeRelaunch ? "reload" : "relaunch";
@@ -81,13 +80,8 @@ export class Recovery {
     const { host, surface, log } = this.#parts;
     host.onFault((fault) => this.#report(fault), signal);
     surface.page.watch((page) => this.#note(page), signal);
-    const engine = await host.open(surface.hostPage, signal);
-    this.#engine = engine;
+    this.#engine = await host.open(surface.hostPage, signal);
     this.#mendedAt = this.#parts.clock.monotonic();
-    log.info(
-      { engine: engine.name, version: engine.version, headless: engine.headless },
-      "browser started",
-    );
     for (;;) {
       const fault = await this.#nextFault(signal);
       log.error({ fault: fault.is, detail: fault.detail }, "the glass has failed");
@@ -110,15 +104,13 @@ export class Recovery {
       if (asked !== null) return asked;
       // A page just mended is given the time that a fresh one takes to come up.
       const silentAt = Math.max(silentSince(surface.page.value), this.#mendedAt + arrivalLimitMs);
-      if (clock.monotonic() >= silentAt)
-        return { is: "page-hung", detail: "no frame was presented" };
+      if (clock.monotonic() >= silentAt) return { is: "page-hung", detail: "no frame was presented" };
       await this.#bell.wait(clock, silentAt - clock.monotonic(), signal);
     }
   }
 
   #note(page: PageState): void {
-    if (page.is === "here" && page.lastFrameAt !== null && this.#glass.value.is !== "safe")
-      this.#glass.set({ is: "showing" });
+    if (page.is === "here" && page.lastFrameAt !== null && this.#glass.value.is !== "safe") this.#glass.set({ is: "showing" });
   }
 
   async #mend(fault: HostFault, page: HostPage, signal: AbortSignal): Promise<void> {
@@ -134,8 +126,7 @@ export class Recovery {
         return;
       }
       // Too many in too short a time: the next start shows no content, so that the screen can at least say what is wrong.
-      if (action === "safe")
-        this.#glass.set({ is: "safe", fault: fault.detail, until: now + safeMs });
+      if (action === "safe") this.#glass.set({ is: "safe", fault: fault.detail, until: now + safeMs });
       else this.#glass.set({ is: "mending", fault: fault.detail });
       this.#attempts = {
         reloads: [],

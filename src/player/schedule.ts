@@ -1,10 +1,5 @@
 // Decides what should be on screen at an instant. Pure: no clock, no disk, no memory of what was.
-import {
-  defaultItemDurationMs,
-  loopEpochMs,
-  type DesiredAsset,
-  type DesiredLayout,
-} from "../protocol/desired.ts";
+import { defaultItemDurationMs, loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/desired.ts";
 import type { PlaylistItem, Zone } from "../protocol/resources.ts";
 import type { Ready } from "./content-cache.ts";
 
@@ -41,8 +36,7 @@ export function programAt(ready: Ready, _instant: number): { program: Program; c
   const timelines = new Map(playlists.map(({ id, items }) => [id, timelineOf(items, ready)]));
   const zones = (layout?.zones ?? []).map((zone) => ({
     zone,
-    timeline:
-      (zone.playlist_id === null ? undefined : timelines.get(zone.playlist_id)) ?? emptyTimeline,
+    timeline: (zone.playlist_id === null ? undefined : timelines.get(zone.playlist_id)) ?? emptyTimeline,
   }));
   return {
     program: { layout, zones, timezone: player.timezone },
@@ -75,8 +69,7 @@ function timelineOf(items: readonly PlaylistItem[], ready: Ready): Timeline {
   const timed: TimedItem[] = [];
   for (const item of items) {
     const assetId = "asset_id" in item ? item.asset_id : null;
-    const asset =
-      assetId === null ? null : (ready.desired.assets.find(({ id }) => id === assetId) ?? null);
+    const asset = assetId === null ? null : (ready.desired.assets.find(({ id }) => id === assetId) ?? null);
     if (assetId !== null && (asset === null || !ready.files.has(assetId))) continue;
     timed.push({
       item,

@@ -42,13 +42,10 @@ export function screenOf({ service, phase, safe }: View): Screen {
     }
     case "paired": {
       const { playerName: player_name, link, known, progress, stage } = phase;
-      const trouble =
-        link.is === "offline" ? link.trouble : progress.is === "failed" ? stuck(progress) : null;
+      const trouble = link.is === "offline" ? link.trouble : progress.is === "failed" ? stuck(progress) : null;
       if (safe !== null) return { is: "empty", player_name, service, trouble: withheld(safe) };
-      if (stage !== null && stage.zones.some(({ slots }) => slots.length > 0))
-        return { is: "stage", stage };
-      if (known === "empty" || stage !== null)
-        return { is: "empty", player_name, service, trouble };
+      if (stage !== null && stage.zones.some(({ slots }) => slots.length > 0)) return { is: "stage", stage };
+      if (known === "empty" || stage !== null) return { is: "empty", player_name, service, trouble };
       return {
         is: "preparing",
         player_name,

@@ -5,14 +5,7 @@ import { Fault, isAbort } from "../base/fault.ts";
 import type { CommandUpdate } from "../protocol/command.ts";
 import { Desired } from "../protocol/desired.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../protocol/report.ts";
-import {
-  Nonce,
-  PairingGrant,
-  TokenGrant,
-  TokenRefusal,
-  type PairingRequest,
-  type TokenRequest,
-} from "../protocol/wire.ts";
+import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../protocol/wire.ts";
 
 const connectLimitMs = 10_000;
 const answerLimitMs = 20_000;
@@ -20,9 +13,7 @@ const answerLimitMs = 20_000;
 const longestAnswerBytes = 16 * 1024 * 1024;
 
 /** What came of asking for a token. */
-export type TokenAnswer =
-  | { is: "granted"; grant: TokenGrant }
-  | { is: "refused"; refusal: TokenRefusal };
+export type TokenAnswer = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
 /** What came of asking for the state. */
 export type StateAnswer = { is: "unchanged" } | { is: "changed"; desired: Desired };
 
@@ -78,16 +69,11 @@ export class ServiceApi implements AsyncDisposable {
   }
 
   async requestPairing(body: PairingRequest, signal: AbortSignal): Promise<PairingGrant> {
-    return this.#json(
-      { method: "POST", path: "device/pairing-requests", body },
-      PairingGrant,
-      signal,
-    );
+    return this.#json({ method: "POST", path: "device/pairing-requests", body }, PairingGrant, signal);
   }
 
   async nonce(signal: AbortSignal): Promise<string> {
-    return (await this.#json({ method: "POST", path: "device/nonce", body: {} }, Nonce, signal))
-      .nonce;
+    return (await this.#json({ method: "POST", path: "device/nonce", body: {} }, Nonce, signal)).nonce;
   }
 
   /** Asks for a token; with `waitS` the service holds a pending answer back that long (RFC 7240). */
@@ -112,47 +98,23 @@ export class ServiceApi implements AsyncDisposable {
   /** `held` is the ETag of the state at hand, null at first. */
   async state(token: string, held: string | null, signal: AbortSignal): Promise<StateAnswer> {
     const headers: Record<string, string> = held === null ? {} : { "if-none-match": held };
-    const answer = await this.#send(
-      { method: "GET", path: "device/state", token, headers },
-      signal,
-    );
+    const answer = await this.#send({ method: "GET", path: "device/state", token, headers }, signal);
     if (answer.status === 304) return { is: "unchanged" };
     if (answer.status !== 200) throw refusalOf(answer.status, answer.json);
     return { is: "changed", desired: parse(Desired, answer.json) };
   }
 
   async heartbeat(token: string, body: Heartbeat, signal: AbortSignal): Promise<HeartbeatAnswer> {
-    return this.#json(
-      { method: "POST", path: "device/heartbeat", token, body },
-      HeartbeatAnswer,
-      signal,
-    );
+    return this.#json({ method: "POST", path: "device/heartbeat", token, body }, HeartbeatAnswer, signal);
   }
 
-  async commandStatus(
-    token: string,
-    commandId: string,
-    body: CommandUpdate,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await this.#expect(
-      { method: "POST", path: `device/commands/${commandId}/status`, token, body },
-      signal,
-    );
+  async commandStatus(token: string, commandId: string, body: CommandUpdate, signal: AbortSignal): Promise<void> {
+    await this.#expect({ method: "POST", path: `device/commands/${commandId}/status`, token, body }, signal);
   }
 
   /** Uploads a picture; `headers` carry Content-Type, Content-Digest (RFC 9530), Captured-At and Command-Id. */
-  async screenshot(
-    token: string,
-    id: string,
-    bytes: Buffer,
-    headers: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await this.#expect(
-      { method: "PUT", path: `device/screenshots/${id}`, token, bytes, headers },
-      signal,
-    );
+  async screenshot(token: string, id: string, bytes: Buffer, headers: Record<string, string>, signal: AbortSignal): Promise<void> {
+    await this.#expect({ method: "PUT", path: `device/screenshots/${id}`, token, bytes, headers }, signal);
   }
 
   /**
@@ -167,8 +129,7 @@ export class ServiceApi implements AsyncDisposable {
   ): Promise<{ body: Dispatcher.ResponseData["body"]; resumed: boolean }> {
     const url = new URL(path, this.server);
     // The token goes to the paired service and nowhere else, whatever a document says.
-    if (url.origin !== this.server.origin)
-      throw new Fault("protocol", `a file's address leaves the service: ${url.origin}`);
+    if (url.origin !== this.server.origin) throw new Fault("protocol", `a file's address leaves the service: ${url.origin}`);
     const headers = {
       authorization: `Bearer ${token}`,
       ...(offset > 0 ? { range: `bytes=${offset}-` } : {}),
@@ -177,10 +138,7 @@ export class ServiceApi implements AsyncDisposable {
     if (answer.statusCode === 206 && offset > 0) return { body: answer.body, resumed: true };
     if (answer.statusCode === 200) return { body: answer.body, resumed: false };
     await answer.body.dump();
-    throw new HttpFault(
-      answer.statusCode,
-      `the service answered ${answer.statusCode} for ${url.pathname}`,
-    );
+    throw new HttpFault(answer.statusCode, `the service answered ${answer.statusCode} for ${url.pathname}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -221,11 +179,7 @@ async function readJson(body: Dispatcher.ResponseData["body"]): Promise<unknown>
   let length = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > longestAnswerBytes)
-      throw new Fault(
-        "protocol",
-        `the service's answer is larger than ${longestAnswerBytes} bytes`,
-      );
+    if (length > longestAnswerBytes) throw new Fault("protocol", `the service's answer is larger than ${longestAnswerBytes} bytes`);
     parts.push(part);
   }
   if (length === 0) return undefined;
@@ -233,11 +187,7 @@ async function readJson(body: Dispatcher.ResponseData["body"]): Promise<unknown>
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Fault(
-      "protocol",
-      "what answers at this address is not a signage service (a captive portal or proxy?)",
-      { cause },
-    );
+    throw new Fault("protocol", "what answers at this address is not a signage service (a captive portal or proxy?)", { cause });
   }
 }
 
@@ -255,16 +205,10 @@ function parse<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const first = parsed.error.issues[0];
-  throw new Fault(
-    "protocol",
-    `the service's answer is not understood: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`,
-  );
+  throw new Fault("protocol", `the service's answer is not understood: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`);
 }
 
 function refusalOf(status: number, json: unknown): HttpFault {
-  const detail =
-    typeof json === "object" && json !== null && "detail" in json
-      ? String(json.detail)
-      : "no reason given";
+  const detail = typeof json === "object" && json !== null && "detail" in json ? String(json.detail) : "no reason given";
   return new HttpFault(status, `the service answered ${status}: ${detail}`);
 }

@@ -54,13 +54,7 @@ export class Session {
   #applied: Ready | null = null;
   #end: (revoked: Fault) => void = () => undefined;
 
-  private constructor(
-    parts: SessionParts,
-    desired: DesiredState,
-    cache: ContentCache,
-    outbox: Outbox,
-    commands: Commands,
-  ) {
+  private constructor(parts: SessionParts, desired: DesiredState, cache: ContentCache, outbox: Outbox, commands: Commands) {
     this.#parts = parts;
     this.#desired = desired;
     this.#cache = cache;
@@ -125,9 +119,7 @@ export class Session {
 
   get desired(): { revision: string; isEmpty: boolean } | null {
     const desired = this.#desired.live.value;
-    return desired === null
-      ? null
-      : { revision: desired.revision, isEmpty: desired.layout === null };
+    return desired === null ? null : { revision: desired.revision, isEmpty: desired.layout === null };
   }
 
   get progress(): Progress {
@@ -160,8 +152,7 @@ export class Session {
         (end) => this.#prepare(end),
         (end) => this.#connection.run(end),
         (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
-        (end) =>
-          this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
+        (end) => this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
         (end) => this.#untilRevoked(end),
       ],
       signal,
@@ -170,12 +161,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    await Promise.all([
-      this.#desired.purge(),
-      this.#cache.purge(),
-      this.#outbox.purge(),
-      this.#commands.purge(),
-    ]);
+    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge()]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
@@ -193,11 +179,7 @@ export class Session {
       const staged = playback === null ? null : stageAt(playback, now, deviceZone);
       this.#stage = staged?.stage ?? null;
       changed();
-      await this.#replan.wait(
-        clock,
-        (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(),
-        signal,
-      );
+      await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
     }
   }
 
@@ -220,11 +202,7 @@ export class Session {
       }, end);
       try {
         if (desired !== null)
-          await this.#cache.prepare(
-            desired,
-            (asset, offset, fetchSignal) => this.#fetch(asset, offset, fetchSignal),
-            end,
-          );
+          await this.#cache.prepare(desired, (asset, offset, fetchSignal) => this.#fetch(asset, offset, fetchSignal), end);
         await this.#parts.clock.wait(Number.POSITIVE_INFINITY, end);
       } catch (error) {
         if (!superseded.signal.aborted || signal.aborted) throw error;
@@ -233,9 +211,7 @@ export class Session {
   }
 
   #fetch(asset: DesiredAsset, offset: number, signal: AbortSignal) {
-    return this.#access.with(signal, (token) =>
-      this.#parts.api.file(token, asset.url, offset, signal),
-    );
+    return this.#access.with(signal, (token) => this.#parts.api.file(token, asset.url, offset, signal));
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {
@@ -250,10 +226,7 @@ export class Session {
     try {
       checkRevocation(jws, identity, pairing);
     } catch (error) {
-      log.error(
-        { reason: reasonOf(error) },
-        "refused a revocation that the service did not sign for this device",
-      );
+      log.error({ reason: reasonOf(error) }, "refused a revocation that the service did not sign for this device");
       return;
     }
     this.#end(new Fault("revoked", "the service has revoked this player"));
@@ -281,13 +254,7 @@ export class Session {
     await this.#access.with(signal, (token) =>
       letter.is === "command-status"
         ? api.commandStatus(token, letter.commandId, letter.update, signal)
-        : api.screenshot(
-            token,
-            letter.screenshotId,
-            Buffer.from(letter.base64, "base64"),
-            letter.headers,
-            signal,
-          ),
+        : api.screenshot(token, letter.screenshotId, Buffer.from(letter.base64, "base64"), letter.headers, signal),
     );
   }
 }

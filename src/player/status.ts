@@ -46,28 +46,21 @@ export class Status {
     const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#parts;
     const [readings, browserBytes] = await Promise.all([machine.read(folder), host.memoryBytes()]);
     const state = page();
-    const lastFrameAgo =
-      state.is === "here" && state.lastFrameAt !== null
-        ? clock.monotonic() - state.lastFrameAt
-        : null;
+    const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
     const browser = engine();
     return {
       boot_id: machine.bootId,
       uptime_ms: Math.round(clock.monotonic() - this.#startedAt),
       player_version: version,
-      engine:
-        browser === null
-          ? "none"
-          : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
+      engine: browser === null ? "none" : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
       hardware: readings.hardware,
       timezone: readings.timezone,
       resolution: resolutionOf(state),
       content: this.#content(),
       now_playing: nowPlaying(),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
-      last_frame_at:
-        lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
+      last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,
       cpu_load: readings.cpuLoad,
       temperature_c: readings.temperatureC,

@@ -65,14 +65,8 @@ export class Surface implements AsyncDisposable {
     this.#page = new Live<PageState>({ is: "away", since: options.clock.monotonic() });
     this.#server = createServer((request, response) => void this.#answer(request, response));
     this.#server.on("upgrade", (request, socket, head) => {
-      socket.on("error", (error) =>
-        this.#options.log.debug({ reason: reasonOf(error) }, "a page's socket broke"),
-      );
-      if (
-        !this.#isOurs(request) ||
-        request.url !== "/scene" ||
-        request.headers.origin !== this.#origin
-      ) {
+      socket.on("error", (error) => this.#options.log.debug({ reason: reasonOf(error) }, "a page's socket broke"));
+      if (!this.#isOurs(request) || request.url !== "/scene" || request.headers.origin !== this.#origin) {
         socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
         return;
       }
@@ -132,17 +126,12 @@ export class Surface implements AsyncDisposable {
       else refuse(response, 404);
     } catch (error) {
       // A browser that seeks or goes away cuts the stream: that is its right.
-      if (!isAbort(error) && !isCutOff(error))
-        this.#options.log.warn({ reason: reasonOf(error) }, "the page was not served");
+      if (!isAbort(error) && !isCutOff(error)) this.#options.log.warn({ reason: reasonOf(error) }, "the page was not served");
       response.destroy();
     }
   }
 
-  async #sendMedia(
-    request: IncomingMessage,
-    response: ServerResponse,
-    sha256: string,
-  ): Promise<void> {
+  async #sendMedia(request: IncomingMessage, response: ServerResponse, sha256: string): Promise<void> {
     const media = this.#options.media(sha256);
     if (media === null) return refuse(response, 404);
     const file = await send(request, media.name, {
@@ -183,10 +172,7 @@ export class Surface implements AsyncDisposable {
   #isOurs(request: IncomingMessage): boolean {
     const site = request.headers["sec-fetch-site"];
     if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-    return (
-      `http://${request.headers.host}` === this.#origin &&
-      this.#hasSecret(request.headers.cookie ?? "")
-    );
+    return `http://${request.headers.host}` === this.#origin && this.#hasSecret(request.headers.cookie ?? "");
   }
 
   #hasSecret(header: string): boolean {
@@ -206,8 +192,7 @@ export class Surface implements AsyncDisposable {
       const arrived = clock.now();
       const message = parsePage(textOf(raw));
       if (message === null) return log.warn("ignored a message of the page that is not understood");
-      if (message.type === "clock")
-        return this.#send({ type: "clock", t0: message.t0, now: arrived });
+      if (message.type === "clock") return this.#send({ type: "clock", t0: message.t0, now: arrived });
       this.#note(message);
       for (const listener of this.#listeners) listener(message);
     });
@@ -243,17 +228,13 @@ function parsePage(text: string): FromPage | null {
 }
 
 function refuse(response: ServerResponse, status: number): void {
-  response
-    .writeHead(status, { "content-type": "text/plain", "x-content-type-options": "nosniff" })
-    .end();
+  response.writeHead(status, { "content-type": "text/plain", "x-content-type-options": "nosniff" }).end();
 }
 
 function isCutOff(error: unknown): boolean {
   return (
     error instanceof Error &&
     "code" in error &&
-    (error.code === "ERR_STREAM_PREMATURE_CLOSE" ||
-      error.code === "ECONNRESET" ||
-      error.code === "EPIPE")
+    (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE")
   );
 }

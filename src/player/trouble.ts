@@ -9,12 +9,7 @@ const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 const earliestSaneMs = Date.UTC(2025, 0, 1);
 
 /** What kept us from the service, in words that say what to do. `nowMs` is the machine's wall clock. */
-export function troubleOf(
-  error: unknown,
-  server: URL,
-  nowMs: number,
-  retryAt: number | null,
-): Trouble {
+export function troubleOf(error: unknown, server: URL, nowMs: number, retryAt: number | null): Trouble {
   const code = codeOf(error);
   const say = (kind: Trouble["code"], text: string): Trouble => ({
     code: kind,
@@ -23,26 +18,16 @@ export function troubleOf(
   });
   if (error instanceof HttpFault) {
     return error.status >= 500
-      ? say(
-          "http",
-          `The service at ${server.host} is failing (${error.status}). Nothing to do here; it is tried again.`,
-        )
+      ? say("http", `The service at ${server.host} is failing (${error.status}). Nothing to do here; it is tried again.`)
       : say("http", `The service at ${server.host} refuses (${error.status}). ${error.message}`);
   }
   if (isFault(error, "protocol")) return say("http", `At ${server.host}: ${error.message}.`);
-  if (code === "ENOSPC")
-    return say("disk", "The disk is full. Free some space or use a larger one.");
+  if (code === "ENOSPC") return say("disk", "The disk is full. Free some space or use a larger one.");
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return say(
-      "dns",
-      `The name ${server.hostname} cannot be resolved. Check the network cable or Wi-Fi, and DNS.`,
-    );
+    return say("dns", `The name ${server.hostname} cannot be resolved. Check the network cable or Wi-Fi, and DNS.`);
   }
   if (code === "ECONNREFUSED") {
-    return say(
-      "refused",
-      `Nothing answers at ${server.host}. Check that the service runs and the address is right.`,
-    );
+    return say("refused", `Nothing answers at ${server.host}. Check that the service runs and the address is right.`);
   }
   if (code !== null && (clockCodes.has(code) || (isTls(code) && nowMs < earliestSaneMs))) {
     return say(
@@ -51,24 +36,15 @@ export function troubleOf(
     );
   }
   if (code !== null && isTls(code)) {
-    return say(
-      "tls",
-      `The certificate of ${server.host} is not trusted (${code}). Check the address, or install the network's CA.`,
-    );
+    return say("tls", `The certificate of ${server.host} is not trusted (${code}). Check the address, or install the network's CA.`);
   }
   if (code !== null && (/TIMEOUT|ETIMEDOUT|TimeoutError/.test(code) || code === "timeout")) {
-    return say(
-      "timeout",
-      `${server.host} does not answer in time. Check the network; a firewall may drop the traffic.`,
-    );
+    return say("timeout", `${server.host} does not answer in time. Check the network; a firewall may drop the traffic.`);
   }
   if (code === "ENETUNREACH" || code === "EHOSTUNREACH") {
     return say("other", `There is no way to ${server.host}. Check the network cable or Wi-Fi.`);
   }
-  return say(
-    "other",
-    `The service at ${server.host} cannot be reached${code === null ? "" : ` (${code})`}. Check the network.`,
-  );
+  return say("other", `The service at ${server.host} cannot be reached${code === null ? "" : ` (${code})`}. Check the network.`);
 }
 
 function isTls(code: string): boolean {

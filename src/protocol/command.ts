@@ -5,12 +5,7 @@ import { id, Timestamp } from "./resources.ts";
 /** Takes a picture of what is on the glass and uploads it. */
 const ScreenshotArgs = z.strictObject({
   format: z.enum(["jpeg", "png", "webp"]).default("jpeg"),
-  max_width: z
-    .int()
-    .min(16)
-    .max(8_192)
-    .optional()
-    .describe("Made smaller to this width; never larger"),
+  max_width: z.int().min(16).max(8_192).optional().describe("Made smaller to this width; never larger"),
 });
 /** Shows name and id of the player over the content for a while. */
 const IdentifyArgs = z.strictObject({
@@ -63,13 +58,7 @@ export const CommandStatus = z.enum([
   "cancelled",
 ]);
 export type CommandStatus = z.infer<typeof CommandStatus>;
-export const finalStatuses: readonly CommandStatus[] = [
-  "succeeded",
-  "failed",
-  "rejected",
-  "expired",
-  "cancelled",
-];
+export const finalStatuses: readonly CommandStatus[] = ["succeeded", "failed", "rejected", "expired", "cancelled"];
 
 const Result = z.record(z.string(), z.unknown());
 

@@ -11,10 +11,7 @@ export const DesiredAsset = z.object({
   duration_ms: z.int().nullable(),
   width: z.int().nullable(),
   height: z.int().nullable(),
-  url: z
-    .string()
-    .startsWith("/")
-    .describe("Path at the service, fetched with the device's access token"),
+  url: z.string().startsWith("/").describe("Path at the service, fetched with the device's access token"),
 });
 export type DesiredAsset = z.infer<typeof DesiredAsset>;
 

@@ -25,9 +25,7 @@ export type ContentState = z.infer<typeof ContentState>;
 /** Sent every 30 s ± 10 %. `rendering` goes by presented frames, not by what was asked for. */
 export const Heartbeat = z.object({
   boot_id: z.string().max(64),
-  sent_at_ms: z
-    .number()
-    .describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
+  sent_at_ms: z.number().describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
   uptime_ms: z.int().min(0),
   player_version: z.string().max(64),
   engine: z.string().max(128),
@@ -43,10 +41,7 @@ export const Heartbeat = z.object({
   temperature_c: z.number().nullable(),
   disk_free_bytes: z.int().min(0).nullable(),
   clock_offset_ms: z.number(),
-  clock_error_ms: z
-    .number()
-    .nullable()
-    .describe("Bound of the offset's error; null before the first exchange"),
+  clock_error_ms: z.number().nullable().describe("Bound of the offset's error; null before the first exchange"),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 

@@ -2,22 +2,7 @@
 import { z } from "zod";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-export const idPrefixes = [
-  "plr",
-  "team",
-  "usr",
-  "ast",
-  "pls",
-  "lay",
-  "zon",
-  "itm",
-  "sch",
-  "cmd",
-  "shot",
-  "evt",
-  "whk",
-  "tok",
-] as const;
+export const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 /** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
@@ -37,26 +22,15 @@ export const Name = z
   .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
 /** RFC 3339 in UTC, as every time on the wire. */
 export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
-export const Sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
-export const Color = z
-  .string()
-  .regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
+export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
 /** An IANA zone that this system knows. */
-export const TimeZone = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, "must be an IANA time zone such as Europe/London");
+export const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
 export const Fit = z.enum(["contain", "cover", "fill"]);
 
-const DurationMs = z
-  .int()
-  .min(100)
-  .max(86_400_000)
-  .describe("How long the item stays, 100 ms to 24 h");
+const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
 const Edge = z.int().min(0).max(16_384);
 const Size = z.int().min(1).max(16_384);
 
@@ -84,12 +58,7 @@ const TextItem = z.strictObject({
   color: Color.default("#ffffff"),
   background_color: Color.default("#000000"),
   align: z.enum(["start", "center", "end"]).default("center"),
-  font_size: z
-    .int()
-    .min(4)
-    .max(4_096)
-    .optional()
-    .describe("In layout pixels. Without it the text is made as large as its zone allows"),
+  font_size: z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows"),
 });
 const ClockItem = z.strictObject({
   type: z.literal("clock"),
@@ -98,22 +67,14 @@ const ClockItem = z.strictObject({
   hour12: z.boolean().default(false),
   seconds: z.boolean().default(true),
   date: z.boolean().default(true),
-  locale: z
-    .string()
-    .max(35)
-    .default("en-GB")
-    .refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
+  locale: z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
   color: Color.default("#ffffff"),
   background_color: Color.default("#000000"),
 });
 
 const itemId = { id: id("itm") };
 const newItemId = {
-  id: id("itm")
-    .optional()
-    .describe(
-      "An id from an earlier read keeps the item's identity; without it an equal item keeps its own",
-    ),
+  id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
 };
 
 /** An item of a playlist. */
@@ -169,9 +130,7 @@ export type Zone = z.infer<typeof Zone>;
 export const NewZone = Zone.extend({
   id: id("zon")
     .optional()
-    .describe(
-      "An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own",
-    ),
+    .describe("An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own"),
 });
 export type NewZone = z.infer<typeof NewZone>;
 
@@ -222,9 +181,7 @@ export const Player = z.object({
   id: id("plr"),
   team_id: id("team"),
   name: Name,
-  status: z
-    .enum(["online", "offline"])
-    .describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
+  status: z.enum(["online", "offline"]).describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
@@ -246,10 +203,7 @@ export const PairingCode = z
   .string()
   .max(32)
   .transform((code) => code.toUpperCase().replace(/[^A-Z0-9]/g, ""))
-  .refine(
-    (code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code),
-    "must be the eight letters on the screen, such as WDJB-MJHT",
-  );
+  .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
 
 export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
 export const PlayerChange = z.strictObject({

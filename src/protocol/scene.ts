@@ -46,12 +46,7 @@ export const Slot = z.object({
   key: z.string(),
   starts_at: z.number(),
   ends_at: z.number(),
-  offset_ms: z
-    .number()
-    .min(0)
-    .describe(
-      "How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway",
-    ),
+  offset_ms: z.number().min(0).describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
 });
 export type Slot = z.infer<typeof Slot>;
@@ -92,10 +87,7 @@ export const Screen = z.discriminatedUnion("is", [
   z.object({
     is: z.literal("pairing"),
     code: z.string().nullable().describe("As shown, `WDJB-MJHT`; null while there is none"),
-    claim_url: z
-      .string()
-      .nullable()
-      .describe("Drawn as a QR code where the service has a public address"),
+    claim_url: z.string().nullable().describe("Drawn as a QR code where the service has a public address"),
     service: z.string().describe("The service's address"),
     notice: z.string().nullable().describe("Such as: this player was removed"),
     trouble: Trouble.nullable(),
@@ -121,9 +113,7 @@ export type Screen = z.infer<typeof Screen>;
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
-  identify: z
-    .object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() })
-    .nullable(),
+  identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
 });
 export type Scene = z.infer<typeof Scene>;
 

@@ -3,9 +3,7 @@ import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./report.ts";
 import { id } from "./resources.ts";
 
-const PublicKey = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
+const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
 /** `POST /device/pairing-requests`: a box asks for a code. */
 export const PairingRequest = z.strictObject({
@@ -13,9 +11,7 @@ export const PairingRequest = z.strictObject({
   player_version: z.string().max(64),
   hardware: z.string().max(200).nullable(),
   timezone: z.string().max(64),
-  resolution: z
-    .strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) })
-    .nullable(),
+  resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
@@ -74,14 +70,7 @@ export type TokenGrant = z.infer<typeof TokenGrant>;
  * `error` alone never does.
  */
 export const TokenRefusal = z.object({
-  error: z.enum([
-    "authorization_pending",
-    "slow_down",
-    "expired_token",
-    "access_denied",
-    "invalid_grant",
-    "invalid_request",
-  ]),
+  error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
   error_description: z.string().optional(),
   revocation: z.string().optional().describe("Signed revocation"),
 });
@@ -110,11 +99,7 @@ const fromDevice = {
 };
 const toDevice = {
   ...envelope,
-  seq: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("Place in the device's journal; hints without one are not replayed"),
+  seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed"),
 };
 
 /** What a device sends. */
@@ -143,16 +128,9 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     data: z.object({
       session_id: z.string(),
       epoch: z.string().describe("Name of the journal that `seq` counts in"),
-      resumed: z
-        .boolean()
-        .describe(
-          "False: what was missed is not known; fetch the state and take all pending commands",
-        ),
+      resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
       heartbeat_ms: z.int().min(100),
-      reconnect_spread_ms: z
-        .int()
-        .min(0)
-        .describe("After a lost connection the first attempt waits a random part of this"),
+      reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
       answer: HeartbeatAnswer,
     }),
   }),

@@ -48,7 +48,14 @@ export function readyOf(desired: Desired): Ready {
   return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
 }
 
-function desiredWith(layoutId: string, zoneId: string, playlistId: string, items: PlaylistItem[], assets: DesiredAsset[], revision: string): Desired {
+function desiredWith(
+  layoutId: string,
+  zoneId: string,
+  playlistId: string,
+  items: PlaylistItem[],
+  assets: DesiredAsset[],
+  revision: string,
+): Desired {
   return {
     revision,
     player: { id: newId("plr"), name: "Lobby", timezone: "Europe/Berlin" },

@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { DurableFile } from "../../src/base/durable-file.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const asNumber = (json: unknown): number => {
+  if (typeof json !== "number") throw new TypeError("not a number");
+  return json;
+};
+
+test("[DF1] a value written is the value read, with mode 0600", async () => {
+  await using folder = await temporaryFolder();
+  const file = new DurableFile(join(folder.path, "deep/value.json"), asNumber);
+  expect(await file.read()).toEqual({ is: "absent" });
+  await file.write(1);
+  await file.write(2);
+  expect(await file.read()).toEqual({ is: "found", value: 2, recovered: false });
+  expect((await stat(file.path)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ["truncated", (path: string) => truncate(path, 20)],
+  ["emptied", (path: string) => truncate(path, 0)],
+  ["scribbled over", (path: string) => writeFile(path, "x".repeat(100))],
+])("[DF2] a file found %s gives the generation before it, and says so", async (_how, damage) => {
+  await using folder = await temporaryFolder();
+  const file = new DurableFile(join(folder.path, "value.json"), asNumber);
+  await file.write(1);
+  await file.write(2);
+  await damage(file.path);
+  expect(await file.read()).toEqual({ is: "found", value: 1, recovered: true });
+  // Writing over the damage does not push out the good generation before it.
+  await file.write(3);
+  expect(await readFile(`${file.path}.previous`, "utf8")).toMatch(/\n1\n$/);
+});
+
+test("[DF3] a file damaged in both generations is a fault, not an empty value", async () => {
+  await using folder = await temporaryFolder();
+  const file = new DurableFile(join(folder.path, "value.json"), asNumber);
+  await file.write(1);
+  await file.write(2);
+  await truncate(file.path, 3);
+  await truncate(`${file.path}.previous`, 3);
+  await expect(file.read()).rejects.toMatchObject({ code: "file-corrupt" });
+});
+
+test("[DF4] kill -9 at any moment of a write leaves the old value or the new", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "value.json");
+  const writer = `
+    import { DurableFile } from ${JSON.stringify(new URL("../../src/base/durable-file.ts", import.meta.url).href)};
+    const file = new DurableFile(${JSON.stringify(path)}, Number);
+    const read = await file.read();
+    let value = read.is === "found" ? read.value : 0;
+    for (;;) { await file.write(++value); process.stdout.write(value + "\\n"); }
+  `;
+  let last = 0;
+  for (let round = 0; round < 20; round += 1) {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", writer], { stdio: ["ignore", "pipe", "inherit"] });
+    let heard = last;
+    // Killed after a number of writes that differs by round, in the midst of the next.
+    await new Promise<void>((resolve) =>
+      child.stdout.on("data", (lines: Buffer) => {
+        heard = Number(lines.toString().trim().split("\n").at(-1));
+        if (heard >= last + 1 + (round % 7)) resolve();
+      }),
+    );
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const read = await new DurableFile(path, asNumber).read();
+    expect(read).toMatchObject({ is: "found", recovered: false });
+    const value = read.is === "found" ? read.value : Number.NaN;
+    // What was reported as written is there; at most the write in flight is there besides, unreported.
+    expect(value).toBeGreaterThanOrEqual(heard);
+    last = value;
+  }
+});

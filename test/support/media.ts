@@ -1,0 +1,63 @@
+// Pictures and clips made for tests: plain colours, and clips whose every frame carries its number.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { ulid } from "../../src/base/ulid.ts";
+import type { Framebuffer, Rgb } from "./framebuffer.ts";
+
+/** A PNG of one colour. */
+export function plainImage([r, g, b]: Rgb, width = 640, height = 360): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })
+    .png()
+    .toBuffer();
+}
+
+// A frame is 16 cells wide: light for 1, dark for 0; the first two are always light and dark, the last is a parity.
+const cells = 16;
+const cellPixels = 40;
+const light = 235;
+const dark = 16;
+
+/** An H.264 clip of `seconds` at `fps`, 640x360, whose every frame shows its number in 16 upright bars. */
+export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
+  const path = join(tmpdir(), `signage-clip-${ulid(Date.now())}.mp4`);
+  const size = `${cells * cellPixels}x360`;
+  const input = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", size, "-r", String(fps), "-i", "-"];
+  const output = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", String(fps), "-movflags", "+faststart", path];
+  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...input, ...output], { stdio: ["pipe", "inherit", "inherit"] });
+  const ended = once(ffmpeg, "close");
+  for (let frame = 0; frame < seconds * fps; frame += 1) {
+    const row = Buffer.concat(barsOf(frame).map((bar) => Buffer.alloc(cellPixels, bar ? light : dark)));
+    const picture = Buffer.concat(Array.from({ length: 360 }, () => row));
+    if (!ffmpeg.stdin.write(picture)) await once(ffmpeg.stdin, "drain");
+  }
+  ffmpeg.stdin.end();
+  const [code] = (await ended) as [number];
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
+  const bytes = await readFile(path);
+  await rm(path);
+  return bytes;
+}
+
+/** The number of the clip's frame that fills the screen; null when the screen shows something else. */
+export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
+  const bars: boolean[] = [];
+  for (let cell = 0; cell < cells; cell += 1) {
+    const [r, g, b] = framebuffer.pixel(Math.floor(((cell + 0.5) * framebuffer.width) / cells), y);
+    const luma = (r * 77 + g * 150 + b * 29) >> 8;
+    if (luma > 105 && luma < 150) return null;
+    bars.push(luma >= 150);
+  }
+  const frame = bars.slice(2, 15).reduce((sum, bar) => sum * 2 + (bar ? 1 : 0), 0);
+  const whole = barsOf(frame);
+  return bars.every((bar, cell) => bar === whole[cell]) ? frame : null;
+}
+
+function barsOf(frame: number): boolean[] {
+  const bits = Array.from({ length: 13 }, (_, place) => ((frame >> (12 - place)) & 1) === 1);
+  const parity = bits.filter(Boolean).length % 2 === 1;
+  return [true, false, ...bits, parity];
+}

@@ -1,0 +1,25 @@
+// Bundles the programs that Electron runs into dist/main: its asar holds no TypeScript.
+import { builtinModules } from "node:module";
+import { join } from "node:path";
+import { defineConfig } from "vite";
+import manifest from "./package.json" with { type: "json" };
+
+const here = import.meta.dirname;
+// What lives in node_modules at run time stays there: native code, and packages that find their own files.
+const outside = new Set([...builtinModules, "electron", ...Object.keys(manifest.dependencies)]);
+
+export default defineConfig({
+  build: {
+    ssr: true,
+    target: "node24",
+    outDir: join(here, "dist/main"),
+    emptyOutDir: true,
+    sourcemap: true,
+    rolldownOptions: {
+      input: { electron: join(here, "src/main/electron.ts"), service: join(here, "src/main/service.ts") },
+      external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),
+      output: { entryFileNames: "[name].js", format: "esm" },
+    },
+  },
+  ssr: { external: true },
+});
