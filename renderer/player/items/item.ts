@@ -1,0 +1,110 @@
+// What a zone asks of an item, whatever its kind.
+import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { PageClock } from "../clock.ts";
+import { setSeen } from "../dom.ts";
+import type { Frames } from "../frames.ts";
+
+/** Why an item cannot be shown. */
+export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];
+
+/** An item that cannot be shown or that stopped. */
+export class ItemFailure extends Error {
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, detail: string) {
+    super(detail);
+    this.name = "ItemFailure";
+    this.code = code;
+  }
+}
+
+/** What an item finds around it. */
+export interface Surroundings {
+  clock: PageClock;
+  frames: Frames;
+  /** The zone, in stage pixels. */
+  width: number;
+  height: number;
+  /** When the play begins, corrected wall time; in the past for one who joins late. */
+  startsAt: number;
+  /** How far into the item the play is at `startsAt`. */
+  offsetMs: number;
+  /** Hears of an item that fails after it was shown. */
+  onFailure(failure: ItemFailure): void;
+}
+
+/** One element on its way to the glass and off it. The zone owns it: prepare once, show once, hide, dispose. */
+export interface Item {
+  readonly element: HTMLElement;
+  /** Resolves when the element, in its place but unseen, has presented its first frame. Rejects with an ItemFailure. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Puts it on the glass in the frame being made. Resolves with that frame's corrected wall time, once presented. */
+  show(): Promise<number>;
+  /** Says when the play is to end; Infinity when nothing is known to follow. */
+  playUntil(endsAt: number): void;
+  /** Takes it off the glass in the frame being made. */
+  hide(): void;
+  /** Lets go of everything. */
+  dispose(): void;
+}
+
+/** How long a file may take to its first frame. It is on the local disk and verified. */
+export const prepareLimitMs = 8_000;
+
+/** Has an unseen element painted: two frames, the second of which proves the first. */
+export async function prime(element: HTMLElement, frames: Frames, signal: AbortSignal): Promise<void> {
+  setSeen(element, "priming");
+  await frames.next(signal);
+  await frames.next(signal);
+}
+
+/** Shows an element in the frame being made; the next frame proves that it was presented. */
+export async function reveal(element: HTMLElement, { frames, clock }: Surroundings): Promise<number> {
+  setSeen(element, "yes");
+  return clock.at(await frames.next());
+}
+
+/** Tells a file that cannot be had from one that cannot be drawn: the elements themselves do not say. */
+export async function failureOf(src: string, drawing: FailureCode, detail: string): Promise<ItemFailure> {
+  try {
+    const response = await fetch(src, {
+      headers: { range: "bytes=0-0" },
+      signal: AbortSignal.timeout(2_000),
+    });
+    await response.body?.cancel();
+    if (response.ok) return new ItemFailure(drawing, detail);
+    return new ItemFailure("load", `HTTP ${response.status} (${detail})`);
+  } catch (error) {
+    return new ItemFailure("load", `${String(error)} (${detail})`);
+  }
+}
+
+/** Settles like `work`, but fails with `timeout` after the limit; abort rejects at once. */
+export function within<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => ItemFailure): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      end();
+      reject(late());
+    }, ms);
+    function aborted(): void {
+      end();
+      reject(new DOMException("Aborted", "AbortError"));
+    }
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+    }
+    if (signal.aborted) return aborted();
+    signal.addEventListener("abort", aborted, { once: true });
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,93 @@
+// The page's start: socket in, glass out, and the reports that go back.
+import type { FromPage, Scene } from "../../src/protocol/scene.ts";
+import { CorrectedTime } from "./clock.ts";
+import { Frames } from "./frames.ts";
+import { Glass } from "./glass.ts";
+import { refuseInput } from "./input.ts";
+import { SceneSocket } from "./socket.ts";
+
+const beatMs = 1_000;
+// A few quick exchanges fill the clock's filter before the first switch is due; then it only has to follow drift.
+const quickExchanges = 5;
+const quickExchangeMs = 60;
+const exchangeMs = 10_000;
+// Without an answer the machine's own time must do.
+const clockPatienceMs = 1_000;
+const longestDetail = 2_000;
+
+const frames = new Frames();
+const clock = new CorrectedTime(frames);
+const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
+const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
+  clock,
+  frames,
+  report: send,
+});
+const socket = new SceneSocket(socketUrl(), {
+  onOpen: greet,
+  onMessage: (message) => {
+    if (message.type === "clock") clock.learn(message.t0, message.now, performance.now());
+    else draw(message.scene);
+  },
+  onNonsense: (detail) => {
+    sendFault(`A message from the player was not understood: ${detail}`);
+  },
+});
+
+refuseInput(document);
+reportFaults();
+setInterval(beat, beatMs);
+setInterval(askTime, exchangeMs);
+
+function send(message: FromPage): void {
+  socket.send(message);
+}
+
+function greet(): void {
+  const viewport = { width: innerWidth, height: innerHeight, device_pixel_ratio: devicePixelRatio };
+  send({ type: "hello", viewport });
+  for (let exchange = 0; exchange < quickExchanges; exchange++) setTimeout(askTime, exchange * quickExchangeMs);
+}
+
+function askTime(): void {
+  send({ type: "clock", t0: performance.now() });
+}
+
+/** Draws a scene as soon as its times mean something. Messages keep their order, so the newest is drawn last. */
+function draw(scene: Scene): void {
+  clockKnown.then(() => {
+    glass.draw(scene);
+  }, sendFault);
+}
+
+/** Tells that frames still come: at least one is asked for each time, so a beat of 0 means the glass stands still. */
+function beat(): void {
+  send({ type: "beat", at: clock.now(), frames: frames.take() });
+  frames.request(() => {});
+}
+
+function reportFaults(): void {
+  addEventListener("error", ({ message, error }: ErrorEvent) => {
+    sendFault(error ?? message);
+  });
+  addEventListener("unhandledrejection", ({ reason }) => {
+    sendFault(reason);
+  });
+}
+
+function sendFault(reason: unknown): void {
+  const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  send({ type: "fault", detail: detail.slice(0, longestDetail) });
+}
+
+function socketUrl(): string {
+  const url = new URL("/scene", location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

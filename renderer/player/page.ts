@@ -1,0 +1,25 @@
+// What the parts of the page share, and what each picture of the whole glass has to offer.
+import type { FromPage, Screen } from "../../src/protocol/scene.ts";
+import type { PageClock } from "./clock.ts";
+import type { Frames } from "./frames.ts";
+
+/** What the parts of the page share. */
+export interface Page {
+  clock: PageClock;
+  frames: Frames;
+  /** Sends a message to the player. */
+  report(message: FromPage): void;
+}
+
+/** A picture of the whole glass, built unseen. */
+export interface Layer {
+  readonly element: HTMLElement;
+  /** Resolves when the layer's content is there to be painted. */
+  readonly ready: Promise<void>;
+  /** Takes a newer screen in; false when it takes another layer to show it. */
+  update(screen: Screen): boolean;
+  /** A frame with this layer was presented at this time. */
+  presented(at: number): void;
+  /** Lets go of everything. */
+  dispose(): void;
+}

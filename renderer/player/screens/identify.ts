@@ -1,0 +1,28 @@
+// The answer to "which screen is this?": the player's name over whatever plays, for a while.
+import type { Scene } from "../../../src/protocol/scene.ts";
+import type { PageClock } from "../clock.ts";
+import { make } from "../dom.ts";
+
+/** The overlay of the `identify` command. */
+export class Identify {
+  readonly element = make("div", "identify");
+  readonly #clock: PageClock;
+  #cancelEnd = (): void => {};
+
+  constructor(clock: PageClock) {
+    this.#clock = clock;
+    this.element.hidden = true;
+  }
+
+  /** Shows the name until its time is over, or takes it away. */
+  draw(identify: Scene["identify"]): void {
+    this.#cancelEnd();
+    this.element.hidden = identify === null || identify.until <= this.#clock.now();
+    if (identify === null || this.element.hidden) return;
+    const lines = identify.lines.map((line) => make("p", "line", line));
+    this.element.replaceChildren(make("div", "card", make("div", "name", identify.player_name), ...lines));
+    this.#cancelEnd = this.#clock.alarm(identify.until, () => {
+      this.element.hidden = true;
+    });
+  }
+}

@@ -1,0 +1,66 @@
+// A full screen of words as a layer of the glass: draws newer states in place and tells what people can read.
+import type { Screen } from "../../../src/protocol/scene.ts";
+import type { Layer, Page } from "../page.ts";
+
+/** One kind of screen. */
+export type ScreenOf<Is extends Screen["is"]> = Extract<Screen, { is: Is }>;
+
+/** What a screen of words has to offer to become a layer. */
+export interface View<Is extends Screen["is"]> {
+  readonly is: Is;
+  readonly element: HTMLElement;
+  draw(screen: ScreenOf<Is>): void;
+  dispose(): void;
+}
+
+/** The layer that shows a view. */
+export class ScreenLayer<Is extends Screen["is"]> implements Layer {
+  readonly element: HTMLElement;
+  // Words are there at once: the fonts are the system's.
+  readonly ready = Promise.resolve();
+  readonly #page: Page;
+  readonly #view: View<Is>;
+  #drawn: Screen | null = null;
+  #state: { is: "behind" } | { is: "on-glass"; reportedCode: string | null } = { is: "behind" };
+
+  constructor(page: Page, view: View<Is>) {
+    this.#page = page;
+    this.#view = view;
+    this.element = view.element;
+  }
+
+  update(screen: Screen): boolean {
+    if (!isKind(screen, this.#view.is)) return false;
+    this.#view.draw(screen);
+    this.#drawn = screen;
+    if (this.#state.is === "on-glass" && codeOf(screen) !== this.#state.reportedCode) void this.#reportWhenPresented();
+    return true;
+  }
+
+  presented(at: number): void {
+    if (this.#drawn === null) return;
+    const code = codeOf(this.#drawn);
+    this.#state = { is: "on-glass", reportedCode: code };
+    this.#page.report({ type: "screen", is: this.#view.is, code, at });
+  }
+
+  dispose(): void {
+    this.#view.dispose();
+    this.element.remove();
+  }
+
+  async #reportWhenPresented(): Promise<void> {
+    const { clock, frames } = this.#page;
+    // The first frame paints the change, the second proves it.
+    await frames.next();
+    this.presented(clock.at(await frames.next()));
+  }
+}
+
+function isKind<Is extends Screen["is"]>(screen: Screen, is: Is): screen is ScreenOf<Is> {
+  return screen.is === is;
+}
+
+function codeOf(screen: Screen): string | null {
+  return screen.is === "pairing" ? screen.code : null;
+}

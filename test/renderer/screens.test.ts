@@ -1,0 +1,143 @@
+// The screens of words, on a real Chromium: what a passer-by and an installer read, in both orientations.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright";
+import type { Scene, Screen } from "../../src/protocol/scene.ts";
+import { type Bench, colors, image, isNear, readGlass, row, stage, startBench, zone } from "./harness.ts";
+
+const orientations = [
+  ["landscape", 1280, 720],
+  ["portrait", 720, 1280],
+] as const;
+
+const trouble = {
+  code: "dns",
+  text: "The name signage.example.com cannot be found. Check the network cable and the DNS server.",
+} as const;
+
+function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): Scene {
+  return {
+    screen: {
+      is: "pairing",
+      code: "WDJB-MJHT",
+      claim_url: null,
+      service: "https://signage.example.com",
+      notice: null,
+      trouble: null,
+      ...overrides,
+    },
+    identify: null,
+  };
+}
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+}, 30_000);
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+describe.each(orientations)("%s", (_name, width, height) => {
+  test("[PG1] the pairing code is readable from across the room, with QR, trouble and countdown inside the screen", async () => {
+    await using opened = await bench.open(width, height);
+    const { page, server } = opened;
+    server.draw(
+      pairing({
+        claim_url: "https://signage.example.com/claim?code=WDJB-MJHT",
+        notice: "This player was removed",
+        trouble: { ...trouble, retry_at: server.now() + 12_000 },
+      }),
+    );
+    const shown = await server.heard("screen", ({ is }) => is === "pairing");
+    expect(shown.code).toBe("WDJB-MJHT");
+    const code = page.locator(".code");
+    expect(await code.textContent()).toBe("WDJB-MJHT");
+    const box = (await code.locator(".group").first().boundingBox())!;
+    const last = (await code.locator(".group").last().boundingBox())!;
+    expect((last.x + last.width - box.x) / width).toBeGreaterThan(0.6);
+    expect(box.height / Math.min(width, height)).toBeGreaterThan(0.2);
+    for (const selector of [".code", ".qr svg", ".trouble", ".notice", ".how", ".foot", ".title"]) {
+      const inside = (await page.locator(selector).boundingBox())!;
+      expect(inside.x, selector).toBeGreaterThanOrEqual(0);
+      expect(inside.y, selector).toBeGreaterThanOrEqual(0);
+      expect(inside.x + inside.width, selector).toBeLessThanOrEqual(width);
+      expect(inside.y + inside.height, selector).toBeLessThanOrEqual(height);
+    }
+    expect(await overlaps(page, [".title", ".notice", ".code", ".how", ".trouble", ".claim", ".foot"])).toEqual([]);
+    const first = await page.locator(".retry").textContent();
+    expect(first).toMatch(/^Next attempt in 1[0-2] s$/);
+    await expect.poll(() => page.locator(".retry").textContent()).not.toBe(first);
+  });
+});
+
+test("[PG2] a new code is reported once it can be read; the QR code follows the address", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  server.draw(pairing({ code: null }));
+  await server.heard("screen", ({ is, code }) => is === "pairing" && code === null);
+  expect(await page.locator(".qr").isVisible()).toBe(false);
+  server.draw(pairing({ code: "BCDF-GHJK", claim_url: "https://signage.example.com/claim" }));
+  await server.heard("screen", ({ code }) => code === "BCDF-GHJK");
+  expect(await page.locator(".qr svg path").count()).toBe(1);
+  expect(await page.locator(".code").textContent()).toBe("BCDF-GHJK");
+});
+
+test("[PG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  await server.heard("screen", ({ is }) => is === "starting");
+  const glass = await readGlass(page);
+  expect(isNear(glass(5, 5), [10, 13, 19], 6)).toBe(true);
+  server.draw({
+    screen: {
+      is: "preparing",
+      player_name: "Café 1",
+      ready_bytes: 12_400_000,
+      total_bytes: 80_000_000,
+      trouble: null,
+      service: "http://x",
+    },
+    identify: null,
+  });
+  await server.heard("screen", ({ is }) => is === "preparing");
+  expect(await page.locator(".bytes").textContent()).toBe("12.4 MB of 80.0 MB");
+  server.draw({
+    screen: { is: "empty", player_name: "Café 1", trouble: null, service: "http://x" },
+    identify: null,
+  });
+  await server.heard("screen", ({ is }) => is === "empty");
+  expect(await page.locator(".title").textContent()).toBe("Connected. Nothing assigned yet");
+  expect(await page.locator(".layer").count()).toBe(1);
+});
+
+test("[PG4] identify lies over the content until its time and then is gone", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  server.clockOffsetMs = 3_600_000;
+  await server.heard("clock", undefined, { from: server.messages.length, timeoutMs: 12_000 });
+  const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
+  server.draw(content);
+  await server.heard("presented");
+  server.draw({
+    ...content,
+    identify: { player_name: "Café 1", lines: ["plr_1", "127.0.0.1"], until: server.now() + 800 },
+  });
+  await page.locator(".identify .name").waitFor({ state: "visible" });
+  expect(await page.locator(".identify").textContent()).toContain("Café 1");
+  await page.locator(".identify").waitFor({ state: "hidden", timeout: 2_000 });
+  expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
+});
+
+/** Pairs of elements that share room. */
+async function overlaps(page: Page, selectors: string[]): Promise<string[]> {
+  const boxes = await Promise.all(selectors.map(async (name) => ({ name, box: (await page.locator(name).boundingBox())! })));
+  return boxes.flatMap(({ name, box }, index) =>
+    boxes
+      .slice(index + 1)
+      .filter(
+        ({ box: other }) =>
+          box.x < other.x + other.width && other.x < box.x + box.width && box.y < other.y + other.height && other.y < box.y + box.height,
+      )
+      .map((other) => `${name} lies over ${other.name}`),
+  );
+}
