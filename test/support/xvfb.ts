@@ -14,14 +14,14 @@ export interface Xvfb extends AsyncDisposable {
 }
 
 /**
- * Starts Xvfb on the first free display.
- * @param options.access `open`: any local user may connect, as a browser that runs as another user has to.
+ * Starts Xvfb on the first free display. Any local user may connect, as a browser that runs as another user has to.
  * @throws Error when Xvfb is not installed or does not start.
  */
 export async function startXvfb({ width, height }: { width: number; height: number } = { width: 1920, height: 1080 }): Promise<Xvfb> {
   const folder = await mkdtemp("/dev/shm/signage-xvfb-");
   const args = ["-displayfd", "3", "-screen", "0", `${width}x${height}x24`, "-fbdir", folder, "-nolisten", "tcp", "-ac"];
-  const server = spawn("Xvfb", args, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
+  // It dies with us, also when a test runner kills the tests.
+  const server = spawn("setpriv", ["--pdeathsig", "KILL", "Xvfb", ...args], { stdio: ["ignore", "ignore", "pipe", "pipe"] });
   let said = "";
   server.stderr!.setEncoding("utf8").on("data", (text: string) => (said += text));
   const exited = new Promise<never>((_, reject) => {

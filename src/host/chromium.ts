@@ -1,0 +1,267 @@
+// Host by a spawned Chromium and the DevTools pipe: starts it, watches it, ends it. Reports faults; repairs when told.
+import type { Clock } from "../base/clock.ts";
+import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { Capture, Engine, Host, HostFault, HostPage } from "../player/host.ts";
+import { prepareAccount, renderNode, type Environment } from "./chromium/account.ts";
+import { chromiumFlags, type FlagOptions } from "./chromium/flags.ts";
+import { StagePage } from "./chromium/page.ts";
+import { DevToolsPipe } from "./chromium/pipe.ts";
+import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
+import { takeFirstPage } from "./chromium/targets.ts";
+import { fitWindow, type Size } from "./chromium/window.ts";
+
+/** What a Chromium host needs. */
+export interface ChromiumOptions {
+  /** See `findChromium`. */
+  executable: string;
+  /** Kept between starts: the browser's cache and site data. As root it may lie elsewhere, see `prepareAccount`. */
+  profileFolder: string;
+  headless: boolean;
+  /** In pixels; null for the whole display (headless: 1920x1080). */
+  window: Size | null;
+  /** The program's environment: display, language, drivers. */
+  env: Environment;
+  log: Log;
+  clock: Clock;
+  /** How often the page is asked whether it lives and how long it may take; by default every 5 s and 2 s. */
+  probe?: { intervalMs: number; limitMs: number };
+}
+
+// A cold start from an SD card takes its time.
+const startLimitMs = 30_000;
+const closeLimitMs = 2_000;
+const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
+const headlessSize = { width: 1920, height: 1080 };
+
+interface Running {
+  process: BrowserProcess;
+  pipe: DevToolsPipe;
+  /** Undefined until the window is up. */
+  stage: StagePage | undefined;
+  engine: Engine | undefined;
+  /** Aborts when the browser is gone. */
+  life: AbortController;
+  /** Whether its end is wanted, and so no fault. */
+  closing: boolean;
+}
+
+/** A host that shows its page in `options.executable`. Nothing starts before `open`. */
+export function createChromiumHost(options: ChromiumOptions): Host {
+  return new ChromiumHost(options);
+}
+
+class ChromiumHost implements Host {
+  readonly #options: ChromiumOptions;
+  readonly #listeners = new Set<(fault: HostFault) => void>();
+  #running: Running | undefined;
+  /** Of an `open` that has not come to its end. */
+  #opening: { giveUp: AbortController; done: Promise<unknown> } | undefined;
+
+  constructor(options: ChromiumOptions) {
+    this.#options = options;
+  }
+
+  async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
+    signal.throwIfAborted();
+    if (this.#opening !== undefined) await this.#opening.done;
+    if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
+      await this.#running.stage.show(page, signal);
+      return this.#running.engine;
+    }
+    const giveUp = new AbortController();
+    const opening = this.#launch(page, AbortSignal.any([signal, giveUp.signal]));
+    this.#opening = { giveUp, done: opening.catch(() => undefined) };
+    try {
+      return await opening;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  async reload(signal: AbortSignal): Promise<void> {
+    await this.#stage().reload(signal);
+    await this.#hideCursor();
+  }
+
+  async capture(signal: AbortSignal): Promise<Capture> {
+    return await this.#stage().capture(signal);
+  }
+
+  async memoryBytes(): Promise<number> {
+    return this.#running === undefined ? 0 : await sessionMemoryBytes(this.#running.process.pid);
+  }
+
+  onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  async close(): Promise<void> {
+    this.#opening?.giveUp.abort();
+    await this.#opening?.done;
+    if (this.#running !== undefined) await this.#end(this.#running);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #launch(page: HostPage, signal: AbortSignal): Promise<Engine> {
+    const { clock, log } = this.#options;
+    const startedMs = clock.monotonic();
+    const running = await this.#start();
+    try {
+      const engine = await this.#bringUp(running, page, AbortSignal.any([signal, running.life.signal]));
+      const tookMs = Math.round(clock.monotonic() - startedMs);
+      log.info({ version: engine.version, headless: engine.headless, tookMs }, "browser started");
+      void this.#watchLiveness(running);
+      return engine;
+    } catch (error) {
+      const died = (running.life.signal.aborted || running.pipe.isClosed) && !running.closing;
+      await this.#end(running);
+      if (died) throw new Fault("browser-failed", `the browser ended while starting: ${await running.process.exited}`);
+      signal.throwIfAborted();
+      throw isFault(error) ? error : new Fault("browser-failed", "the browser did not start", { cause: error });
+    }
+  }
+
+  async #start(): Promise<Running> {
+    const { executable, profileFolder, env, clock, window } = this.#options;
+    const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
+    await freeProfile(account.profileFolder, clock);
+    const flags = chromiumFlags({
+      profileFolder: account.profileFolder,
+      display: this.#display(),
+      window: window ?? headlessSize,
+      hasGpu: (await renderNode()) !== null,
+    });
+    const child = await startBrowser(executable, flags, account);
+    const life = new AbortController();
+    // A browser without its pipe is on its way out; one that stays would be out of our hands.
+    const onClose = (): void =>
+      void clock.wait(closeLimitMs, life.signal).then(
+        () => child.kill(),
+        () => undefined,
+      );
+    const pipe = new DevToolsPipe(child.input, child.output, clock, onClose);
+    const running: Running = { process: child, pipe, stage: undefined, engine: undefined, life, closing: false };
+    this.#running = running;
+    void child.exited.then((how) => this.#onExit(running, how));
+    return running;
+  }
+
+  async #bringUp(running: Running, page: HostPage, signal: AbortSignal): Promise<Engine> {
+    const { pipe } = running;
+    const { browser } = pipe;
+    const limit = { deadlineMs: startLimitMs, signal };
+    const { clock, log } = this.#options;
+    const life = running.life.signal;
+    const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
+    const targetId = await takeFirstPage({ pipe, clock, limitMs: startLimitMs, signal, life, onBlocked });
+    const stage = await StagePage.attach({
+      pipe,
+      targetId,
+      clock,
+      signal: life,
+      onFault: (fault) => this.#report(fault),
+      onBlocked,
+    });
+    const [{ product }, { processInfo }, fitted] = await Promise.all([
+      browser.send("Browser.getVersion", {}, limit),
+      browser.send("SystemInfo.getProcessInfo", {}, limit),
+      fitWindow(browser, stage.session, {
+        targetId,
+        display: this.#display(),
+        wanted: this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window,
+      }),
+      browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
+    ]);
+    await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
+    running.stage = stage;
+    // What is behind the page is black by now, so the window may be seen while the page loads.
+    await Promise.all([fitted.reveal(), stage.show(page, signal)]);
+    await this.#hideCursor();
+    running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
+    return running.engine;
+  }
+
+  // The pointer is drawn, whatever the page's style says, until the page has seen it move once.
+  async #hideCursor(): Promise<void> {
+    if (this.#options.headless) return;
+    await this.#stage().session.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 });
+  }
+
+  async #watchLiveness(running: Running): Promise<void> {
+    const { clock, log, probe = defaultProbe } = this.#options;
+    const { signal } = running.life;
+    let missed = 0;
+    try {
+      while (!signal.aborted) {
+        await clock.wait(probe.intervalMs, signal);
+        // A crashed page has been reported, and one that is loading has its own deadline.
+        missed = !running.stage!.isShown || (await running.stage!.answers(probe.limitMs)) || !running.stage!.isShown ? 0 : missed + 1;
+        if (missed < 2) continue;
+        missed = 0;
+        if (await browserAnswers(running, probe.limitMs)) {
+          this.#report({ is: "page-hung", detail: `it did not answer twice within ${probe.limitMs} ms` });
+        } else {
+          log.error("the whole browser hangs, ending it");
+          running.process.kill();
+        }
+      }
+    } catch (error) {
+      // The browser's end is told by its exit.
+      if (!isAbort(error) && !signal.aborted && !running.pipe.isClosed)
+        this.#report({ is: "page-hung", detail: `its probe failed: ${reasonOf(error)}` });
+    }
+  }
+
+  async #end(running: Running): Promise<void> {
+    running.closing = true;
+    const { process: child, pipe, life } = running;
+    // Its own way out first: it writes the profile. The end it announces may cut off its reply.
+    pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
+    const late = this.#options.clock.wait(closeLimitMs, life.signal).then(
+      () => child.kill(),
+      () => undefined,
+    );
+    await Promise.all([child.exited, late]);
+  }
+
+  #onExit(running: Running, how: string): void {
+    running.life.abort(new Fault("browser-failed", `the browser exited: ${how}`));
+    if (this.#running === running) this.#running = undefined;
+    // While it is coming up, `open` tells.
+    if (running.closing || running.engine === undefined) return;
+    this.#report({ is: "browser-exited", detail: how });
+  }
+
+  #report(fault: HostFault): void {
+    this.#options.log.warn({ fault: fault.is, detail: fault.detail }, "browser fault");
+    for (const listener of this.#listeners) listener(fault);
+  }
+
+  #stage(): StagePage {
+    const stage = this.#running?.stage;
+    if (stage === undefined) throw new Fault("page-dead", "no browser is running");
+    return stage;
+  }
+
+  #display(): FlagOptions["display"] {
+    const { headless, env } = this.#options;
+    if (headless) return "headless";
+    return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
+  }
+}
+
+async function browserAnswers({ pipe }: Running, limitMs: number): Promise<boolean> {
+  try {
+    await pipe.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
+    return true;
+  } catch (error) {
+    if (isFault(error, "timeout")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+// The DevTools protocol over a browser's pipe: typed calls with deadlines, and events. Knows nothing of what is called.
+import type { Readable, Writable } from "node:stream";
+import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
+import type { Clock } from "../../base/clock.ts";
+import { Fault, isAbort } from "../../base/fault.ts";
+
+type Commands = ProtocolMapping.Commands;
+type Params<M extends keyof Commands> = Commands[M]["paramsType"] extends []
+  ? Record<string, never>
+  : NonNullable<Commands[M]["paramsType"][0]>;
+type EventName = keyof ProtocolMapping.Events;
+type EventOf<E extends EventName> = ProtocolMapping.Events[E] extends [infer Only] ? Only : undefined;
+
+/** How long a call may take and who may give it up. */
+export interface CallOptions {
+  deadlineMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+// Chromium answers within milliseconds; one that needs longer than this is stuck.
+const defaultDeadlineMs = 5_000;
+
+interface Call {
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+}
+
+interface Message {
+  id?: number;
+  method?: string;
+  params?: unknown;
+  sessionId?: string;
+  result?: unknown;
+  error?: { message: string };
+}
+
+/** One end of the pipe. The browser's own session is `pipe.browser`; attached targets get theirs by `session`. */
+export class DevToolsPipe {
+  readonly browser: DevToolsSession;
+  readonly #input: Writable;
+  readonly #clock: Clock;
+  readonly #calls = new Map<number, Call>();
+  readonly #listeners = new Map<string, Set<(params: unknown) => void>>();
+  #lastId = 0;
+  #rest = "";
+  #closed = false;
+
+  /** @param onClose called once when the browser let go of the pipe: the first sign that it is gone. */
+  constructor(input: Writable, output: Readable, clock: Clock, onClose: () => void) {
+    this.#input = input;
+    this.#clock = clock;
+    this.browser = new DevToolsSession(this, undefined);
+    output.setEncoding("utf8");
+    output.on("data", (chunk: string) => this.#receive(chunk));
+    const end = (): void => {
+      if (this.#closed) return;
+      this.#closed = true;
+      for (const call of this.#calls.values()) call.reject(pipeClosed());
+      this.#calls.clear();
+      onClose();
+    };
+    output.once("close", end);
+    // EPIPE and ECONNRESET are how a dead browser shows; "close" follows, but not on every platform.
+    output.once("error", end);
+    input.once("error", end);
+  }
+
+  /** Whether the browser let go of it. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  session(id: string): DevToolsSession {
+    return new DevToolsSession(this, id);
+  }
+
+  /** @internal Called by {@link DevToolsSession.send}. */
+  async call(sessionId: string | undefined, method: string, params: unknown, options: CallOptions): Promise<unknown> {
+    if (this.#closed) throw pipeClosed();
+    options.signal?.throwIfAborted();
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#calls.set(id, { resolve, reject });
+    const answered = new AbortController();
+    const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+    this.#clock.wait(deadlineMs, answered.signal).then(
+      () => reject(new Fault("timeout", `the browser did not answer ${method} within ${deadlineMs} ms`)),
+      (error: unknown) => void (isAbort(error) || reject(error)),
+    );
+    const giveUp = (): void => reject(options.signal?.reason);
+    options.signal?.addEventListener("abort", giveUp, { once: true });
+    this.#input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    try {
+      return await promise;
+    } finally {
+      answered.abort();
+      options.signal?.removeEventListener("abort", giveUp);
+      this.#calls.delete(id);
+    }
+  }
+
+  /** @internal Called by {@link DevToolsSession.on}. */
+  listen(key: string, listener: (params: unknown) => void, signal: AbortSignal): void {
+    const listeners = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, listeners.add(listener));
+    signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+  }
+
+  #receive(chunk: string): void {
+    const messages = (this.#rest + chunk).split("\0");
+    this.#rest = messages.pop() ?? "";
+    for (const text of messages) this.#handle(JSON.parse(text) as Message);
+  }
+
+  #handle(message: Message): void {
+    if (message.id === undefined) {
+      const listeners = this.#listeners.get(`${message.sessionId ?? ""} ${message.method}`);
+      for (const listener of listeners ?? []) listener(message.params);
+      return;
+    }
+    const call = this.#calls.get(message.id);
+    if (message.error === undefined) call?.resolve(message.result);
+    else call?.reject(new Fault("page-dead", `the browser refused a call: ${message.error.message}`));
+  }
+}
+
+/** Calls and events of one target, or of the browser as a whole. */
+export class DevToolsSession {
+  readonly #pipe: DevToolsPipe;
+  readonly #id: string | undefined;
+
+  constructor(pipe: DevToolsPipe, id: string | undefined) {
+    this.#pipe = pipe;
+    this.#id = id;
+  }
+
+  /**
+   * Calls the browser.
+   * @throws Fault `timeout` past the deadline, `browser-failed` when the pipe closed, `page-dead` when it refused.
+   */
+  async send<M extends keyof Commands>(method: M, params: Params<M>, options: CallOptions = {}): Promise<Commands[M]["returnType"]> {
+    return (await this.#pipe.call(this.#id, method, params, options)) as Commands[M]["returnType"];
+  }
+
+  /** Hears of an event until `signal` aborts. */
+  on<E extends EventName>(event: E, listener: (params: EventOf<E>) => void, signal: AbortSignal): void {
+    this.#pipe.listen(`${this.#id ?? ""} ${event}`, listener as (params: unknown) => void, signal);
+  }
+}
+
+function pipeClosed(): Fault {
+  return new Fault("browser-failed", "the browser closed its DevTools pipe");
+}

@@ -1,0 +1,194 @@
+// What every Host promises, put to each that is there.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import sharp from "sharp";
+import type { Host } from "../../src/player/host.ts";
+import { processesNaming, until } from "./processes.ts";
+import { colours } from "./stage-server.ts";
+import { browserProcesses, electronUnderXvfb, headlessChromium, kioskChromium, type Stage, type Subject } from "./subjects.ts";
+
+const never = new AbortController().signal;
+
+for (const subject of [headlessChromium, kioskChromium, electronUnderXvfb]) {
+  if (subject.missing === null) describe(subject.name, { timeout: 20_000 }, () => contract(subject));
+  else test.skip(`${subject.name}: ${subject.missing}`);
+}
+
+function contract(subject: Subject): void {
+  let stage: Stage;
+  let host: Host;
+
+  beforeAll(async () => {
+    stage = await subject.start();
+    host = stage.host;
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test("[HO1] the page covers the whole display, to the pixel", async () => {
+    const engine = await host.open(stage.server.page, never);
+    expect(engine.version).toMatch(/^\d+\./);
+    expect(await stage.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
+    await expectContent(stage);
+  });
+
+  test("[HO2] the cookie opens the door, out of sight of scripts, arguments and addresses", async () => {
+    const { page, addresses } = stage.server;
+    const withoutCookie = await fetch(page.url);
+    expect(withoutCookie.status).toBe(403);
+    expect(await stage.server.run("document.cookie")).toBe("");
+    expect(await processesNaming(page.cookie.value)).toEqual([]);
+    expect(addresses.join()).not.toContain(page.cookie.value);
+    expect(await stage.server.run("location.href")).toBe(page.url);
+  });
+
+  test("[HO3] a capture is what is shown, at full size", async () => {
+    const { bytes, mimeType } = await host.capture(never);
+    expect(mimeType).toBe("image/jpeg");
+    const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([1920, 1080]);
+    for (const [at, [x, y]] of middles(1920, 1080).entries()) {
+      const from = (y * info.width + x) * info.channels;
+      for (const [channel, wanted] of colours[at]!.entries()) expect(Math.abs(data[from + channel]! - wanted)).toBeLessThan(8);
+    }
+  });
+
+  test("[HO4] capturing leaves the live picture alone", async ({ skip }) => {
+    const { glass } = stage;
+    if (glass === null) return skip("no glass to look at");
+    await expectContent(stage);
+    await stage.server.run("globalThis.resized = 0; addEventListener('resize', () => resized++)");
+    const before = glass.picture();
+    let changed = 0;
+    let captured = 0;
+    const captures = (async () => {
+      for (; captured < 5; captured++) await host.capture(never);
+    })();
+    await until("five captures", () => {
+      if (!glass.picture().equals(before)) changed++;
+      return captured === 5;
+    });
+    await captures;
+    expect(changed).toBe(0);
+    expect(await stage.server.run("resized")).toBe(0);
+  });
+
+  test("[HO5] renderers stay in their sandbox and no part of the browser runs as root", async () => {
+    const renderers = await browserProcesses(stage, "renderer");
+    expect(renderers.length).toBeGreaterThan(0);
+    for (const { status } of renderers) expect(status).toMatch(/^Seccomp:\s+2$/m);
+    for (const { status, commandLine } of await browserProcesses(stage)) {
+      expect(status).not.toMatch(/^Uid:\s+0\s/m);
+      expect(commandLine).not.toContain("no-sandbox");
+    }
+  });
+
+  test("[HO6] popups, dialogs, downloads and permission prompts do not come up", async () => {
+    expect(await stage.server.run("open('/foreign') === null")).toBe(true);
+    expect(await stage.server.run("[alert('a'), confirm('b'), prompt('c')]")).toEqual([null, false, null]);
+    expect(
+      await stage.server.run("new Promise((done) => navigator.geolocation.getCurrentPosition(() => done('granted'), (e) => done(e.code)))"),
+    ).toBe(1);
+    expect(await stage.server.run("Notification.requestPermission()")).toBe("denied");
+    await stage.server.run("Object.assign(document.createElement('a'), { href: 'data:application/zip,x', download: 'x.zip' }).click()");
+    await expectContent(stage);
+  });
+
+  test("[HO7] a page that leaves its origin is brought back", async () => {
+    const { page, addresses } = stage.server;
+    const loads = (): number => addresses.filter((address) => address === "/").length;
+    const before = loads();
+    await stage.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
+    await until("the page was loaded again", () => loads() > before);
+    expect(addresses.filter((address) => address === "/foreign").length).toBe(1);
+    expect(await stage.server.run("location.href")).toBe(stage.server.page.url);
+    await expectContent(stage);
+  });
+
+  test("[HO8] a dead renderer is reported as page-crashed, and a reload repairs it", async () => {
+    for (const { pid } of await browserProcesses(stage, "renderer")) process.kill(pid, "SIGKILL");
+    expect(await stage.nextFault()).toMatchObject({ is: "page-crashed" });
+    await host.reload(never);
+    await expectContent(stage);
+  });
+
+  test("[HO9] a page in an endless loop is reported as page-hung, and a reload repairs it", async () => {
+    await stage.server.start("for (;;);");
+    expect(await stage.nextFault()).toMatchObject({ is: "page-hung" });
+    await host.reload(never);
+    await expectContent(stage);
+  });
+
+  test("[HO10] a healthy page reloads without a fault", async () => {
+    await stage.server.run("globalThis.old = true");
+    await host.reload(never);
+    expect(await stage.server.run("typeof old")).toBe("undefined");
+    await expectContent(stage);
+  });
+
+  test("[HO11] the memory told is that of the whole browser", async () => {
+    const bytes = await host.memoryBytes();
+    expect(bytes).toBeGreaterThan(100e6);
+    expect(bytes).toBeLessThan(1_500e6);
+  });
+
+  test("[HO12] a killed browser is reported as browser-exited; opened again it shows the page and nothing else", async () => {
+    process.kill(await browserPid(stage), "SIGKILL");
+    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
+    await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
+    await host.open(stage.server.page, never);
+    await expectContent(stage);
+  });
+
+  test("[HO13] a browser that hangs as a whole is ended, reported as browser-exited, and opens again", async ({ skip }) => {
+    if (subject === electronUnderXvfb) return skip("its host would be stopped with it; that is the supervisor's case");
+    process.kill(await browserPid(stage), "SIGSTOP");
+    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
+    await host.open(stage.server.page, never);
+    await expectContent(stage);
+  });
+
+  test("[HO14] close leaves no process, reports no fault, and open starts anew", async () => {
+    await host.close();
+    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await host.open(stage.server.page, never);
+    await expectContent(stage);
+    await host.close();
+    await host.close();
+    expect(await host.memoryBytes()).toBe(0);
+  });
+}
+
+/** The page runs and, where there is a glass, every pixel of it is the page's. */
+async function expectContent({ server, glass }: Stage): Promise<void> {
+  expect(await server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))")).toBe(
+    "stage",
+  );
+  if (glass === null) return;
+  await until("nothing but the page on the glass", () => foreignPixels(glass.picture(), glass.stride, glass.width, glass.height) === 0);
+}
+
+function foreignPixels(picture: Buffer, stride: number, width: number, height: number): number {
+  let foreign = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [red, green, blue] = colours[y < height / 2 ? (x < width / 2 ? 0 : 1) : x < width / 2 ? 3 : 2]!;
+      const at = y * stride + x * 4;
+      if (picture[at] !== blue || picture[at + 1] !== green || picture[at + 2] !== red) foreign++;
+    }
+  }
+  return foreign;
+}
+
+function middles(width: number, height: number): [number, number][] {
+  const [left, right, top, bottom] = [width / 4, (width * 3) / 4, height / 4, (height * 3) / 4];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
+}
+
+async function browserPid(stage: Stage): Promise<number> {
+  const browser = (await browserProcesses(stage, "")).find(({ commandLine }) => !commandLine.includes("crashpad_handler"));
+  return browser!.pid;
+}

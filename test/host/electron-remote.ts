@@ -1,0 +1,118 @@
+// An Electron host as the tests see it: the real one runs inside an Electron of its own.
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Engine, Host, HostFault, HostPage } from "../../src/player/host.ts";
+import { Fault, type FaultCode } from "../../src/base/fault.ts";
+import type { Request } from "./electron-driver.ts";
+
+const module = join(import.meta.dirname, "../../node_modules/electron");
+
+/**
+ * Where Electron's binary is, or why it is not there. Looked for as a file: importing `electron` without its binary
+ * starts a download.
+ */
+export function findElectron(env: NodeJS.ProcessEnv): { path: string } | { missing: string } {
+  const pathFile = join(module, "path.txt");
+  const folder = env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(module, "dist");
+  const path = join(folder, existsSync(pathFile) ? readFileSync(pathFile, "utf8").trim() : "electron");
+  return existsSync(path) ? { path } : { missing: `no Electron binary at ${path} (npx install-electron fetches it)` };
+}
+
+interface Reply {
+  id?: number;
+  value?: unknown;
+  code?: string;
+  fault?: HostFault;
+}
+
+/** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
+export class RemoteElectronHost implements Host {
+  readonly #start: () => ChildProcess;
+  readonly #listeners = new Set<(fault: HostFault) => void>();
+  readonly #calls = new Map<number, (reply: Reply) => void>();
+  #child: ChildProcess | undefined;
+  #lastId = 0;
+
+  /** @param folder for its profile; it stands in the command line of Electron's processes. */
+  constructor(electron: string, folder: string, env: NodeJS.ProcessEnv) {
+    // Chromium's sandbox refuses root.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
+    if (nobody !== null) chownSync(folder, nobody.uid, nobody.gid);
+    this.#start = () =>
+      fork(join(import.meta.dirname, "electron-driver.ts"), {
+        execPath: electron,
+        execArgv: [`--user-data-dir=${folder}`],
+        env: { ...env, HOME: folder },
+        stdio: "inherit",
+        ...nobody,
+      });
+  }
+
+  async open(page: HostPage): Promise<Engine> {
+    if (this.#child === undefined) {
+      const child = this.#start();
+      this.#child = child;
+      child.on("message", (reply: Reply) => {
+        if (reply.fault !== undefined) this.#report(reply.fault);
+        else this.#calls.get(reply.id!)?.(reply);
+      });
+      child.once("exit", (code, signal) => {
+        if (this.#child !== child) return;
+        this.#child = undefined;
+        this.#report({ is: "browser-exited", detail: `${signal ?? code}` });
+      });
+      await once(child, "spawn");
+    }
+    return (await this.#call("open", page)) as Engine;
+  }
+
+  async reload(): Promise<void> {
+    await this.#call("reload");
+  }
+
+  async capture(): ReturnType<Host["capture"]> {
+    const bytes = Buffer.from((await this.#call("capture")) as string, "base64");
+    return { bytes, mimeType: "image/jpeg" };
+  }
+
+  async memoryBytes(): Promise<number> {
+    return this.#child === undefined ? 0 : ((await this.#call("memoryBytes")) as number);
+  }
+
+  onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    await this.#call("close");
+    this.#child = undefined;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #call(call: Request["call"], page?: HostPage): Promise<unknown> {
+    const child = this.#child;
+    if (child === undefined) throw new Fault("page-dead", "Electron does not run");
+    const id = ++this.#lastId;
+    const { promise, resolve } = Promise.withResolvers<Reply>();
+    this.#calls.set(id, resolve);
+    child.send(page === undefined ? { id, call } : { id, call, page });
+    const { value, code } = await promise;
+    if (code !== undefined) throw new Fault(code as FaultCode, `Electron's host refused ${call}`);
+    return value;
+  }
+
+  #report(fault: HostFault): void {
+    for (const listener of this.#listeners) listener(fault);
+  }
+}

@@ -1,0 +1,24 @@
+// A program that owns a browser, to be killed by a test. Its one argument: {executable, profileFolder, headless, page}.
+import { createSystemClock } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { createChromiumHost } from "../../src/host/chromium.ts";
+import type { HostPage } from "../../src/player/host.ts";
+
+interface Task {
+  executable: string;
+  profileFolder: string;
+  page: HostPage;
+}
+
+process.once("message", (task: Task) => {
+  const host = createChromiumHost({
+    executable: task.executable,
+    profileFolder: task.profileFolder,
+    headless: true,
+    window: null,
+    env: process.env,
+    log: silentLog,
+    clock: createSystemClock(),
+  });
+  void host.open(task.page, new AbortController().signal).then((engine) => process.send!(engine));
+});

@@ -1,0 +1,35 @@
+// What the machine says about a browser's processes, asked without the host.
+import { readdir, readFile } from "node:fs/promises";
+
+/** A process whose command line names a folder. */
+export interface Found {
+  pid: number;
+  commandLine: string;
+  /** Such as `renderer`; empty for the browser itself. */
+  type: string;
+  /** From /proc/<pid>/status. */
+  status: string;
+}
+
+/** Every process that `text` stands in the command line of. */
+export async function processesNaming(text: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const pid of (await readdir("/proc")).map(Number).filter((id) => id > 0 && id !== process.pid)) {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (!commandLine.includes(text)) continue;
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    // One that has ended and waits to be reaped holds nothing any more.
+    if (status === "" || /^State:\s+Z/m.test(status)) continue;
+    found.push({ pid, commandLine, type: /--type=([\w-]+)/.exec(commandLine)?.[1] ?? "", status });
+  }
+  return found;
+}
+
+/** Asks until `condition` holds. @throws Error naming `what` when it does not within `limitMs`. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 5_000): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
