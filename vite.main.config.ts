@@ -16,7 +16,7 @@ export default defineConfig({
     emptyOutDir: true,
     sourcemap: true,
     rolldownOptions: {
-      input: { electron: join(here, "src/main/electron.ts"), service: join(here, "src/main/service.ts") },
+      input: { electron: join(here, "src/main/electron.ts"), cli: join(here, "src/main/cli.ts") },
       external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),
       output: { entryFileNames: "[name].js", format: "esm" },
     },

@@ -46,6 +46,18 @@ interface Running {
   closing: boolean;
 }
 
+/** A start that has not come to its end. */
+interface Opening {
+  giveUp: AbortController;
+  /** What to show, once `open` has said it. */
+  page: PromiseWithResolvers<HostPage>;
+  engine: Promise<Engine>;
+  /** Resolves at its end, good or bad. */
+  done: Promise<unknown>;
+  /** Whether an `open` waits for it; else it was begun by `prepare`. */
+  isTaken: boolean;
+}
+
 /** A host that shows its page in `options.executable`. Nothing starts before `open`. */
 export function createChromiumHost(options: ChromiumOptions): Host {
   return new ChromiumHost(options);
@@ -55,8 +67,7 @@ class ChromiumHost implements Host {
   readonly #options: ChromiumOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
   #running: Running | undefined;
-  /** Of an `open` that has not come to its end. */
-  #opening: { giveUp: AbortController; done: Promise<unknown> } | undefined;
+  #opening: Opening | undefined;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
@@ -64,19 +75,36 @@ class ChromiumHost implements Host {
 
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
     signal.throwIfAborted();
-    if (this.#opening !== undefined) await this.#opening.done;
+    // An earlier call's start comes to its end first; one begun by `prepare` is this call's own.
+    if (this.#opening?.isTaken) await this.#opening.done;
     if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
-    const giveUp = new AbortController();
-    const opening = this.#launch(page, AbortSignal.any([signal, giveUp.signal]));
-    this.#opening = { giveUp, done: opening.catch(() => undefined) };
+    this.prepare();
+    const opening = this.#opening!;
+    const { page: wanted, engine, giveUp } = opening;
+    opening.isTaken = true;
+    const abort = (): void => giveUp.abort();
+    signal.addEventListener("abort", abort, { once: true });
+    wanted.resolve(page);
     try {
-      return await opening;
+      return await engine;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
-      this.#opening = undefined;
+      signal.removeEventListener("abort", abort);
     }
+  }
+
+  prepare(): void {
+    if (this.#opening !== undefined || this.#running !== undefined) return;
+    const giveUp = new AbortController();
+    const page = Promise.withResolvers<HostPage>();
+    const engine = this.#launch(page.promise, giveUp.signal).finally(() => (this.#opening = undefined));
+    // Whoever opens hears of a failed start; until then nobody need.
+    this.#opening = { giveUp, page, engine, done: engine.catch(() => undefined), isTaken: false };
   }
 
   async reload(signal: AbortSignal): Promise<void> {
@@ -108,7 +136,7 @@ class ChromiumHost implements Host {
     await this.close();
   }
 
-  async #launch(page: HostPage, signal: AbortSignal): Promise<Engine> {
+  async #launch(page: Promise<HostPage>, signal: AbortSignal): Promise<Engine> {
     const { clock, log } = this.#options;
     const startedMs = clock.monotonic();
     const running = await this.#start();
@@ -152,7 +180,7 @@ class ChromiumHost implements Host {
     return running;
   }
 
-  async #bringUp(running: Running, page: HostPage, signal: AbortSignal): Promise<Engine> {
+  async #bringUp(running: Running, page: Promise<HostPage>, signal: AbortSignal): Promise<Engine> {
     const { pipe } = running;
     const { browser } = pipe;
     const limit = { deadlineMs: startLimitMs, signal };
@@ -181,7 +209,7 @@ class ChromiumHost implements Host {
     await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
-    await Promise.all([fitted.reveal(), stage.show(page, signal)]);
+    await Promise.all([fitted.reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
     await this.#hideCursor();
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
@@ -254,6 +282,16 @@ class ChromiumHost implements Host {
     if (headless) return "headless";
     return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
   }
+}
+
+/** `promise`, or a rejection with the signal's reason when it aborts first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 async function browserAnswers({ pipe }: Running, limitMs: number): Promise<boolean> {

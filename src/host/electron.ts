@@ -34,6 +34,10 @@ class ElectronHost implements Host {
     this.#options = options;
   }
 
+  prepare(): void {
+    // Electron is the browser: it runs already.
+  }
+
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
     await app.whenReady();
     signal.throwIfAborted();

@@ -50,7 +50,8 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const port = config.port ?? ((await isFree(usualPort)) ? usualPort : 0);
   const serviceFolder = join(config.data, "service");
   await using service = new Child(process.execPath, [
-    join(rootFolder, "src/main/service.ts"),
+    join(rootFolder, "src/main/cli.ts"),
+    "serve",
     "--port",
     String(port),
     "--data",

@@ -24,19 +24,20 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   using _lock = lockFolder(config.data);
   await app.whenReady();
   const store = new Store<{ server?: string }>({ cwd: config.data, name: "settings" });
-  const server = config.server ?? store.get("server") ?? (await startService(config.data, log, signal));
+  const given = config.server ?? (store.get("server") === undefined ? await startService(config.data, log, signal) : undefined);
+  const server = await serverOf(given, async () => store, log);
   const clock = createSystemClock();
   for (;;) {
     await using host = createElectronHost({ clock, log, window: config.window });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    await runPlayer({ server: serverOf(server, store), folder: config.data, rendererFolder, version, host, machine, clock, log }, signal);
+    await runPlayer({ server, folder: config.data, rendererFolder, version, host, machine, clock, log }, signal);
   }
 }
 
 /** A packaged player that was told no service brings its own, in a process that cannot blacken the screen. */
 async function startService(folder: string, log: Log, signal: AbortSignal): Promise<string> {
-  const service = utilityProcess.fork(join(import.meta.dirname, "service.js"), ["--port", "8080", "--data", join(folder, "service")], {
+  const service = utilityProcess.fork(join(import.meta.dirname, "cli.js"), ["serve", "--port", "8080", "--data", join(folder, "service")], {
     serviceName: "signage-service",
     stdio: "inherit",
   });

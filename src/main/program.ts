@@ -21,11 +21,9 @@ export async function runProgram<C>(
   try {
     config = readConfig();
   } catch (error) {
-    if (!isFault(error, "bad-config")) throw error;
-    process.stderr.write(`${name}: ${error.message}\n`);
-    process.exit(exitCodes.badFlags);
+    return explain(name, error);
   }
-  const log = createLog(name);
+  const log = await createLog(name);
   const stop = new AbortController();
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(event, () => {
@@ -45,7 +43,15 @@ export async function runProgram<C>(
     process.exit(exitCodes.stopped);
   } catch (error) {
     if (stop.signal.aborted && isAbort(error)) process.exit(exitCodes.stopped);
+    if (isFault(error, "bad-config")) return explain(name, error);
     log.fatal({ err: error }, reasonOf(error));
     process.exit(exitCodes.failed);
   }
+}
+
+/** One line for a person, and the exit code that says whose fault it is. @throws what is no fault of the flags. */
+function explain(name: string, error: unknown): never {
+  if (!isFault(error, "bad-config")) throw error;
+  process.stderr.write(`${name}: ${error.message}\n`);
+  process.exit(exitCodes.badFlags);
 }

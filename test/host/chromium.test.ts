@@ -208,6 +208,24 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await refused;
     await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
+
+  test("[HO29] a browser started ahead shows the page that open names", async () => {
+    await using stage = await headlessChromium.start();
+    stage.host.prepare();
+    await until("the browser runs", async () => (await browserProcesses(stage)).length > 0);
+    const before = (await browserProcesses(stage))[0];
+    expect(await stage.host.open(stage.server.page, never)).toMatchObject({ name: "chromium" });
+    expect((await browserProcesses(stage))[0]).toEqual(before);
+    expect((await stage.host.capture(never)).bytes.length).toBeGreaterThan(0);
+  });
+
+  test("[HO29] a browser started ahead and closed before it was opened leaves no process", async () => {
+    await using stage = await headlessChromium.start();
+    stage.host.prepare();
+    await until("the browser runs", async () => (await browserProcesses(stage)).length > 0);
+    await stage.host.close();
+    expect(await browserProcesses(stage)).toEqual([]);
+  });
 });
 
 /** Looks at the glass about once a millisecond, off the middle, where X draws its own pointer. */

@@ -50,6 +50,10 @@ export class RemoteElectronHost implements Host {
       });
   }
 
+  prepare(): void {
+    // The child starts with the first call.
+  }
+
   async open(page: HostPage): Promise<Engine> {
     if (this.#child === undefined) {
       const child = this.#start();
