@@ -37,7 +37,7 @@ function run(script: string, ...argv: string[]): number {
   return status ?? 1;
 }
 
-const log = createLog("test");
+const log = await createLog("test");
 const missing = needs.filter(({ program }) => !isHere(program)).flatMap(({ packages }) => packages);
 if (missing.length > 0) {
   log.info({ packages: missing }, "installing what the tests need");

@@ -213,9 +213,9 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await using stage = await headlessChromium.start();
     stage.host.prepare();
     await until("the browser runs", async () => (await browserProcesses(stage)).length > 0);
-    const before = (await browserProcesses(stage))[0];
+    const started = Math.min(...(await browserProcesses(stage)).map(({ pid }) => pid));
     expect(await stage.host.open(stage.server.page, never)).toMatchObject({ name: "chromium" });
-    expect((await browserProcesses(stage))[0]).toEqual(before);
+    expect((await browserProcesses(stage)).map(({ pid }) => pid)).toContain(started);
     expect((await stage.host.capture(never)).bytes.length).toBeGreaterThan(0);
   });
 
