@@ -1,6 +1,7 @@
 // The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
 import { WebSocket } from "ws";
 import { Backoff } from "../base/backoff.ts";
+import { Bell } from "../base/bell.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
@@ -56,6 +57,7 @@ export class Connection {
   #heartbeatMs = 30_000;
   #unknown = 0;
   #messageId = 0;
+  readonly #news = new Bell();
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -86,8 +88,13 @@ export class Connection {
         if (isFault(error, "revoked")) throw error;
         waitMs = await this.#afterFailure(error, signal);
       }
-      await clock.wait(waitMs, signal);
+      await this.#news.wait(clock, waitMs, signal);
     }
+  }
+
+  /** Something that the heartbeat tells has changed: it is sent now instead of at its next time. */
+  report(): void {
+    this.#news.ring();
   }
 
   /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
@@ -128,6 +135,7 @@ export class Connection {
     let heardAt = clock.monotonic();
     let goaway: number | null = null;
     let welcomed = false;
+    const welcome = new Bell();
     let failure: unknown;
     // Messages are handled one after the other, so that `ack` never runs ahead of a durable journal.
     let handling: Promise<void> = Promise.resolve();
@@ -142,6 +150,7 @@ export class Connection {
             if (message === null) return;
             if (message.type === "welcome") {
               welcomed = true;
+              welcome.ring();
               this.#link.set({ is: "online" });
               log.info({ resumed: message.data.resumed }, "connected");
             }
@@ -164,12 +173,11 @@ export class Connection {
       });
     });
     outer.addEventListener("abort", () => socket.terminate(), { signal: end.signal });
-    const watching = this.#keepAlive(
-      socket,
-      () => heardAt,
-      () => welcomed,
-      signal,
-    ).catch((error: unknown) => {
+    const untilWelcome = async (): Promise<void> => {
+      await welcome.wait(clock, welcomeLimitMs, signal);
+      if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
+    };
+    const watching = this.#keepAlive(socket, untilWelcome, () => heardAt, signal).catch((error: unknown) => {
       if (!isAbort(error)) failure ??= error;
       socket.terminate();
     });
@@ -184,8 +192,7 @@ export class Connection {
   }
 
   /** Says hello, then beats; ends the socket when the other side has fallen silent. */
-  async #keepAlive(socket: WebSocket, heardAt: () => number, welcomed: () => boolean, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+  async #keepAlive(socket: WebSocket, untilWelcome: () => Promise<void>, heardAt: () => number, signal: AbortSignal): Promise<void> {
     await opened(socket, signal);
     const heartbeat = await this.#parts.heartbeat();
     this.#send(socket, {
@@ -197,16 +204,14 @@ export class Connection {
         heartbeat,
       },
     });
-    await clock.wait(welcomeLimitMs / 2, signal);
-    if (!welcomed()) await clock.wait(welcomeLimitMs / 2, signal);
-    if (!welcomed()) throw new Fault("timeout", "the service did not say welcome");
+    await untilWelcome();
     await Promise.race([this.#beat(socket, signal), this.#listenForSilence(heardAt, signal)]);
   }
 
   async #beat(socket: WebSocket, signal: AbortSignal): Promise<never> {
     for (;;) {
       const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
-      await this.#parts.clock.wait(this.#heartbeatMs * jitter, signal);
+      await this.#news.wait(this.#parts.clock, this.#heartbeatMs * jitter, signal);
       this.#send(socket, { type: "heartbeat", data: await this.#parts.heartbeat() });
     }
   }

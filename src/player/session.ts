@@ -169,7 +169,12 @@ export class Session {
     const { clock, surface, deviceZone, changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
     this.#cache.ready.watch(() => this.#replan.ring(), signal);
-    this.#cache.progress.watch(changed, signal);
+    let was: Progress["is"] = this.progress.is;
+    this.#cache.progress.watch(({ is }) => {
+      changed();
+      if (is !== was) this.#connection.report();
+      was = is;
+    }, signal);
     this.#connection.link.watch(changed, signal);
     this.#desired.live.watch(changed, signal);
     let playback: Playback | null = null;
@@ -188,6 +193,7 @@ export class Session {
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
+    this.#connection.report();
     return take(playback, programAt(ready, now).program, now);
   }
 

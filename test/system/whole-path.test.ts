@@ -76,6 +76,7 @@ test("[SY2] an update shows; an identical one restarts nothing; a lost service c
     await api.pair(player, layoutId);
     const frame = () => frameOnScreen(xvfb.framebuffer);
     const before = await eventually(frame);
+    await player.line("presented");
 
     // [PB5] An identical PATCH: the clip goes on, no play begins.
     const plays = () => player.lines.filter(({ msg }) => msg === "presented").length;

@@ -35,7 +35,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
       drawCode(code, screen.code);
-      setText(words, screen.code === null ? waiting(screen.trouble !== null) : instruction);
+      setText(words, screen.code === null ? waiting(screen.trouble !== null) : instruction(screen.service));
       drawClaim(screen.claim_url);
       trouble.draw(screen.trouble);
       service.draw(screen.service);
@@ -46,7 +46,10 @@ export function createPairing(clock: PageClock): View<"pairing"> {
   };
 }
 
-const instruction = "Enter this code in the console, or send it to POST /api/v1/players/pair";
+/** Where the code goes: a page for people, a route for programs. */
+function instruction(service: string): string {
+  return `Enter this code at ${service}/claim, or send it to POST /api/v1/players/pair`;
+}
 
 function waiting(troubled: boolean): string {
   return troubled ? "A code appears here as soon as the service answers" : "Asking the service for a code …";

@@ -1,0 +1,86 @@
+// Start to first content with a warm cache, against bare `chromium --kiosk file.html`, interleaved in one run on one Xvfb.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { findChromium } from "../src/host/chromium/find.ts";
+import { eventually, startPlayer, startService } from "../test/support/programs.ts";
+import { plainImage } from "../test/support/media.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread, whenPixel } from "./lib.ts";
+
+const rounds = Number(process.argv[2] ?? 8);
+const color = [20, 160, 60] as const;
+const nobody = 65_534;
+const black = (pixel: readonly number[]): boolean => pixel.every((value) => value === 0);
+
+await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+const folder = await mkdtemp("/tmp/signage-bench-");
+await chmod(folder, 0o755);
+const picture = await plainImage(color, 1920, 1080);
+const page = join(folder, "page.html");
+await writeFile(join(folder, "picture.png"), picture, { mode: 0o644 });
+await writeFile(
+  page,
+  `<!doctype html><html style="background:#000"><body style="margin:0"><img src="picture.png" width="1920" height="1080">`,
+  {
+    mode: 0o644,
+  },
+);
+
+const ours: number[] = [];
+const bare: number[] = [];
+try {
+  // The service is there only to fill the cache: the measured starts find it gone, as after a power cut.
+  {
+    await using service = await startService(join(folder, "service"));
+    const { layoutId } = await service.api.publish([
+      { type: "image", asset_id: await service.api.upload("picture.png", picture), duration_ms: 60_000, fit: "fill" },
+    ]);
+    await using player = startPlayer(service.api.url, join(folder, "player"), xvfb.display);
+    await service.api.pair(player, layoutId);
+    await player.line("presented");
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    await eventually(() => black(xvfb.framebuffer.pixel(960, 540)));
+    bare.push(await bareStart());
+    await eventually(() => black(xvfb.framebuffer.pixel(960, 540)));
+    const begun = performance.now();
+    await using _player = startPlayer("http://127.0.0.1:9", join(folder, "player"), xvfb.display);
+    ours.push((await whenPixel(xvfb.framebuffer, color)) - begun);
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+const [own, peer] = [spread(ours), spread(bare)];
+figure("start to first content, warm cache, ms", own);
+figure("start to first content, bare chromium --kiosk, ms", peer);
+figure("start to first content, ratio to bare chromium", { p50: Math.round((100 * own.p50) / peer.p50) / 100, aim: 1.3 });
+
+/** Bare Chromium with a profile of its own, kept between rounds like the player's, as the same unprivileged user. */
+async function bareStart(): Promise<number> {
+  const profile = join(folder, "bare-profile");
+  await mkdir(profile, { recursive: true });
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) await chown(profile, nobody, nobody);
+  const flags = [
+    "--kiosk",
+    "--no-first-run",
+    "--disable-gpu",
+    "--window-size=1920,1080",
+    `--user-data-dir=${profile}`,
+    pathToFileURL(page).href,
+  ];
+  const begun = performance.now();
+  const chromium = spawn(await findChromium(), flags, {
+    stdio: "ignore",
+    detached: true,
+    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
+    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
+  });
+  const shown = await whenPixel(xvfb.framebuffer, color);
+  process.kill(-chromium.pid!, "SIGTERM");
+  await once(chromium, "exit");
+  return shown - begun;
+}

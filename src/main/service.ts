@@ -1,0 +1,93 @@
+// The signage service: reads its flags, runs until it is told to stop.
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { z } from "zod";
+import { createSystemClock } from "../base/clock.ts";
+import { checkFlags, readFlags } from "../base/config.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { runProgram } from "./program.ts";
+
+const usage =
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http]";
+
+const file = z
+  .string()
+  .refine((path) => existsSync(path), "there is no such file")
+  .optional();
+const Flags = z
+  .object({
+    port: z
+      .string()
+      .regex(/^\d{1,5}$/, "must be a port, 0 to 65535")
+      .transform(Number)
+      .refine((port) => port <= 65_535, "must be a port, 0 to 65535")
+      .default(8080),
+    data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
+    host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
+    "public-url": z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }).optional(),
+    "tls-cert": file,
+    "tls-key": file,
+    "insecure-http": z.boolean().default(false),
+  })
+  .superRefine((flags, context) => {
+    const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
+    const hasTls = flags["tls-cert"] !== undefined && flags["tls-key"] !== undefined;
+    if (!hasTls && flags["tls-cert"] !== undefined) wrong("tls-key", "goes with --tls-cert");
+    if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
+    if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
+    if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
+      wrong("host", `${flags.host} is reachable from outside: give --tls-cert and --tls-key, or --insecure-http if a proxy does TLS`);
+    }
+  })
+  .transform((flags) => ({
+    port: flags.port,
+    host: flags.host,
+    data: flags.data,
+    publicUrl: flags["public-url"] ?? null,
+    tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
+  }));
+
+/** What the service is started with. */
+export type ServiceFlags = z.infer<typeof Flags>;
+
+/** @throws Fault `bad-config` in one line. */
+export function readServiceConfig(argv: readonly string[]): ServiceFlags {
+  const options = {
+    port: { type: "string" },
+    data: { type: "string" },
+    host: { type: "string" },
+    "public-url": { type: "string" },
+    "tls-cert": { type: "string" },
+    "tls-key": { type: "string" },
+    "insecure-http": { type: "boolean" },
+  } as const;
+  return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+}
+
+/** Runs the service until `signal` aborts. */
+export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
+  const { startService } = await import("../service/server.ts");
+  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion() };
+  await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
+    throw isPortTaken(error) ? new Fault("refused", `port ${flags.port} is taken: give another one with --port`, { cause: error }) : error;
+  });
+  log.info({ url: service.url }, "listening");
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function isLoopback(host: string): boolean {
+  if (host === "localhost" || host === "::1") return true;
+  return isIP(host) === 4 && host.startsWith("127.");
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+if (import.meta.main) await runProgram("service", () => readServiceConfig(process.argv.slice(2)), runService);
