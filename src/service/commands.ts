@@ -1,0 +1,171 @@
+// The life of a command: queued, delivered, then what the device tells of it; and its end when its time has passed.
+import type { Clock } from "../base/clock.ts";
+import { finalStatuses, type Command, type CommandRequest, type CommandStatus, type CommandUpdate } from "../protocol/command.ts";
+import type { MakeId } from "./ids.ts";
+import type { Entry, Journal } from "./journal.ts";
+import { Refusal } from "./problem.ts";
+import type { Signer } from "./signer.ts";
+import type { Db, Store } from "./store.ts";
+import type { CommandRow, PlayerRow } from "./tables.ts";
+
+const sweepMs = 5_000;
+// A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
+const mostInAnswer = 50;
+const open = ["queued", "delivered"];
+const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
+
+export interface CommandsParts {
+  store: Store;
+  clock: Clock;
+  makeId: MakeId;
+  signer: Signer;
+  journal: Journal;
+}
+
+export class Commands {
+  readonly #parts: CommandsParts;
+
+  constructor(parts: CommandsParts) {
+    this.#parts = parts;
+  }
+
+  /** Signs and queues a command; the entry is to be sent once it is committed. */
+  async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: Entry }> {
+    const { clock, makeId, signer, journal } = this.#parts;
+    const now = Math.trunc(clock.now());
+    // Whole seconds are what a JWS holds: both ends of the life are told alike.
+    const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
+    const id = makeId("cmd");
+    const jws = signer.command({
+      sub: player.thumbprint,
+      jti: id,
+      iat: Math.trunc(now / 1_000),
+      exp: expiresAt / 1_000,
+      type: request.type,
+      args: request.args,
+    });
+    const row: CommandRow = {
+      id,
+      team_id: player.team_id,
+      player_id: player.id,
+      type: request.type,
+      args: JSON.stringify(request.args),
+      status: "queued",
+      result: null,
+      error: null,
+      jws,
+      created_at: now,
+      updated_at: now,
+      expires_at: expiresAt,
+    };
+    await db.insertInto("commands").values(row).execute();
+    return { row, entry: await journal.append(db, player.id, { type: "command", data: { command: jws } }) };
+  }
+
+  /** Signed commands that a player has not acknowledged, oldest first; they count as delivered from here on. */
+  async pending(playerId: string): Promise<string[]> {
+    const { store, clock } = this.#parts;
+    const rows = await store.db
+      .selectFrom("commands")
+      .select(["id", "jws", "status"])
+      .where("player_id", "=", playerId)
+      .where("status", "in", open)
+      .where("expires_at", ">", clock.now())
+      .orderBy("created_at")
+      .orderBy("id")
+      .limit(mostInAnswer)
+      .execute();
+    for (const row of rows) if (row.status === "queued") await this.delivered(row.jws);
+    return rows.map((row) => row.jws);
+  }
+
+  /** Notes that a signed command was sent. */
+  async delivered(jws: string): Promise<void> {
+    await this.#parts.store.db
+      .updateTable("commands")
+      .set({ status: "delivered", updated_at: Math.trunc(this.#parts.clock.now()) })
+      .where("jws", "=", jws)
+      .where("id", "=", idIn(jws))
+      .where("status", "=", "queued")
+      .execute();
+  }
+
+  /**
+   * Takes in what a device tells. It only moves forward: an older or repeated word changes nothing.
+   * @throws Refusal 404 when the command is not this player's.
+   */
+  async update(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<void> {
+    await this.#parts.store.write(async (db) => {
+      const row = await db
+        .selectFrom("commands")
+        .selectAll()
+        .where("id", "=", commandId)
+        .where("player_id", "=", player.id)
+        .executeTakeFirst();
+      if (row === undefined) throw new Refusal("not-found", "This player has no such command");
+      if (!isForward(row.status as CommandStatus, update.status)) return;
+      const result = update.result === null ? null : JSON.stringify(update.result);
+      const error = update.error === null ? null : JSON.stringify(update.error);
+      const updated_at = Math.trunc(this.#parts.clock.now());
+      await db.updateTable("commands").set({ status: update.status, result, error, updated_at }).where("id", "=", row.id).execute();
+    });
+  }
+
+  /** Ends the commands whose time has passed unbegun. */
+  async expire(): Promise<void> {
+    const now = Math.trunc(this.#parts.clock.now());
+    await this.#parts.store.db
+      .updateTable("commands")
+      .set({ status: "expired", updated_at: now })
+      .where("status", "in", open)
+      .where("expires_at", "<=", now)
+      .execute();
+  }
+
+  /** Calls off what a removed player has not begun. */
+  async cancelAll(db: Db, playerId: string): Promise<void> {
+    await db
+      .updateTable("commands")
+      .set({ status: "cancelled", updated_at: Math.trunc(this.#parts.clock.now()) })
+      .where("player_id", "=", playerId)
+      .where("status", "in", open)
+      .execute();
+  }
+
+  /** Ends what has expired, again and again. Rejects with an AbortError when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#parts.clock.wait(sweepMs, signal);
+      await this.expire();
+    }
+  }
+}
+
+/** The command as REST shows it. */
+export function showCommand(row: CommandRow): Command {
+  return {
+    id: row.id,
+    player_id: row.player_id,
+    type: row.type as Command["type"],
+    args: JSON.parse(row.args) as Command["args"],
+    status: row.status as CommandStatus,
+    result: row.result === null ? null : (JSON.parse(row.result) as Command["result"]),
+    error: row.error === null ? null : (JSON.parse(row.error) as Command["error"]),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    expires_at: new Date(row.expires_at).toISOString(),
+  };
+}
+
+function isForward(from: CommandStatus, to: CommandStatus): boolean {
+  // It was begun in time, only the word of it was late: what the device did is the truth.
+  if (from === "expired") return to !== "expired";
+  if (finalStatuses.includes(from)) return false;
+  return finalStatuses.includes(to) || order.indexOf(to) > order.indexOf(from);
+}
+
+/** The id that a command of our own making carries. */
+function idIn(jws: string): string {
+  const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()) as { jti: string };
+  return payload.jti;
+}

@@ -1,0 +1,99 @@
+// Devices' access: nonces they sign, one-hour tokens, and the signed word that a player was removed.
+import { isFault } from "../base/fault.ts";
+import type { Clock } from "../base/clock.ts";
+import { verifyJws } from "../base/jws.ts";
+import { TokenProof, tokenProofJwsType, type TokenGrant } from "../protocol/wire.ts";
+import { bearerOf, hashOf, randomText, refuseToken } from "./access.ts";
+import type { MakeId } from "./ids.ts";
+import type { Signer } from "./signer.ts";
+import type { Db } from "./store.ts";
+import type { PlayerRow } from "./tables.ts";
+
+const tokenLifeMs = 3_600_000;
+const nonceLifeMs = 60_000;
+// Nonces cost memory until they end: beyond this the oldest are dropped, whose devices simply ask again.
+const mostNonces = 100_000;
+
+export interface DeviceAccessParts {
+  db: Db;
+  clock: Clock;
+  makeId: MakeId;
+  signer: Signer;
+}
+
+export class DeviceAccess {
+  readonly #parts: DeviceAccessParts;
+  readonly #nonces = new Map<string, number>();
+
+  constructor(parts: DeviceAccessParts) {
+    this.#parts = parts;
+  }
+
+  /** A nonce that is good once, for a minute. */
+  nonce(): { nonce: string; expires_in: number } {
+    const now = this.#parts.clock.monotonic();
+    for (const [nonce, endsAt] of this.#nonces) {
+      if (endsAt > now && this.#nonces.size < mostNonces) break;
+      this.#nonces.delete(nonce);
+    }
+    const nonce = randomText(32);
+    this.#nonces.set(nonce, now + nonceLifeMs);
+    return { nonce, expires_in: nonceLifeMs / 1_000 };
+  }
+
+  /** Whether `proof` is signed by `publicKey` for `audience` over a nonce of ours, which it uses up. */
+  isProof(proof: string, publicKey: string, audience: string): boolean {
+    let said: ReturnType<typeof TokenProof.safeParse>;
+    try {
+      said = TokenProof.safeParse(verifyJws(tokenProofJwsType, proof, publicKey));
+    } catch (error) {
+      if (isFault(error, "signature")) return false;
+      throw error;
+    }
+    if (!said.success || said.data.aud !== audience) return false;
+    const endsAt = this.#nonces.get(said.data.nonce);
+    this.#nonces.delete(said.data.nonce);
+    return endsAt !== undefined && endsAt > this.#parts.clock.monotonic();
+  }
+
+  /** A fresh token for a player. */
+  async grant(player: PlayerRow): Promise<TokenGrant> {
+    const { db, clock, signer } = this.#parts;
+    const token = `sgn_dev_${randomText(43)}`;
+    const now = Math.trunc(clock.now());
+    await db.deleteFrom("device_tokens").where("player_id", "=", player.id).where("expires_at", "<=", now).execute();
+    await db
+      .insertInto("device_tokens")
+      .values({ hash: hashOf(token), player_id: player.id, expires_at: now + tokenLifeMs })
+      .execute();
+    return {
+      access_token: token,
+      token_type: "Bearer",
+      expires_in: tokenLifeMs / 1_000,
+      player_id: player.id,
+      player_name: player.name,
+      service_key: signer.publicKey,
+    };
+  }
+
+  /** The player whose token the header carries, a removed one included. @throws Refusal 401. */
+  async playerOf(authorization: string | undefined): Promise<PlayerRow> {
+    const { db, clock } = this.#parts;
+    const row = await db
+      .selectFrom("device_tokens")
+      .innerJoin("players", "players.id", "device_tokens.player_id")
+      .selectAll("players")
+      .where("device_tokens.hash", "=", hashOf(bearerOf(authorization)))
+      .where("device_tokens.expires_at", ">", clock.now())
+      .executeTakeFirst();
+    if (row === undefined) throw refuseToken();
+    return row;
+  }
+
+  /** Proves to a device that it was removed: the only thing that makes it forget its pairing and its content. */
+  revocation(player: PlayerRow): string {
+    const { clock, makeId, signer } = this.#parts;
+    const iat = Math.trunc((player.removed_at ?? clock.now()) / 1_000);
+    return signer.revocation({ sub: player.thumbprint, jti: makeId("evt"), player_id: player.id, iat });
+  }
+}

@@ -1,0 +1,33 @@
+// Takes a heartbeat in and answers with all a device needs to catch up: the same by socket and by polling.
+import type { Clock } from "../base/clock.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
+import type { Commands } from "./commands.ts";
+import type { Presence } from "./presence.ts";
+import type { Store } from "./store.ts";
+
+export interface HeartbeatParts {
+  store: Store;
+  clock: Clock;
+  presence: Presence;
+  commands: Commands;
+}
+
+/** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
+export async function takeHeartbeat(
+  { store, clock, presence, commands }: HeartbeatParts,
+  playerId: string,
+  heartbeat: Heartbeat,
+  receivedAt: number,
+  link: "socket" | "poll",
+): Promise<HeartbeatAnswer> {
+  await presence.beat(playerId, heartbeat, link);
+  const pending = await commands.pending(playerId);
+  const { revision } = await store.db.selectFrom("players").select("revision").where("id", "=", playerId).executeTakeFirstOrThrow();
+  return {
+    sent_at_ms: heartbeat.sent_at_ms,
+    received_at_ms: receivedAt,
+    answered_at_ms: clock.now(),
+    revision,
+    commands: pending,
+  };
+}

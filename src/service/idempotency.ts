@@ -1,0 +1,73 @@
+// Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "./problem.ts";
+import type { Store } from "./store.ts";
+
+const keptMs = 86_400_000;
+
+/** An answer as it is kept for a repeat. */
+export interface KeptAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export class Idempotency {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #inFlight = new Set<string>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. Only successes
+   * are kept: what was refused did nothing and may be tried again.
+   * @throws Refusal 422 when the key belongs to another request, 409 while the first is still being handled.
+   */
+  async once(
+    tokenId: string,
+    key: string,
+    requestHash: string,
+    act: () => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer & { replayed: boolean }> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new Refusal("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
+    }
+    const name = `${tokenId} ${key}`;
+    if (this.#inFlight.has(name)) throw new Refusal("in-flight", "The first request with this Idempotency-Key is still being handled");
+    this.#inFlight.add(name);
+    try {
+      const kept = await this.#find(tokenId, key);
+      if (kept !== undefined && kept.request_hash !== requestHash) {
+        throw new Refusal("key-reused", "This Idempotency-Key was used with another request: make a new one");
+      }
+      if (kept !== undefined) {
+        return { status: kept.status, headers: JSON.parse(kept.headers) as Record<string, string>, body: kept.body, replayed: true };
+      }
+      const answer = await act();
+      await this.#keep(tokenId, key, requestHash, answer);
+      return { ...answer, replayed: false };
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async #find(tokenId: string, key: string) {
+    await this.#store.db
+      .deleteFrom("idempotency")
+      .where("created_at", "<", this.#clock.now() - keptMs)
+      .execute();
+    return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
+  }
+
+  async #keep(tokenId: string, key: string, requestHash: string, { status, headers, body }: KeptAnswer): Promise<void> {
+    const row = { token_id: tokenId, key, request_hash: requestHash, status, headers: JSON.stringify(headers), body };
+    await this.#store.db
+      .insertInto("idempotency")
+      .values({ ...row, created_at: Math.trunc(this.#clock.now()) })
+      .execute();
+  }
+}

@@ -1,0 +1,104 @@
+// What each device may have missed: messages numbered per player, kept until acknowledged, a day or a thousand.
+import type { Clock } from "../base/clock.ts";
+import type { MakeId } from "./ids.ts";
+import type { Db } from "./store.ts";
+
+/** A message with a place in a device's journal. */
+export type JournalMessage = { type: "state.changed"; data: { revision: string } } | { type: "command"; data: { command: string } };
+export interface Entry {
+  playerId: string;
+  seq: number;
+  message: JournalMessage;
+}
+
+/** What a device missed; `resumed: false` when that is no longer known. */
+export interface Missed {
+  resumed: boolean;
+  entries: Entry[];
+  lastSeq: number;
+}
+
+const keptMs = 86_400_000;
+const keptEntries = 1_000;
+
+export class Journal {
+  /** Names this journal; another one after the database was lost or replaced. */
+  readonly epoch: string;
+  readonly #clock: Clock;
+
+  private constructor(epoch: string, clock: Clock) {
+    this.epoch = epoch;
+    this.#clock = clock;
+  }
+
+  static async open(db: Db, makeId: MakeId, clock: Clock): Promise<Journal> {
+    const fresh = { key: "journal-epoch", value: makeId("evt") };
+    await db
+      .insertInto("meta")
+      .values(fresh)
+      .onConflict((conflict) => conflict.column("key").doNothing())
+      .execute();
+    const { value } = await db.selectFrom("meta").select("value").where("key", "=", fresh.key).executeTakeFirstOrThrow();
+    return new Journal(value, clock);
+  }
+
+  /** Adds a message, in the transaction that makes it true. */
+  async append(db: Db, playerId: string, message: JournalMessage): Promise<Entry> {
+    const { last_seq: seq, trimmed_seq: trimmed } = await db
+      .insertInto("journals")
+      .values({ player_id: playerId, last_seq: 1 })
+      .onConflict((conflict) => conflict.column("player_id").doUpdateSet((row) => ({ last_seq: row("journals.last_seq", "+", 1) })))
+      .returning(["last_seq", "trimmed_seq"])
+      .executeTakeFirstOrThrow();
+    const at = Math.trunc(this.#clock.now());
+    await db
+      .insertInto("journal")
+      .values({ player_id: playerId, seq, at, message: JSON.stringify(message) })
+      .execute();
+    const old = await db
+      .selectFrom("journal")
+      .select((row) => row.fn.max<number | null>("seq").as("seq"))
+      .where("player_id", "=", playerId)
+      .where((row) => row.or([row("seq", "<=", seq - keptEntries), row("at", "<", at - keptMs)]))
+      .executeTakeFirst();
+    if (old?.seq != null && old.seq > trimmed) await this.ack(db, playerId, old.seq);
+    return { playerId, seq, message };
+  }
+
+  /** What came after `lastSeq` of the journal `epoch`, oldest first. Of several hints only the newest still matters. */
+  async since(db: Db, playerId: string, epoch: string | null, lastSeq: number): Promise<Missed> {
+    const place = await db.selectFrom("journals").selectAll().where("player_id", "=", playerId).executeTakeFirst();
+    const { last_seq: newest, trimmed_seq: trimmed } = place ?? { last_seq: 0, trimmed_seq: 0 };
+    if (epoch !== this.epoch || lastSeq < trimmed || lastSeq > newest) return { resumed: false, entries: [], lastSeq: newest };
+    const rows = await db
+      .selectFrom("journal")
+      .select(["seq", "message"])
+      .where("player_id", "=", playerId)
+      .where("seq", ">", lastSeq)
+      .orderBy("seq")
+      .execute();
+    const entries = rows.map((row): Entry => ({ playerId, seq: row.seq, message: JSON.parse(row.message) as JournalMessage }));
+    const newestHint = entries.findLast(({ message }) => message.type === "state.changed");
+    const kept = entries.filter((entry) => entry.message.type !== "state.changed" || entry === newestHint);
+    return { resumed: true, entries: kept, lastSeq: newest };
+  }
+
+  /** Drops everything up to `seq`: the device has handled it. One beyond the newest is a lie and changes nothing. */
+  async ack(db: Db, playerId: string, seq: number): Promise<void> {
+    const { numUpdatedRows } = await db
+      .updateTable("journals")
+      .set({ trimmed_seq: seq })
+      .where("player_id", "=", playerId)
+      .where("trimmed_seq", "<", seq)
+      .where("last_seq", ">=", seq)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    await db.deleteFrom("journal").where("player_id", "=", playerId).where("seq", "<=", seq).execute();
+  }
+
+  /** Forgets a player's journal. */
+  async drop(db: Db, playerId: string): Promise<void> {
+    await db.deleteFrom("journal").where("player_id", "=", playerId).execute();
+    await db.deleteFrom("journals").where("player_id", "=", playerId).execute();
+  }
+}

@@ -1,0 +1,77 @@
+// How every answer behaves: a request id, safe headers, problems instead of stack traces, and one line in the log.
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import { operations } from "./operations.ts";
+import type { Parts } from "./operations/operation.ts";
+import { problemOf, Refusal, refusalOf } from "./problem.ts";
+import { apiPrefix } from "./rest.ts";
+import { validatorCompiler } from "./validation.ts";
+
+const mostJsonBytes = 1_048_576;
+// An upload of 2 GiB over a slow line takes its time; a connection on which nothing moves does not.
+const longestRequestMs = 3_600_000;
+const idleMs = 60_000;
+const keepAliveMs = 30_000;
+
+/** The framework's settings. */
+export function frameworkOptions(parts: Parts, tls: { cert: Buffer; key: Buffer } | null): FastifyServerOptions {
+  const options = {
+    logger: false,
+    genReqId: () => `req_${parts.makeId("evt").slice(4)}`,
+    bodyLimit: mostJsonBytes,
+    requestTimeout: longestRequestMs,
+    connectionTimeout: idleMs,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: "idle",
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void refuse(error, request, reply, parts),
+    ...(tls === null ? {} : { https: tls }),
+  } as const;
+  return options as unknown as FastifyServerOptions;
+}
+
+/** Sets up what all routes share. */
+export function addManners(app: FastifyInstance, parts: Parts): void {
+  app.setValidatorCompiler(validatorCompiler as never);
+  // Answers are built from parsed rows: they are not checked a second time on their way out.
+  app.setSerializerCompiler(() => (value: unknown) => JSON.stringify(value));
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply, parts));
+  app.setNotFoundHandler((request, reply) => refuse(nowhere(request), request, reply, parts));
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers({ "Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" });
+  });
+  app.addHook("onSend", async (request, reply, payload) => {
+    if (!request.url.startsWith(apiPrefix)) return payload;
+    if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
+    if (!reply.hasHeader("content-security-policy")) reply.header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    return payload;
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    // Reads and what devices send all day are of interest only to who looks for trouble.
+    const isQuiet = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`);
+    const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+    parts.log[isQuiet ? "debug" : "info"]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+  });
+}
+
+function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
+  const refusal = refusalOf(error);
+  if (refusal.status >= 500) parts.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, "a request failed");
+  reply
+    .code(refusal.status)
+    .headers({ ...refusal.headers })
+    .removeHeader("content-length");
+  return reply.type("application/problem+json").send(JSON.stringify(problemOf(refusal, request.id)));
+}
+
+const routes = operations.map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${apiPrefix}${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+}));
+
+/** Why there is nothing here: no such address, or not by this method. */
+function nowhere(request: FastifyRequest): Refusal {
+  const path = request.url.split("?")[0]!;
+  const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+  if (methods.length === 0) return new Refusal("not-found", `There is nothing at ${path}. The API is described at /docs`);
+  const headers = { Allow: methods.join(", ") };
+  return new Refusal("method-not-allowed", `${path} takes ${methods.join(", ")}`, { headers });
+}

@@ -1,0 +1,189 @@
+// Commands to a player, and the pictures that come of them.
+import { z } from "zod";
+import { Command, CommandRequest, Screenshot } from "../../protocol/command.ts";
+import { id, page, PageQuery } from "../../protocol/resources.ts";
+import { showCommand } from "../commands.ts";
+import { pageOf, placeOf } from "../paging.ts";
+import type { ScreenshotRow } from "../tables.ts";
+import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { select } from "./players.ts";
+
+const ofPlayer = z.strictObject({ id: id("plr") });
+const oneCommand = z.strictObject({ id: id("plr"), command_id: id("cmd") });
+const oneShot = z.strictObject({ id: id("shot") });
+
+export const commandOperations: readonly Operation[] = [
+  operation({
+    name: "sendCommand",
+    tag: "commands",
+    method: "POST",
+    path: "/players/{id}/commands",
+    summary: "Send a command to a player",
+    description:
+      "`screenshot`, `identify`, `reload` or `restart`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+    caller: "operator",
+    scope: "commands:write",
+    params: ofPlayer,
+    body: CommandRequest,
+    example: { type: "screenshot", args: { format: "jpeg", max_width: 1280 } },
+    status: 202,
+    output: Command,
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params, body }) {
+      const row = await change(parts, async (db) => {
+        const player = found(await select(db, teamId, params.id), "player");
+        const queued = await parts.commands.queue(db, player, body);
+        return { result: queued.row, entries: [queued.entry] };
+      });
+      parts.log.info({ player_id: row.player_id, command_id: row.id, type: row.type }, "command queued");
+      return showCommand(row);
+    },
+  }),
+  operation({
+    name: "listCommands",
+    tag: "commands",
+    method: "GET",
+    path: "/players/{id}/commands",
+    summary: "List a player's commands",
+    description: "Newest first.",
+    caller: "operator",
+    scope: "commands:read",
+    params: ofPlayer,
+    query: PageQuery,
+    status: 200,
+    output: page(Command),
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params, query }) {
+      const { db } = parts.store;
+      found(await select(db, teamId, params.id), "player");
+      await parts.commands.expire();
+      const place = placeOf(query.cursor);
+      const rows = await db
+        .selectFrom("commands")
+        .selectAll()
+        .where("player_id", "=", params.id)
+        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(query.limit + 1)
+        .execute();
+      return pageOf(rows, query, showCommand);
+    },
+  }),
+  operation({
+    name: "getCommand",
+    tag: "commands",
+    method: "GET",
+    path: "/players/{id}/commands/{command_id}",
+    summary: "Read how a command fares",
+    description: "`status` moves from queued to one of succeeded, failed, rejected, expired and cancelled.",
+    caller: "operator",
+    scope: "commands:read",
+    params: oneCommand,
+    status: 200,
+    output: Command,
+    errors: ["not-found"],
+    async run({ parts, teamId }, { params }) {
+      await parts.commands.expire();
+      const row = await parts.store.db
+        .selectFrom("commands")
+        .selectAll()
+        .where("team_id", "=", teamId)
+        .where("player_id", "=", params.id)
+        .where("id", "=", params.command_id)
+        .executeTakeFirst();
+      return showCommand(found(row, "command"));
+    },
+  }),
+];
+
+export const screenshotOperations: readonly Operation[] = [
+  operation({
+    name: "listScreenshots",
+    tag: "screenshots",
+    method: "GET",
+    path: "/players/{id}/screenshots",
+    summary: "List a player's screenshots",
+    description: "Newest first. The newest 200 of each player are kept.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: ofPlayer,
+    query: PageQuery,
+    status: 200,
+    output: page(Screenshot),
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params, query }) {
+      const { db } = parts.store;
+      found(await select(db, teamId, params.id), "player");
+      const place = placeOf(query.cursor);
+      const rows = await db
+        .selectFrom("screenshots")
+        .selectAll()
+        .where("player_id", "=", params.id)
+        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(query.limit + 1)
+        .execute();
+      return pageOf(rows, query, show);
+    },
+  }),
+  operation({
+    name: "getScreenshot",
+    tag: "screenshots",
+    method: "GET",
+    path: "/screenshots/{id}",
+    summary: "Read about a screenshot",
+    description: "The picture is at `image_url`.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: oneShot,
+    status: 200,
+    output: Screenshot,
+    errors: ["not-found"],
+    version: (shot) => shot,
+    run: async (context, input) => show(await find(context, input.params)),
+  }),
+  operation({
+    name: "getScreenshotImage",
+    tag: "screenshots",
+    method: "GET",
+    path: "/screenshots/{id}/image",
+    summary: "Download a screenshot",
+    description: "The picture as the player took it.",
+    caller: "operator",
+    scope: "screenshots:read",
+    params: oneShot,
+    status: 200,
+    output: z.undefined(),
+    file: ["image/jpeg", "image/png", "image/webp"],
+    errors: ["not-found", "range-not-satisfiable"],
+    headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
+    run: async (context, input) => new FileAnswer(await find(context, input.params)),
+  }),
+];
+
+async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }): Promise<ScreenshotRow> {
+  const row = await parts.store.db
+    .selectFrom("screenshots")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("id", "=", shotId)
+    .executeTakeFirst();
+  return found(row, "screenshot");
+}
+
+function show(row: ScreenshotRow): Screenshot {
+  return {
+    id: row.id,
+    player_id: row.player_id,
+    command_id: row.command_id,
+    mime_type: row.mime_type,
+    size_bytes: row.size_bytes,
+    width: row.width,
+    height: row.height,
+    captured_at: new Date(row.captured_at).toISOString(),
+    created_at: new Date(row.created_at).toISOString(),
+    image_url: `/api/v1/screenshots/${row.id}/image`,
+  };
+}

@@ -1,0 +1,245 @@
+// Layouts: how a screen is divided into zones.
+import { z } from "zod";
+import { id, Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
+import { parseZones, playersShowing } from "../desired.ts";
+import type { MakeId } from "../ids.ts";
+import { pageOf, placeOf } from "../paging.ts";
+import { Refusal, type FieldError } from "../problem.ts";
+import { stableJson } from "../stable.ts";
+import type { Db } from "../store.ts";
+import type { LayoutRow } from "../tables.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { names } from "./playlists.ts";
+
+const params = z.strictObject({ id: id("lay") });
+const example = {
+  name: "Lobby, landscape",
+  width: 1920,
+  height: 1080,
+  background_color: "#101820",
+  zones: [
+    { name: "main", left: 0, top: 0, width: 1440, height: 1080, z_index: 0, playlist_id: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" },
+    { name: "side", left: 1440, top: 0, width: 480, height: 1080, z_index: 0, playlist_id: null },
+  ],
+};
+
+export const layoutOperations: readonly Operation[] = [
+  operation({
+    name: "createLayout",
+    tag: "layouts",
+    method: "POST",
+    path: "/layouts",
+    summary: "Create a layout",
+    description: "Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit.",
+    caller: "operator",
+    scope: "layouts:write",
+    body: NewLayout,
+    example,
+    status: 201,
+    output: Layout,
+    errors: ["invalid"],
+    version: (layout) => layout,
+    async run({ parts, teamId }, { body }) {
+      return change(parts, async (db) => {
+        const now = Math.trunc(parts.clock.now());
+        const zones = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
+        const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now };
+        const row: LayoutRow = { ...body, ...own, zones: JSON.stringify(zones) };
+        await db.insertInto("layouts").values(row).execute();
+        return { result: show(row) };
+      });
+    },
+  }),
+  operation({
+    name: "listLayouts",
+    tag: "layouts",
+    method: "GET",
+    path: "/layouts",
+    summary: "List layouts",
+    description: "Newest first.",
+    caller: "operator",
+    scope: "layouts:read",
+    query: PageQuery,
+    status: 200,
+    output: page(Layout),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      const place = placeOf(query.cursor);
+      const rows = await parts.store.db
+        .selectFrom("layouts")
+        .selectAll()
+        .where("team_id", "=", teamId)
+        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(query.limit + 1)
+        .execute();
+      return pageOf(rows, query, show);
+    },
+  }),
+  operation({
+    name: "getLayout",
+    tag: "layouts",
+    method: "GET",
+    path: "/layouts/{id}",
+    summary: "Read a layout",
+    description: "Its ETag serves as `If-Match` of a change.",
+    caller: "operator",
+    scope: "layouts:read",
+    params,
+    status: 200,
+    output: Layout,
+    errors: ["not-found"],
+    version: (layout) => layout,
+    run: (context, input) => read(context, input.params),
+  }),
+  operation({
+    name: "updateLayout",
+    tag: "layouts",
+    method: "PATCH",
+    path: "/layouts/{id}",
+    summary: "Change a layout",
+    description: "`zones` replaces all zones; a zone of the same name keeps its id.",
+    caller: "operator",
+    scope: "layouts:write",
+    params,
+    body: LayoutChange,
+    example: { zones: example.zones },
+    status: 200,
+    output: Layout,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version: (layout) => layout,
+    current: read,
+    async run({ parts, teamId }, { params: { id: layoutId }, body }) {
+      return change(parts, async (db) => {
+        const row = found(await find(db, teamId, layoutId), "layout");
+        const before = parseZones(row.zones);
+        const size = { width: body.width ?? row.width, height: body.height ?? row.height };
+        // Zones that stay are looked at too: the layout may have become too small for them.
+        const zones = await settleZones(db, parts.makeId, teamId, size, body.zones ?? before, before);
+        const { name = row.name, background_color = row.background_color } = body;
+        const changed = { ...row, ...size, name, background_color, zones: JSON.stringify(zones) };
+        if (stableJson({ ...changed, zones }) === stableJson({ ...row, zones: before })) return { result: show(row) };
+        const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
+        return { result: show(next), affected: await playersShowing(db, teamId, [row.id]) };
+      });
+    },
+  }),
+  operation({
+    name: "deleteLayout",
+    tag: "layouts",
+    method: "DELETE",
+    path: "/layouts/{id}",
+    summary: "Delete a layout",
+    description: "Refused while a player shows it.",
+    caller: "operator",
+    scope: "layouts:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "in-use", "precondition-failed"],
+    current: read,
+    async run({ parts, teamId }, { params: { id: layoutId } }) {
+      await change(parts, async (db) => {
+        const row = found(await find(db, teamId, layoutId), "layout");
+        const players = await playersShowing(db, teamId, [row.id]);
+        if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
+        await db.deleteFrom("layouts").where("id", "=", row.id).execute();
+        return { result: undefined };
+      });
+    },
+  }),
+];
+
+async function read({ parts, teamId }: OperatorContext, { id: layoutId }: { id: string }): Promise<Layout> {
+  return show(found(await find(parts.store.db, teamId, layoutId), "layout"));
+}
+
+function find(db: Db, teamId: string, layoutId: string) {
+  return db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
+}
+
+function show(row: LayoutRow): Layout {
+  return {
+    id: row.id,
+    name: row.name,
+    width: row.width,
+    height: row.height,
+    background_color: row.background_color,
+    zones: parseZones(row.zones),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
+type Size = { width: number; height: number };
+
+/**
+ * The zones with their ids: one sent along that was here before is kept, a zone of the same name keeps its own.
+ * @throws Refusal 422 naming each field of a zone that leaves the layout or points nowhere.
+ */
+async function settleZones(
+  db: Db,
+  makeId: MakeId,
+  teamId: string,
+  size: Size,
+  sent: readonly NewZone[],
+  before: readonly Zone[],
+): Promise<Zone[]> {
+  const errors = [
+    ...sent.flatMap((zone, index) => edgeErrors(zone, index, size)),
+    ...(await playlistErrors(db, teamId, sent)),
+    ...idErrors(sent, before),
+  ];
+  if (errors.length > 0) {
+    throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+  }
+  const taken = new Set(sent.flatMap((zone) => zone.id ?? []));
+  const free = before.filter((zone) => !taken.has(zone.id));
+  return sent.map((zone) => {
+    if (zone.id !== undefined) return { ...zone, id: zone.id };
+    const place = free.findIndex((old) => old.name === zone.name);
+    const namesake = place === -1 ? undefined : free.splice(place, 1)[0];
+    return { ...zone, id: namesake?.id ?? makeId("zon") };
+  });
+}
+
+function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
+  return (
+    [
+      ["left", "width"],
+      ["top", "height"],
+    ] as const
+  ).flatMap(([start, length]) => {
+    const most = layout[length];
+    if (zone[start] >= most)
+      return [{ pointer: `/zones/${index}/${start}`, detail: `the zone begins outside the layout, whose ${length} is ${most}` }];
+    const left = most - zone[start];
+    return zone[length] <= left
+      ? []
+      : [{ pointer: `/zones/${index}/${length}`, detail: `the zone leaves the layout: at most ${left} from ${start} ${zone[start]}` }];
+  });
+}
+
+async function playlistErrors(db: Db, teamId: string, zones: readonly NewZone[]): Promise<FieldError[]> {
+  const ids = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("playlists").select("id").where("team_id", "=", teamId).where("id", "in", ids).execute();
+  const known = new Set<string | null>([null, ...rows.map((row) => row.id)]);
+  return zones.flatMap((zone, index) =>
+    known.has(zone.playlist_id) ? [] : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],
+  );
+}
+
+function idErrors(zones: readonly NewZone[], before: readonly Zone[]): FieldError[] {
+  const known = new Set(before.map((zone) => zone.id));
+  const seen = new Set<string>();
+  return zones.flatMap((zone, index) => {
+    if (zone.id === undefined) return [];
+    const pointer = `/zones/${index}/id`;
+    if (seen.has(zone.id)) return [{ pointer, detail: "the same id stands at another zone" }];
+    seen.add(zone.id);
+    return known.has(zone.id) ? [] : [{ pointer, detail: "this layout has no such zone: leave the id out for a new one" }];
+  });
+}

@@ -1,0 +1,177 @@
+// The shape of an operation: a verb said once, from which routes, the API's description and later MCP tools are made.
+import { z } from "zod";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Scope } from "../access.ts";
+import type { Blobs, Received } from "../blobs.ts";
+import type { Commands } from "../commands.ts";
+import type { DesiredStates } from "../desired.ts";
+import type { DeviceAccess } from "../device-access.ts";
+import type { HeartbeatParts } from "../heartbeats.ts";
+import type { MakeId } from "../ids.ts";
+import type { Entry, Journal } from "../journal.ts";
+import type { Pairing } from "../pairing.ts";
+import type { Presence } from "../presence.ts";
+import { Refusal, type ProblemKind } from "../problem.ts";
+import type { Sockets } from "../sockets.ts";
+import type { Db, Store } from "../store.ts";
+import type { PlayerRow } from "../tables.ts";
+
+/** The parts of the service that operations work with. */
+export interface Parts extends HeartbeatParts {
+  log: Log;
+  store: Store;
+  clock: Clock;
+  makeId: MakeId;
+  blobs: Blobs;
+  desired: DesiredStates;
+  access: DeviceAccess;
+  pairing: Pairing;
+  commands: Commands;
+  journal: Journal;
+  presence: Presence;
+  sockets: Sockets;
+  /** Largest asset that is taken, in bytes. */
+  mostAssetBytes: number;
+  /** Aborts when the service stops: whatever is held back is answered at once. */
+  closing: AbortSignal;
+}
+
+interface AnyContext {
+  parts: Parts;
+  /** Where the request came from. */
+  address: string;
+  /** A header of the request, by its lower-case name. */
+  header: (name: string) => string | undefined;
+  /** Aborts when the caller is gone or the service stops. */
+  signal: AbortSignal;
+}
+/** What an operation knows of its caller, by who may call it. */
+export interface Contexts {
+  operator: AnyContext & { teamId: string; tokenId: string };
+  device: AnyContext & { player: PlayerRow };
+  anyone: AnyContext;
+}
+export type Caller = keyof Contexts;
+export type OperatorContext = Contexts["operator"];
+
+/** A file as an answer: sent with ranges, and under a strong ETag that is its hash. */
+export class FileAnswer {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly mimeType: string;
+
+  constructor(file: { sha256: string; size_bytes: number; mime_type: string }) {
+    this.sha256 = file.sha256;
+    this.sizeBytes = file.size_bytes;
+    this.mimeType = file.mime_type;
+  }
+}
+
+/** An answer other than the operation's usual one. */
+export class OtherAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+// An operation without a body in its answer need not return one.
+type Result<T> = T extends undefined ? void : T;
+
+/** What an operation without a parameter takes. */
+export const Nothing = z.strictObject({});
+type Nothing = typeof Nothing;
+/** The schema of an answer without a body. */
+export const NoContent = z.undefined();
+
+interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  /** The operationId, and later the tool's name. */
+  name: string;
+  tag: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /api/v1, parameters as `{id}`. */
+  path: string;
+  summary: string;
+  description: string;
+  caller: C;
+  scope?: Scope;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** Raw bytes as the body, at most so many. They arrive as `input.bytes`. */
+  bytes?: (parts: Parts) => number;
+  /** An example of the body; it stands in the description too. */
+  example?: unknown;
+  status: number;
+  output: O;
+  /** Media types of the answer when it is a file. */
+  file?: readonly string[];
+  /** Other answers worth describing. */
+  others?: Readonly<Record<number, { description: string; schema?: z.ZodType }>>;
+  /** What it may refuse, beyond what every operation may. */
+  errors: readonly ProblemKind[];
+  /** Headers of the request that it reads: name and meaning. */
+  headers?: Readonly<Record<string, string>>;
+  /** The part of a resource that its ETag is a digest of; absent: it has none. */
+  version?(resource: z.output<O>): unknown;
+  /** The resource as it stands, for If-Match; absent: not honoured. */
+  current?(context: Contexts[C], params: z.output<P>): Promise<unknown>;
+  run(
+    context: Contexts[C],
+    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: Received },
+  ): Promise<Result<z.output<O>> | OtherAnswer | FileAnswer>;
+}
+
+/** An operation of any kind. Its parts fit together because {@link operation} checked them. */
+export type Operation = Spec<Caller, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+
+/** Defines an operation; the types of its input and output follow from its schemas. */
+export function operation<
+  C extends Caller,
+  O extends z.ZodType,
+  P extends z.ZodType = Nothing,
+  Q extends z.ZodType = Nothing,
+  B extends z.ZodType = Nothing,
+>(spec: Spec<C, O, P, Q, B>): Operation {
+  // The one place where the particular types are let go: routes pass only what these schemas have parsed.
+  return spec as unknown as Operation;
+}
+
+/** What a write brought about: its result, the players that may now show something else, and messages to send. */
+export interface Change<T> {
+  result: T;
+  affected?: readonly PlayerRow[];
+  entries?: readonly Entry[];
+}
+
+/**
+ * Runs a write as one transaction, moves the revisions of the players it affects, and once it is committed tells those
+ * whose revision really moved.
+ */
+export async function change<T>(parts: Parts, write: (db: Db) => Promise<Change<T>>): Promise<T> {
+  const { desired, journal, sockets, store } = parts;
+  const { result, entries } = await store.write(async (db) => {
+    const done = await write(db);
+    const moved = await desired.refresh(db, done.affected ?? []);
+    const hints: Entry[] = [];
+    for (const { playerId, revision } of moved) {
+      hints.push(await journal.append(db, playerId, { type: "state.changed", data: { revision } }));
+    }
+    return { result: done.result, entries: [...(done.entries ?? []), ...hints] };
+  });
+  desired.forget();
+  sockets.push(entries);
+  return result;
+}
+
+/** Refuses what is not there, or not the caller's team's: to the caller that is the same. */
+export function found<T>(row: T | undefined, what: string): T {
+  if (row === undefined) throw new Refusal("not-found", `There is no such ${what}`);
+  return row;
+}

@@ -1,0 +1,242 @@
+// Players: the screens. Claimed by their code, given a layout, told when they are removed.
+import { z } from "zod";
+import { ContentState, PresentedItem } from "../../protocol/report.ts";
+import { id, page, PageQuery, PairRequest, Player, PlayerChange, Timestamp } from "../../protocol/resources.ts";
+import { pageOf, placeOf } from "../paging.ts";
+import { invalidField, Refusal } from "../problem.ts";
+import { stableJson } from "../stable.ts";
+import type { Db } from "../store.ts";
+import type { PlayerRow } from "../tables.ts";
+import { removeUnusedBlob } from "./assets.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
+
+const params = z.strictObject({ id: id("plr") });
+
+/** What is on a screen now, by its latest heartbeat. */
+const Now = z.object({
+  player_id: id("plr"),
+  received_at: Timestamp.nullable().describe("When the player last told; null: never"),
+  rendering: z.boolean().nullable().describe("Whether frames are really presented"),
+  last_frame_at: Timestamp.nullable(),
+  now_playing: z.array(PresentedItem),
+  content: ContentState.nullable(),
+});
+
+export const playerOperations: readonly Operation[] = [
+  operation({
+    name: "pairPlayer",
+    tag: "players",
+    method: "POST",
+    path: "/players/pair",
+    summary: "Claim the screen that shows a code",
+    description: "Case and punctuation of the code do not matter. Five wrong codes a minute are too many.",
+    caller: "operator",
+    scope: "players:write",
+    body: PairRequest,
+    example: { code: "WDJB-MJHT", name: "Lobby" },
+    status: 201,
+    output: Player,
+    errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
+    version,
+    async run({ parts, teamId, tokenId, address }, { body }) {
+      parts.pairing.checkGuesses(tokenId, address);
+      try {
+        const player = await change(parts, async (db) => {
+          const row = await parts.pairing.claim(db, { ...body, teamId });
+          return { result: row, affected: [row] };
+        });
+        parts.pairing.announce();
+        parts.log.info({ player_id: player.id, name: player.name }, "player paired");
+        return show(parts, found(await select(parts.store.db, teamId, player.id), "player"));
+      } catch (error) {
+        if (error instanceof Refusal && error.kind === "unknown-code") parts.pairing.countGuess(tokenId, address);
+        throw error;
+      }
+    },
+  }),
+  operation({
+    name: "listPlayers",
+    tag: "players",
+    method: "GET",
+    path: "/players",
+    summary: "List players",
+    description: "Newest first.",
+    caller: "operator",
+    scope: "players:read",
+    query: PageQuery,
+    status: 200,
+    output: page(Player),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      const place = placeOf(query.cursor);
+      const rows = await parts.store.db
+        .selectFrom("players")
+        .selectAll()
+        .where("team_id", "=", teamId)
+        .where("removed_at", "is", null)
+        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(query.limit + 1)
+        .execute();
+      return pageOf(rows, query, (row) => show(parts, row));
+    },
+  }),
+  operation({
+    name: "getPlayer",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}",
+    summary: "Read a player",
+    description: "Its ETag covers what an operator sets, not what the player reports.",
+    caller: "operator",
+    scope: "players:read",
+    params,
+    status: 200,
+    output: Player,
+    errors: ["not-found"],
+    version,
+    run: (context, input) => read(context, input.params),
+  }),
+  operation({
+    name: "getPlayerNow",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}/now",
+    summary: "See what is on a screen now",
+    description: "By the player's latest heartbeat, which goes by presented frames.",
+    caller: "operator",
+    scope: "players:read",
+    params,
+    status: 200,
+    output: Now,
+    errors: ["not-found"],
+    async run({ parts, teamId }, { params: { id: playerId } }) {
+      const row = found(await select(parts.store.db, teamId, playerId), "player");
+      const beat = parts.presence.latest(row.id);
+      return {
+        player_id: row.id,
+        received_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
+        rendering: beat?.heartbeat.rendering ?? null,
+        last_frame_at: beat?.heartbeat.last_frame_at ?? null,
+        now_playing: beat?.heartbeat.now_playing ?? [],
+        content: beat?.heartbeat.content ?? null,
+      };
+    },
+  }),
+  operation({
+    name: "updatePlayer",
+    tag: "players",
+    method: "PATCH",
+    path: "/players/{id}",
+    summary: "Change a player",
+    description: "`layout_id` assigns a layout; null takes it away.",
+    caller: "operator",
+    scope: "players:write",
+    params,
+    body: PlayerChange,
+    example: { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh" },
+    status: 200,
+    output: Player,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version,
+    current: async (context, given) => version(await read(context, given)),
+    async run({ parts, teamId }, { params: { id: playerId }, body }) {
+      const row = await change(parts, async (db) => {
+        const before = found(await select(db, teamId, playerId), "player");
+        const { tags, ...rest } = body;
+        await checkLayout(db, teamId, body.layout_id);
+        const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+        const after: PlayerRow = { ...before, ...given, tags: tags === undefined ? before.tags : JSON.stringify(tags) };
+        if (stableJson(after) === stableJson(before)) return { result: before };
+        const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
+        await db.updateTable("players").set(next).where("id", "=", next.id).execute();
+        return { result: next, affected: [next] };
+      });
+      return show(parts, found(await select(parts.store.db, teamId, row.id), "player"));
+    },
+  }),
+  operation({
+    name: "deletePlayer",
+    tag: "players",
+    method: "DELETE",
+    path: "/players/{id}",
+    summary: "Remove a player",
+    description: "The device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+    caller: "operator",
+    scope: "players:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "precondition-failed"],
+    current: async (context, given) => version(await read(context, given)),
+    async run({ parts, teamId }, { params: { id: playerId } }) {
+      const removed = await change(parts, async (db) => {
+        const row = found(await select(db, teamId, playerId), "player");
+        const next = { ...row, layout_id: null, removed_at: Math.trunc(parts.clock.now()) };
+        await db.updateTable("players").set(next).where("id", "=", row.id).execute();
+        await parts.commands.cancelAll(db, row.id);
+        await parts.journal.drop(db, row.id);
+        const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
+        for (const { sha256 } of shots) await removeUnusedBlob(parts, db, sha256);
+        return { result: next };
+      });
+      await parts.presence.drop(removed.id);
+      parts.sockets.revoke(removed);
+      parts.log.info({ player_id: removed.id, name: removed.name }, "player removed");
+    },
+  }),
+];
+
+/** A player of the team that was not removed. */
+export function select(db: Db, teamId: string, playerId: string) {
+  return db
+    .selectFrom("players")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("id", "=", playerId)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+}
+
+function version({ id: playerId, name, layout_id, tags, timezone, updated_at }: Player): unknown {
+  return { id: playerId, name, layout_id, tags, timezone, updated_at };
+}
+
+async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }): Promise<Player> {
+  return show(parts, found(await select(parts.store.db, teamId, playerId), "player"));
+}
+
+async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined): Promise<void> {
+  if (layoutId == null) return;
+  const row = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
+  if (row === undefined) throw invalidField("/layout_id", "there is no such layout");
+}
+
+type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
+
+function show(parts: Parts, row: PlayerRow): Player {
+  const beat = parts.presence.latest(row.id);
+  const asked = JSON.parse(row.reported) as Reported;
+  const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
+  const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
+  return {
+    id: row.id,
+    team_id: row.team_id,
+    name: row.name,
+    status: parts.presence.isOnline(row.id) ? "online" : "offline",
+    layout_id: row.layout_id,
+    tags: JSON.parse(row.tags) as string[],
+    timezone: row.timezone,
+    last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
+    player_version: said.player_version ?? asked.player_version,
+    engine: said.engine ?? null,
+    hardware: said.hardware ?? asked.hardware,
+    resolution: said.resolution ?? asked.resolution,
+    desired_revision: row.revision,
+    reported_revision: reportedRevision,
+    in_sync: reportedRevision === row.revision,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}

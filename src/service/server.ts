@@ -1,0 +1,147 @@
+// The service: opens its store and its doors, and closes them again.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Clock } from "../base/clock.ts";
+import { lockFolder } from "../base/folder-lock.ts";
+import { isAbort } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import { together } from "../base/together.ts";
+import { ensureAdmin } from "./access.ts";
+import { Blobs } from "./blobs.ts";
+import { Commands } from "./commands.ts";
+import { DesiredStates } from "./desired.ts";
+import { DeviceAccess } from "./device-access.ts";
+import { addDocumentation } from "./documentation.ts";
+import { createIds } from "./ids.ts";
+import { Journal } from "./journal.ts";
+import { addManners, frameworkOptions } from "./manners.ts";
+import type { Parts } from "./operations/operation.ts";
+import { addClaimPage } from "./pages.ts";
+import { Pairing } from "./pairing.ts";
+import { Presence } from "./presence.ts";
+import { addOperations } from "./rest.ts";
+import { Signer } from "./signer.ts";
+import { Sockets } from "./sockets.ts";
+import { openStore, type Store } from "./store.ts";
+
+/** What a service is started with. */
+export interface ServiceConfig {
+  /** 0 picks a free one. */
+  port: number;
+  host: string;
+  /** Where everything is kept. */
+  data: string;
+  /** Where people reach it, for the claim page; null when that is not known. */
+  publicUrl: string | null;
+  /** Paths of certificate and key, PEM; null for plain HTTP. */
+  tls: { cert: string; key: string } | null;
+  /** Folder of the claim page. */
+  claimFolder: string;
+  version: string;
+  /** Largest asset, bytes. */
+  mostAssetBytes?: number;
+  heartbeatMs?: number;
+}
+
+/** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
+export interface Service extends AsyncDisposable {
+  /** With the real port. */
+  url: string;
+  port: number;
+}
+
+const defaultMostAssetBytes = 2 * 1_024 ** 3;
+const graceMs = 2_000;
+
+/**
+ * Starts a service.
+ * @throws Fault `data-in-use` when another one lives in the folder; `file-corrupt` when its key cannot be read.
+ */
+export async function startService(config: ServiceConfig, { log, clock }: { log: Log; clock: Clock }): Promise<Service> {
+  await using opened = new AsyncDisposableStack();
+  opened.use(lockFolder(config.data));
+  const store = opened.use(await openStore(config.data));
+  const closing = new AbortController();
+  const parts = await openParts(config, store, closing.signal, log, clock);
+  const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
+  const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
+  addManners(app, parts);
+  await addDocumentation(app, config.version);
+  await addClaimPage(app, config.claimFolder);
+  addOperations(app, parts);
+  parts.sockets.attach(app.server);
+  // Disposed in reverse: the closing first, which ends the loops too.
+  opened.use(runLoops(parts, closing.signal));
+  opened.defer(() => close(app, parts, closing));
+  await app.listen({ port: config.port, host: config.host });
+  const port = portOf(app);
+  const owned = opened.move();
+  return {
+    url: `${tls === null ? "http" : "https"}://${hostInUrl(config.host)}:${port}`,
+    port,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function openParts(config: ServiceConfig, store: Store, closing: AbortSignal, log: Log, clock: Clock): Promise<Parts> {
+  const makeId = createIds(clock);
+  await ensureAdmin(store, config.data, makeId, clock, log);
+  const signer = await Signer.open(config.data);
+  const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
+  const journal = await Journal.open(store.db, makeId, clock);
+  const presence = await Presence.open(store.telemetry, clock);
+  const commands = new Commands({ store, clock, makeId, signer, journal });
+  const desired = new DesiredStates();
+  const heartbeatMs = config.heartbeatMs ?? 30_000;
+  const shared = { store, clock, log, makeId, access, journal, presence, commands };
+  // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
+  await store.write(async (db) =>
+    desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
+  );
+  return {
+    ...shared,
+    desired,
+    blobs: await Blobs.open(join(config.data, "blobs")),
+    pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
+    sockets: new Sockets({ ...shared, heartbeatMs }),
+    mostAssetBytes: config.mostAssetBytes ?? defaultMostAssetBytes,
+    closing,
+  };
+}
+
+/** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
+function runLoops({ commands, sockets, log }: Parts, signal: AbortSignal): AsyncDisposable {
+  const ended = together([(each) => commands.run(each), (each) => sockets.run(each)], signal).catch((error: unknown) => {
+    if (isAbort(error) && signal.aborted) return;
+    log.fatal({ err: error }, "a loop of the service failed");
+    throw error;
+  });
+  return { [Symbol.asyncDispose]: async () => ended };
+}
+
+/** Long polls end, sockets are sent away, requests under way get a moment, then every connection is cut. */
+async function close(app: FastifyInstance, { sockets, clock }: Parts, closing: AbortController): Promise<void> {
+  closing.abort();
+  await sockets.close();
+  const cut = new AbortController();
+  const cutting = clock.wait(graceMs, cut.signal).then(
+    () => app.server.closeAllConnections(),
+    (error: unknown) => {
+      if (!isAbort(error)) throw error;
+    },
+  );
+  await app.close();
+  cut.abort();
+  await cutting;
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.addresses()[0];
+  if (address === undefined || typeof address === "string") throw new TypeError("the service listens on no port");
+  return address.port;
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,151 @@
+// The devices' sockets: who is connected, one each, and what is pushed to whom.
+import type { IncomingMessage, Server as HttpServer } from "node:http";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type WebSocket } from "ws";
+import { isAbort, reasonOf } from "../base/fault.ts";
+import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../protocol/wire.ts";
+import type { DeviceAccess } from "./device-access.ts";
+import { DeviceSession, type SessionParts } from "./device-session.ts";
+import type { Entry } from "./journal.ts";
+import { Refusal } from "./problem.ts";
+import type { PlayerRow } from "./tables.ts";
+
+export interface SocketsParts extends Omit<SessionParts, "spreadMs"> {
+  access: DeviceAccess;
+}
+
+const path = "/api/v1/device/ws";
+const pingMs = 15_000;
+const silenceMs = 40_000;
+// How long a closing socket may take to say goodbye.
+const farewellMs = 500;
+// A thousand players come back over two seconds, fifteen thousand and more over thirty.
+const spreadPerPlayerMs = 2;
+const longestSpreadMs = 30_000;
+
+export class Sockets {
+  readonly #parts: SocketsParts;
+  readonly #server: WebSocketServer;
+  readonly #sessions = new Map<string, DeviceSession>();
+  #isClosing = false;
+
+  constructor(parts: SocketsParts) {
+    this.#parts = parts;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: longestMessageBytes,
+      handleProtocols: () => deviceSubprotocol,
+    });
+  }
+
+  /** Takes the upgrades of `server`. */
+  attach(server: HttpServer): void {
+    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on("error", (error) => this.#parts.log.debug({ reason: reasonOf(error) }, "an upgrade failed"));
+      const status = this.#judge(request);
+      if (status === null) this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
+      else socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    });
+  }
+
+  /** Players connected at present. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Sends what was journalled and committed to the players that are connected. */
+  push(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#sessions.get(entry.playerId)?.push(entry);
+  }
+
+  /** Ends a removed player's socket with the signed word of it. */
+  revoke(player: PlayerRow): void {
+    this.#sessions.get(player.id)?.revoke(this.#parts.access.revocation(player));
+  }
+
+  /** Keeps asking for signs of life. Rejects with an AbortError when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#parts.clock.wait(pingMs, signal);
+      for (const session of this.#sessions.values()) session.ping(silenceMs);
+    }
+  }
+
+  /** Sends everybody away, spread over time, and takes nobody in any more. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const sessions = [...this.#sessions.values()];
+    const spreadMs = this.#spreadMs();
+    for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
+    if (sessions.some((session) => !session.ended.aborted)) {
+      const all = Promise.all(sessions.map(({ ended }) => aborted(ended)));
+      const given = new AbortController();
+      await Promise.race([all, this.#parts.clock.wait(farewellMs, given.signal).catch(ignoreAbort)]);
+      given.abort();
+    }
+    for (const session of sessions) session.terminate();
+    await Promise.all(sessions.map(({ settled }) => settled));
+    this.#server.close();
+  }
+
+  /** The HTTP status that refuses an upgrade, null to take it. A bad token is told by a close code instead. */
+  #judge({ url, method, headers }: IncomingMessage): number | null {
+    if (this.#isClosing) return 503;
+    if (method !== "GET" || url?.split("?")[0] !== path) return 404;
+    const offered = String(headers["sec-websocket-protocol"] ?? "").split(",");
+    return offered.some((name) => name.trim() === deviceSubprotocol) ? null : 400;
+  }
+
+  async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {
+    const { access, log } = this.#parts;
+    // Without a listener an error would end the process; the session adds its own.
+    socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "a socket failed"));
+    // Heard from the first moment: what a device says while its token is looked up must not be lost.
+    socket.pause();
+    try {
+      const player = await access.playerOf(request.headers.authorization);
+      if (this.#isClosing) return socket.close(closeCodes.restarting);
+      const session = new DeviceSession(socket, player.id, { ...this.#parts, spreadMs: () => this.#spreadMs() });
+      if (player.removed_at !== null) session.revoke(access.revocation(player));
+      else this.#seat(session);
+      socket.resume();
+    } catch (error) {
+      socket.resume();
+      if (error instanceof Refusal) return socket.close(closeCodes.badToken, "the token is not valid");
+      log.error({ err: error }, "a socket could not be admitted");
+      socket.close(1011);
+    }
+  }
+
+  #seat(session: DeviceSession): void {
+    const { log, presence } = this.#parts;
+    const earlier = this.#sessions.get(session.playerId);
+    this.#sessions.set(session.playerId, session);
+    earlier?.close(closeCodes.replaced, "a newer socket took over");
+    log.info({ player_id: session.playerId, connected: this.size }, "player connected");
+    session.ended.addEventListener("abort", () => {
+      if (this.#sessions.get(session.playerId) !== session) return;
+      this.#sessions.delete(session.playerId);
+      presence.gone(session.playerId);
+      log.info({ player_id: session.playerId, connected: this.size }, "player disconnected");
+    });
+  }
+
+  #spreadMs(): number {
+    return Math.min(longestSpreadMs, this.size * spreadPerPlayerMs);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!isAbort(error)) throw error;
+}

@@ -1,0 +1,258 @@
+// A real service on a port of its own in a folder of its own, and plain clients of it: an operator and a device.
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+import { WebSocket } from "ws";
+import { createSystemClock, type Clock } from "../../src/base/clock.ts";
+import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
+import { silentLog } from "../../src/base/log.ts";
+import type { Heartbeat } from "../../src/protocol/report.ts";
+import { deviceSubprotocol, tokenProofJwsType, type PairingGrant, type ServiceMessage, type TokenGrant } from "../../src/protocol/wire.ts";
+import { startService, type Service, type ServiceConfig } from "../../src/service/server.ts";
+
+const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what came over the wire, looked at field by field
+  body: any;
+}
+
+export class Bench implements AsyncDisposable {
+  readonly service: Service;
+  readonly folder: string;
+  readonly token: string;
+
+  private constructor(service: Service, folder: string, token: string) {
+    this.service = service;
+    this.folder = folder;
+    this.token = token;
+  }
+
+  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<Bench> {
+    const { clock = createSystemClock(), ...config } = more;
+    const base = { port: 0, host: "127.0.0.1", data: folder, publicUrl: null, tls: null, claimFolder, version: "test" };
+    const service = await startService({ ...base, ...config }, { log: silentLog, clock });
+    return new Bench(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
+  }
+
+  /** Calls the API with the admin token, unless the headers say otherwise. */
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return call(this.service.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });
+  }
+
+  upload(bytes: Buffer, type = "application/octet-stream", name = "file"): Promise<Answer> {
+    return this.call("POST", `assets?name=${encodeURIComponent(name)}`, bytes, { "content-type": type });
+  }
+
+  /** A device of its own, which has a code. */
+  async device(): Promise<Device> {
+    const device = new Device(this.service.url);
+    await device.askForCode();
+    return device;
+  }
+
+  /** A device that an operator has claimed and that holds a token. */
+  async paired(name = "Screen"): Promise<Device> {
+    const device = await this.device();
+    const answer = await this.call("POST", "players/pair", { code: device.grant.user_code, name });
+    if (answer.status !== 201) throw new Error(`pairing: ${answer.status} ${JSON.stringify(answer.body)}`);
+    await device.firstToken();
+    return device;
+  }
+
+  /** A player that shows one picture; gives back what was made. */
+  async showing(device: Device) {
+    const asset = (await this.upload(await picture())).body;
+    const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
+    const playlist = (await this.call("POST", "playlists", { name: "P", items })).body;
+    const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+    const layout = (await this.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+    await this.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+    return { asset, playlist, layout, items };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+  }
+}
+
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const isRaw = body instanceof Uint8Array || typeof body === "string";
+  const response = await fetch(path.startsWith("/") ? `${url}${path}` : `${url}/api/v1/${path}`, {
+    method,
+    headers: { ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: isRaw ? (body as NonNullable<RequestInit["body"]>) : JSON.stringify(body) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(bytes.toString()) : bytes };
+}
+
+/** A device as the protocol describes it, without a player behind it. */
+export class Device {
+  readonly url: string;
+  readonly keys: KeyPair = createKeyPair();
+  grant!: PairingGrant;
+  access!: TokenGrant;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  get playerId(): string {
+    return this.access.player_id;
+  }
+
+  async askForCode(): Promise<PairingGrant> {
+    const about = { player_version: "1.2.3", hardware: "Test box", timezone: "Europe/London", resolution: { width: 1920, height: 1080 } };
+    const answer = await call(this.url, "POST", "device/pairing-requests", { public_key: this.keys.publicKey, ...about });
+    if (answer.status !== 201) throw new Error(`no code: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return (this.grant = answer.body);
+  }
+
+  async proof(aud: string, keys = this.keys): Promise<string> {
+    const { nonce } = (await call(this.url, "POST", "device/nonce", {})).body;
+    return signJws(tokenProofJwsType, { nonce, aud }, keys);
+  }
+
+  async askForToken(headers: Record<string, string> = {}): Promise<Answer> {
+    const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+    const proof = await this.proof(this.grant.device_code);
+    return call(this.url, "POST", "device/token", { grant_type, device_code: this.grant.device_code, proof }, headers);
+  }
+
+  async renew(keys = this.keys): Promise<Answer> {
+    const proof = await this.proof(this.playerId, keys);
+    return call(this.url, "POST", "device/token", { grant_type: "urn:signage:device-key", player_id: this.playerId, proof });
+  }
+
+  async firstToken(): Promise<TokenGrant> {
+    const answer = await this.askForToken();
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return (this.access = answer.body);
+  }
+
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return call(this.url, method, `device/${path}`, body, { authorization: `Bearer ${this.access.access_token}`, ...headers });
+  }
+
+  putScreenshot(id: string, bytes: Buffer, more: Record<string, string> = {}): Promise<Answer> {
+    const digest = createHash("sha256").update(bytes).digest("base64");
+    return this.call("PUT", `screenshots/${id}`, bytes, {
+      "content-type": "image/png",
+      "content-digest": `sha-256=:${digest}:`,
+      "captured-at": "2026-11-21T12:00:00.000Z",
+      ...more,
+    });
+  }
+
+  socket(token = this.access.access_token): Link {
+    return new Link(this.url, token);
+  }
+
+  /** A socket that was welcomed. */
+  async connect(epoch: string | null = null, lastSeq = 0): Promise<Link> {
+    const link = this.socket();
+    link.hello(epoch, lastSeq);
+    await link.next("welcome");
+    return link;
+  }
+}
+
+/** A device's socket that keeps what it hears until a test asks for it. */
+export class Link {
+  readonly socket: WebSocket;
+  readonly #heard: ServiceMessage[] = [];
+  readonly closed: Promise<number>;
+  #wake: () => void = () => undefined;
+
+  constructor(url: string, token: string) {
+    const address = `${url.replace("http", "ws")}/api/v1/device/ws`;
+    this.socket = new WebSocket(address, deviceSubprotocol, { headers: { authorization: `Bearer ${token}` } });
+    this.socket.on("message", (raw: Buffer) => {
+      this.#heard.push(JSON.parse(raw.toString()) as ServiceMessage);
+      this.#wake();
+    });
+    this.closed = once(this.socket, "close").then(([code]) => code as number);
+  }
+
+  send(message: object | string): void {
+    const text = typeof message === "string" ? message : JSON.stringify({ id: "1", ts: Date.now(), ...message });
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
+    else this.socket.once("open", () => this.socket.send(text));
+  }
+
+  hello(epoch: string | null = null, last_seq = 0): void {
+    this.send({ type: "hello", data: { epoch, last_seq, revision: null, heartbeat: heartbeat() } });
+  }
+
+  /** The next message of `type`, passing over others. Rejects after three seconds. */
+  async next<T extends ServiceMessage["type"]>(type: T): Promise<Extract<ServiceMessage, { type: T }>> {
+    const deadline = Date.now() + 3_000;
+    for (;;) {
+      const index = this.#heard.findIndex((message) => message.type === type);
+      if (index !== -1) return this.#heard.splice(0, index + 1).at(-1) as Extract<ServiceMessage, { type: T }>;
+      if (Date.now() > deadline) throw new Error(`no ${type} came; heard ${this.#heard.map((message) => message.type).join(", ")}`);
+      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 200))]);
+    }
+  }
+
+  /** Whether nothing of `type` comes: asked by a heartbeat, whose answer comes after whatever was sent before. */
+  async isQuietOf(type: ServiceMessage["type"]): Promise<boolean> {
+    this.send({ type: "heartbeat", data: heartbeat() });
+    const before = this.#heard.length;
+    for (;;) {
+      if (this.#heard.slice(before).some((message) => message.type === "heartbeat.answer")) break;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return !this.#heard.some((message) => message.type === type);
+  }
+}
+
+export function heartbeat(more: Partial<Heartbeat> = {}): Heartbeat {
+  return {
+    boot_id: "b1",
+    sent_at_ms: 1_000,
+    uptime_ms: 1,
+    player_version: "1.2.4",
+    engine: "chromium 156",
+    hardware: "Test box",
+    timezone: "Europe/London",
+    resolution: { width: 1280, height: 720 },
+    content: { is: "empty", revision: null, applied_revision: null, ready_bytes: 0, total_bytes: 0, detail: null },
+    now_playing: [],
+    rendering: true,
+    last_frame_at: null,
+    memory_bytes: 1,
+    cpu_load: 0,
+    temperature_c: null,
+    disk_free_bytes: null,
+    clock_offset_ms: 0,
+    clock_error_ms: null,
+    ...more,
+  };
+}
+
+/** A picture of noise, so that its file has some length. */
+export async function picture(format: "png" | "jpeg" | "webp" | "avif" | "gif" = "png", size = 64): Promise<Buffer> {
+  const pixels = Buffer.alloc(size * size * 3, 0).map((_, place) => (place * 7_919) % 251);
+  return sharp(pixels, { raw: { width: size, height: size, channels: 3 } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+/** Pointers that a problem names. */
+export function pointers(answer: Answer): string[] {
+  return (answer.body.errors ?? []).map((error: { pointer: string }) => error.pointer);
+}
