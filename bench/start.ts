@@ -58,9 +58,10 @@ figure("start to first content, warm cache, ms", own);
 figure("start to first content, bare chromium --kiosk, ms", peer);
 figure("start to first content, ratio to bare chromium", { p50: Math.round((100 * own.p50) / peer.p50) / 100, aim: 1.3 });
 
-/** Bare Chromium with a profile of its own, kept between rounds like the player's, as the same unprivileged user. */
+/** Bare Chromium, as the same unprivileged user. Its profile is fresh: one that was ended by a signal takes seconds to recover. */
 async function bareStart(): Promise<number> {
   const profile = join(folder, "bare-profile");
+  await rm(profile, { recursive: true, force: true });
   await mkdir(profile, { recursive: true });
   const asRoot = process.getuid?.() === 0;
   if (asRoot) await chown(profile, nobody, nobody);

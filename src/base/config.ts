@@ -1,18 +1,19 @@
 // Flags of a program, read once: every fault in one clear line.
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import { parseArgs } from "node:util";
 import { Fault, reasonOf } from "./fault.ts";
 
-type Options = NonNullable<ParseArgsConfig["options"]>;
+/** The flags of a program by name: one with a value, or a switch. */
+type Options = Record<string, { readonly type: "string" | "boolean" }>;
+type Values<T extends Options> = { [K in keyof T]?: T[K]["type"] extends "boolean" ? boolean : string };
 
 /**
  * The values of the command line, by name, without the schema's judgement of them.
  * @throws Fault `bad-config` for a flag that does not exist or lacks its value; the message names it and the usage.
  */
-export function readFlags(argv: readonly string[], options: Options, usage: string): Record<string, unknown> {
+export function readFlags<T extends Options>(argv: readonly string[], options: T, usage: string): Values<T> {
   try {
-    return {
-      ...parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values,
-    };
+    // What parseArgs says of its result is this, put less plainly.
+    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values as Values<T>;
   } catch (error) {
     // parseArgs adds advice on further lines; the first sentence says what is wrong.
     throw new Fault("bad-config", `${reasonOf(error).split(/\.\s|\n/)[0]}. Usage: ${usage}`);

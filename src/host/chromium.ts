@@ -9,7 +9,7 @@ import { StagePage } from "./chromium/page.ts";
 import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
-import { fitWindow, type Size } from "./chromium/window.ts";
+import { displaySize, fitWindow, type Size } from "./chromium/window.ts";
 
 /** What a Chromium host needs. */
 export interface ChromiumOptions {
@@ -52,6 +52,8 @@ interface Opening {
   /** What to show, once `open` has said it. */
   page: PromiseWithResolvers<HostPage>;
   engine: Promise<Engine>;
+  /** Resolves once the browser's process is there, or cannot be had. */
+  spawned: PromiseWithResolvers<void>;
   /** Resolves at its end, good or bad. */
   done: Promise<unknown>;
   /** Whether an `open` waits for it; else it was begun by `prepare`. */
@@ -81,7 +83,7 @@ class ChromiumHost implements Host {
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
-    this.prepare();
+    this.#begin();
     const opening = this.#opening!;
     const { page: wanted, engine, giveUp } = opening;
     opening.isTaken = true;
@@ -98,13 +100,22 @@ class ChromiumHost implements Host {
     }
   }
 
-  prepare(): void {
+  async prepare(): Promise<void> {
+    this.#begin();
+    await this.#opening?.spawned.promise;
+  }
+
+  #begin(): void {
     if (this.#opening !== undefined || this.#running !== undefined) return;
     const giveUp = new AbortController();
     const page = Promise.withResolvers<HostPage>();
-    const engine = this.#launch(page.promise, giveUp.signal).finally(() => (this.#opening = undefined));
+    const spawned = Promise.withResolvers<void>();
+    const engine = this.#launch(page.promise, spawned.resolve, giveUp.signal).finally(() => {
+      spawned.resolve();
+      this.#opening = undefined;
+    });
     // Whoever opens hears of a failed start; until then nobody need.
-    this.#opening = { giveUp, page, engine, done: engine.catch(() => undefined), isTaken: false };
+    this.#opening = { giveUp, page, engine, done: engine.catch(() => undefined), spawned, isTaken: false };
   }
 
   async reload(signal: AbortSignal): Promise<void> {
@@ -136,10 +147,11 @@ class ChromiumHost implements Host {
     await this.close();
   }
 
-  async #launch(page: Promise<HostPage>, signal: AbortSignal): Promise<Engine> {
+  async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<Engine> {
     const { clock, log } = this.#options;
     const startedMs = clock.monotonic();
     const running = await this.#start();
+    onSpawned();
     try {
       const engine = await this.#bringUp(running, page, AbortSignal.any([signal, running.life.signal]));
       const tookMs = Math.round(clock.monotonic() - startedMs);
@@ -196,20 +208,26 @@ class ChromiumHost implements Host {
       onFault: (fault) => this.#report(fault),
       onBlocked,
     });
-    const [{ product }, { processInfo }, fitted] = await Promise.all([
+    const screen = await displaySize(stage.session);
+    // The page loads while the window is being fitted, unseen until its sandbox is proven.
+    const shown = unlessAborted(page, signal).then((known) => stage.show(known, signal));
+    const ready = Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
       fitWindow(browser, stage.session, {
         targetId,
         display: this.#display(),
+        screen,
         wanted: this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window,
       }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
-    ]);
-    await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
-    running.stage = stage;
-    // What is behind the page is black by now, so the window may be seen while the page loads.
-    await Promise.all([fitted.reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
+    ]).then(async ([{ product }, { processInfo }, reveal]) => {
+      await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
+      running.stage = stage;
+      await reveal();
+      return product;
+    });
+    const [product] = await Promise.all([ready, shown]);
     await this.#hideCursor();
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;

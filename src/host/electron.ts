@@ -34,7 +34,7 @@ class ElectronHost implements Host {
     this.#options = options;
   }
 
-  prepare(): void {
+  async prepare(): Promise<void> {
     // Electron is the browser: it runs already.
   }
 

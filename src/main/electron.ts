@@ -11,7 +11,7 @@ import { runPlayer } from "../player/player.ts";
 import { rendererFolder } from "./folders.ts";
 import { readPlayerConfig, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
-import { serverOf } from "./settings.ts";
+import { serverOf, settingsOf } from "./settings.ts";
 
 // A window closed by a crash is opened again by recovery: that must not end the program.
 app.on("window-all-closed", () => undefined);
@@ -25,13 +25,17 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   await app.whenReady();
   const store = new Store<{ server?: string }>({ cwd: config.data, name: "settings" });
   const given = config.server ?? (store.get("server") === undefined ? await startService(config.data, log, signal) : undefined);
-  const server = await serverOf(given, async () => store, log);
+  const openStore = async (): Promise<Store<{ server?: string }>> => store;
+  const server = await serverOf(given, openStore);
   const clock = createSystemClock();
   for (;;) {
     await using host = createElectronHost({ clock, log, window: config.window });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    await runPlayer({ server, folder: config.data, rendererFolder, version, host, machine, clock, log }, signal);
+    await runPlayer(
+      { server, folder: config.data, rendererFolder, version, host, machine, settings: settingsOf(openStore), clock, log },
+      signal,
+    );
   }
 }
 

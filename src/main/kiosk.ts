@@ -7,7 +7,7 @@ import { createChromiumHost } from "../host/chromium.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { readVersion, rendererFolder } from "./folders.ts";
 import type { PlayerConfig } from "./player-config.ts";
-import { serverOf, type SettingsStore } from "./settings.ts";
+import { serverOf, settingsOf, type SettingsStore } from "./settings.ts";
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh browser. */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
@@ -19,11 +19,22 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   for (;;) {
     await using host = createChromiumHost({ executable, profileFolder, headless, window: config.window, env: process.env, clock, log });
     // The browser takes half a second to come up: the rest of the program is loaded meanwhile.
-    host.prepare();
+    await host.prepare();
     const { runPlayer } = await import("../player/player.ts");
-    const server = await serverOf(config.server, () => openSettings(config.data), log);
+    const openStore = (): Promise<SettingsStore> => openSettings(config.data);
+    const server = await serverOf(config.server, openStore);
     const machine = createLinuxMachine();
-    const options = { server, folder: config.data, rendererFolder, version: readVersion(), host, machine, clock, log };
+    const options = {
+      server,
+      folder: config.data,
+      rendererFolder,
+      version: readVersion(),
+      host,
+      machine,
+      settings: settingsOf(openStore),
+      clock,
+      log,
+    };
     await runPlayer(options, signal);
   }
 }

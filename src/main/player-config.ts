@@ -1,31 +1,24 @@
-// The player's flags, the same on every engine.
+// The player's flags, the same on every engine. Checked by hand: zod is loaded while the browser is already starting.
 import { join } from "node:path";
-import { z } from "zod";
-import { checkFlags, readFlags } from "../base/config.ts";
+import { readFlags } from "../base/config.ts";
+import { Fault } from "../base/fault.ts";
 import { dataFolder } from "./folders.ts";
 
 const usage = "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080]";
 
-const Flags = z.object({
-  server: z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }).optional(),
-  data: z.string().min(1).default(join(dataFolder(), "player")),
-  engine: z.enum(["electron", "chromium"]).optional(),
-  headless: z.boolean().default(false),
-  window: z
-    .string()
-    .regex(/^\d{2,5}x\d{2,5}$/, "must be a size such as 1920x1080")
-    .transform((size) => {
-      const [width, height] = size.split("x").map(Number);
-      return { width: width!, height: height! };
-    })
-    .nullable()
-    .default(null),
-});
+/** What a player is started with. */
+export interface PlayerConfig {
+  /** The service's address; absent when that of the last start is to be used. */
+  server: string | undefined;
+  /** The data folder. */
+  data: string;
+  engine: "electron" | "chromium" | undefined;
+  headless: boolean;
+  /** In pixels; null for the whole display. */
+  window: { width: number; height: number } | null;
+}
 
-/** What a player is started with. `server` is absent when the address of the last start is to be used. */
-export type PlayerConfig = z.infer<typeof Flags>;
-
-/** @throws Fault `bad-config` in one line. */
+/** @throws Fault `bad-config` in one line that names every flag that is wrong. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   const options = {
     server: { type: "string" },
@@ -34,5 +27,23 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     headless: { type: "boolean" },
     window: { type: "string" },
   } as const;
-  return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+  const { server, data, engine, headless, window } = readFlags(argv, options, usage);
+  const faults: string[] = [];
+  if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
+  if (data === "") faults.push("--data: must name a folder");
+  if (engine !== undefined && engine !== "electron" && engine !== "chromium") faults.push("--engine: must be electron or chromium");
+  const size = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(window ?? "");
+  if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
+  if (faults.length > 0) throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
+  return {
+    server,
+    data: data ?? join(dataFolder(), "player"),
+    engine: engine as PlayerConfig["engine"],
+    headless: headless ?? false,
+    window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
+  };
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text);
 }

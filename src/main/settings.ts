@@ -1,6 +1,6 @@
-// Remembers where the player was last pointed to, in the store that the host brings along.
-import { Fault, reasonOf } from "../base/fault.ts";
-import type { Log } from "../base/log.ts";
+// Remembers where the player was last paired, in the store that the host brings along.
+import { Fault } from "../base/fault.ts";
+import type { PlayerSettings } from "../player/player.ts";
 
 /** A small store of settings: `conf`, or electron-store under Electron. */
 export interface SettingsStore {
@@ -9,25 +9,18 @@ export interface SettingsStore {
 }
 
 /**
- * The service's address: the one given, which is remembered for the next start, else the one remembered.
+ * The service's address: the one given, else that of the last pairing.
  * @throws Fault `bad-config` when there is neither.
  */
-export async function serverOf(given: string | undefined, open: () => Promise<SettingsStore>, log: Log): Promise<string> {
-  if (given !== undefined) {
-    // Not waited for: nothing on the way to the first picture needs it.
-    void remember(given, open).catch((error: unknown) =>
-      log.warn({ reason: reasonOf(error) }, "the service's address could not be remembered"),
-    );
-    return given;
-  }
-  const remembered = (await open()).get("server");
-  if (remembered === undefined) {
-    throw new Fault("bad-config", "--server: say where the service is, such as --server http://127.0.0.1:8080");
-  }
-  return remembered;
+export async function serverOf(given: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
+  const server = given ?? (await open()).get("server");
+  if (server !== undefined) return server;
+  throw new Fault("bad-config", "--server: say where the service is, such as --server http://127.0.0.1:8080");
 }
 
-async function remember(server: string, open: () => Promise<SettingsStore>): Promise<void> {
-  const store = await open();
-  if (store.get("server") !== server) store.set("server", server);
+/** The player's view of the store. It is opened at the first need: nothing on the way to the first picture needs it. */
+export function settingsOf(open: () => Promise<SettingsStore>): PlayerSettings {
+  return {
+    rememberServer: async (server) => (await open()).set("server", server),
+  };
 }

@@ -30,8 +30,11 @@ export interface Capture {
  * exited. Every call rejects with a Fault: `browser-missing`, `browser-failed`, `page-dead` or `timeout`.
  */
 export interface Host extends AsyncDisposable {
-  /** Starts the browser ahead of `open`, which then has less to wait for. What goes wrong is told by `open`. */
-  prepare(): void;
+  /**
+   * Starts the browser ahead of `open`, which then has less to wait for. Resolves once its process runs; never
+   * rejects: what goes wrong is told by `open`.
+   */
+  prepare(): Promise<void>;
   /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */
   open(page: HostPage, signal: AbortSignal): Promise<Engine>;
   /** Loads the page anew, also when it hangs or has crashed. */

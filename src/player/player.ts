@@ -17,6 +17,12 @@ import { Session } from "./session.ts";
 import { Status } from "./status.ts";
 import { Surface } from "./surface.ts";
 
+/** What the player keeps for its next start, in the store that the program brings along. */
+export interface PlayerSettings {
+  /** The address of the service it was paired with: one that is proven to be right. */
+  rememberServer(server: string): Promise<void>;
+}
+
 export interface PlayerOptions {
   /** The service's address. */
   server: string;
@@ -27,6 +33,7 @@ export interface PlayerOptions {
   version: string;
   host: Host;
   machine: Machine;
+  settings: PlayerSettings;
   clock: Clock;
   log: Log;
 }
@@ -36,7 +43,7 @@ export type PlayerEnd = "restart";
 
 /**
  * Runs a player until `signal` aborts (rejects with AbortError) or an operator asks for a restart.
- * @throws Fault `browser-missing` or `browser-failed` when no browser can be started at all.
+ * @throws Fault `browser-missing` when there is no browser to start.
  */
 export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Promise<PlayerEnd> {
   await using player = await Player.open(options);
@@ -159,6 +166,7 @@ class Player implements AsyncDisposable {
     );
     done.abort();
     await this.#identity.pair(pairing);
+    await this.#options.settings.rememberServer(pairing.server);
     this.#notice = null;
     log.info({ player_id: pairing.playerId, name: pairing.playerName }, "paired");
     return pairing;

@@ -1,7 +1,7 @@
 // Fault to action: what is done when the glass no longer shows frames. Reload, relaunch, and in the end a safe screen.
 import { Bell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
-import { isAbort, reasonOf } from "../base/fault.ts";
+import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
 import type { Engine, Host, HostFault, HostPage } from "./host.ts";
@@ -75,12 +75,16 @@ export class Recovery {
     await this.#parts.host.reload(signal);
   }
 
-  /** Opens the page and mends what breaks until `signal` aborts. @throws Fault `browser-missing`, `browser-failed` at the first start. */
+  /** Opens the page and mends what breaks until `signal` aborts. @throws Fault `browser-missing`. */
   async run(signal: AbortSignal): Promise<never> {
     const { host, surface, log } = this.#parts;
     host.onFault((fault) => this.#report(fault), signal);
     surface.page.watch((page) => this.#note(page), signal);
-    this.#engine = await host.open(surface.hostPage, signal);
+    await this.#open(surface.hostPage, signal).catch((error: unknown) => {
+      if (signal.aborted || isFault(error, "browser-missing")) throw error;
+      // An unattended screen is not given up because its first start failed: the ladder goes on.
+      this.#report({ is: "browser-exited", detail: reasonOf(error) });
+    });
     this.#mendedAt = this.#parts.clock.monotonic();
     for (;;) {
       const fault = await this.#nextFault(signal);
@@ -135,7 +139,7 @@ export class Recovery {
       await host.close();
       // What the old browser complained of while it ended is over.
       this.#asked = null;
-      this.#engine = await host.open(page, signal);
+      await this.#open(page, signal);
       if (action === "safe") void this.#leaveSafe(now + safeMs, signal);
     } catch (error) {
       if (isAbort(error) && signal.aborted) throw error;
@@ -144,6 +148,10 @@ export class Recovery {
       // A browser that cannot even be started is not asked for more than once a second.
       await clock.wait(1_000, signal);
     }
+  }
+
+  async #open(page: HostPage, signal: AbortSignal): Promise<void> {
+    this.#engine = await this.#parts.host.open(page, signal);
   }
 
   async #leaveSafe(until: number, signal: AbortSignal): Promise<void> {

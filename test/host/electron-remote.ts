@@ -50,7 +50,7 @@ export class RemoteElectronHost implements Host {
       });
   }
 
-  prepare(): void {
+  async prepare(): Promise<void> {
     // The child starts with the first call.
   }
 
