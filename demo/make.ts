@@ -38,8 +38,7 @@ async function film(): Promise<void> {
   const input = `-f rawvideo -pix_fmt rgb24 -s ${video.width}x${video.height} -r ${video.framesPerSecond} -i pipe:0`;
   const colours =
     "-vf scale=out_color_matrix=bt709:out_range=tv -color_primaries bt709 -color_trc bt709 -colorspace bt709 -pix_fmt yuv420p";
-  const coding =
-    "-an -c:v libx264 -preset veryslow -profile:v high -level 4.0 -crf 21 -g 105 -x264-params aq-mode=3";
+  const coding = "-an -c:v libx264 -preset veryslow -profile:v high -level 4.0 -crf 21 -g 105 -x264-params aq-mode=3";
   const output = "-fflags +bitexact -flags:v +bitexact -map_metadata -1 -movflags +faststart";
   const flags = `-v error -y ${input} ${colours} ${coding} ${output}`.split(" ");
   const encoder = spawn("ffmpeg", [...flags, path], { stdio: ["pipe", "inherit", "inherit"] });

@@ -8,7 +8,5 @@ const archNames = ["ia32", "x64", "armv7l", "arm64", "universal"];
 export default function verifyPack({ appOutDir, electronPlatformName, arch }) {
   const addon = `sharp-${electronPlatformName}-${archNames[arch]}`;
   if (existsSync(join(appOutDir, "resources/app.asar.unpacked/node_modules/@img", addon))) return;
-  throw new Error(
-    `@img/${addon} is not installed: run npm ci --os=${electronPlatformName} --cpu=${archNames[arch]} first`,
-  );
+  throw new Error(`@img/${addon} is not installed: run npm ci --os=${electronPlatformName} --cpu=${archNames[arch]} first`);
 }

@@ -13,9 +13,7 @@ const videoTypes = [".mp4"];
 
 const { media, playlists, layout } = demoContent();
 const assetIds = new Map(media.map((file, index) => [file.name, fakeId("ast", index)]));
-const playlistIds = new Map(
-  playlists.map((playlist, index) => [playlist.key, fakeId("pls", index)]),
-);
+const playlistIds = new Map(playlists.map((playlist, index) => [playlist.key, fakeId("pls", index)]));
 
 test("[DM1] every file of the demo is there and small: 500 kB each, 1.5 MB together", async () => {
   const sizes = await Promise.all(media.map(async (file) => (await stat(file.path)).size));
@@ -29,9 +27,7 @@ test("[DM1] every file of the demo is there and small: 500 kB each, 1.5 MB toget
 test("[DM2] every name is given once, every file is shown and every reference leads somewhere", () => {
   expect(assetIds.size).toBe(media.length);
   expect(playlistIds.size).toBe(playlists.length);
-  const shown = playlists.flatMap((playlist) =>
-    playlist.items.flatMap((item) => ("asset" in item ? [item.asset] : [])),
-  );
+  const shown = playlists.flatMap((playlist) => playlist.items.flatMap((item) => ("asset" in item ? [item.asset] : [])));
   expect(new Set(shown)).toEqual(new Set(assetIds.keys()));
   expect(new Set(layout.zones.map((zone) => zone.playlist))).toEqual(new Set(playlistIds.keys()));
 });
@@ -58,11 +54,7 @@ test("[DM4] the zones fill the layout: none reaches outside, none overlaps anoth
   }
   for (const [index, a] of zones.entries()) {
     for (const b of zones.slice(index + 1)) {
-      const apart =
-        a.left + a.width <= b.left ||
-        b.left + b.width <= a.left ||
-        a.top + a.height <= b.top ||
-        b.top + b.height <= a.top;
+      const apart = a.left + a.width <= b.left || b.left + b.width <= a.left || a.top + a.height <= b.top || b.top + b.height <= a.top;
       expect(apart, `${a.name} and ${b.name}`).toBe(true);
     }
   }
@@ -83,9 +75,7 @@ test("[DM5] pictures and video have exactly the size of the zone that shows them
 });
 
 test("[DM6] the video is six to eight seconds of H.264 without sound, its index before its frames, its length its own", async () => {
-  const videos = playlists
-    .flatMap((playlist) => playlist.items)
-    .filter((item) => item.type === "video");
+  const videos = playlists.flatMap((playlist) => playlist.items).filter((item) => item.type === "video");
   expect(videos).toHaveLength(1);
   for (const item of videos) {
     expect(item.duration_ms).toBeUndefined();
@@ -119,9 +109,7 @@ function fileNamed(name: string): DemoMedia {
   return file;
 }
 
-async function sizeOf({
-  path,
-}: DemoMedia): Promise<{ width: number | undefined; height: number | undefined }> {
+async function sizeOf({ path }: DemoMedia): Promise<{ width: number | undefined; height: number | undefined }> {
   if (!videoTypes.includes(extname(path))) {
     const { width, height } = await sharp(path).metadata();
     return { width, height };

@@ -19,9 +19,15 @@ test("[DO1] every rule has a test whose title cites it, and every title cites a 
 test("[DO2] every file and folder that README and CONTRIBUTING name exists", async () => {
   for (const page of ["README.md", "CONTRIBUTING.md"]) {
     const text = await readFile(join(rootFolder, page), "utf8");
-    const paths = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(([, path]) => path!);
+    const paths = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
+      ([, path]) => path!,
+    );
     expect(paths.length).toBeGreaterThan(3);
-    for (const path of paths) await expect(readdir(join(rootFolder, path)).catch(() => readFile(join(rootFolder, path))), path).resolves.toBeDefined();
+    for (const path of paths)
+      await expect(
+        readdir(join(rootFolder, path)).catch(() => readFile(join(rootFolder, path))),
+        path,
+      ).resolves.toBeDefined();
   }
 });
 
@@ -29,7 +35,9 @@ test("[DO3] CONTRIBUTING says why each runtime dependency is there, and names no
   const { dependencies } = JSON.parse(await readFile(join(rootFolder, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const text = await readFile(join(rootFolder, "CONTRIBUTING.md"), "utf8");
   const section = text.slice(text.indexOf("## Why each runtime dependency"));
-  const named = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+  const named = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  );
   expect(named.toSorted()).toEqual(Object.keys(dependencies).toSorted());
   for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });

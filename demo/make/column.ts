@@ -1,16 +1,5 @@
 // The side column's three pictures: cinnamon buns, the book of the week and the card with ten cups.
-import {
-  blur,
-  curve,
-  glow,
-  palette,
-  picture,
-  radial,
-  round,
-  vertical,
-  words,
-  type Picture,
-} from "./draw.ts";
+import { blur, curve, glow, palette, picture, radial, round, vertical, words, type Picture } from "./draw.ts";
 
 const size = { width: 480, height: 930 };
 const middle = size.width / 2;
@@ -63,9 +52,7 @@ export function book(): Picture {
 }
 
 export function card(): Picture {
-  const paid = Array.from({ length: 9 }, (_, at) =>
-    mug(77 + (at % 3) * 118, 320 + Math.floor(at / 3) * 106, palette.plum),
-  );
+  const paid = Array.from({ length: 9 }, (_, at) => mug(77 + (at % 3) * 118, 320 + Math.floor(at / 3) * 106, palette.plum));
   return picture(
     "card",
     size,
@@ -87,8 +74,7 @@ function tag(y: number, text: string, ground: string, fill: string): string {
 /** Broad rays from behind, as on old bread bags. */
 function rays(x: number, y: number): string {
   return Array.from({ length: 16 }, (_, at) => {
-    const point = (turn: number) =>
-      `${round(x + 900 * Math.cos(turn))} ${round(y + 900 * Math.sin(turn))}`;
+    const point = (turn: number) => `${round(x + 900 * Math.cos(turn))} ${round(y + 900 * Math.sin(turn))}`;
     const start = (at / 16) * 2 * Math.PI;
     return `<path d="M${x} ${y}L${point(start)}L${point(start + Math.PI / 16)}Z" fill="#fff3d6" opacity="0.2"/>`;
   }).join("");
@@ -115,9 +101,7 @@ function icing(x: number, y: number): string {
 }
 
 function wave(left: number, top: number, dy: number, fill: string): string {
-  const points = [0, 45, 90, 136, 182, 227, 272].map(
-    (dx, at) => [left + dx, top + dy + (at % 2 ? 9 : -9)] as const,
-  );
+  const points = [0, 45, 90, 136, 182, 227, 272].map((dx, at) => [left + dx, top + dy + (at % 2 ? 9 : -9)] as const);
   return `<path d="${curve(points)}V${top + 384}q0 8 -8 8H${left + 8}q-8 0 -8 -8Z" fill="${fill}"/>`;
 }
 

@@ -1,15 +1,5 @@
 // Main, third picture: a flat white from above, its milk poured into a leaf, and a croissant beside it.
-import {
-  blur,
-  chance,
-  glow,
-  palette,
-  picture,
-  radial,
-  round,
-  words,
-  type Picture,
-} from "./draw.ts";
+import { blur, chance, glow, palette, picture, radial, round, words, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;

@@ -23,11 +23,7 @@ export interface Picture {
 }
 
 /** A picture of the size of its zone. */
-export function picture(
-  name: string,
-  size: { width: number; height: number },
-  body: string,
-): Picture {
+export function picture(name: string, size: { width: number; height: number }, body: string): Picture {
   const { width, height } = size;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${body}</svg>`;
   return { name, width, height, svg };
@@ -66,18 +62,12 @@ export function words(lines: string | readonly string[], type: Type): string {
 }
 
 /** A vertical gradient of equal or given stops, as a definition named `id`. */
-export function vertical(
-  id: string,
-  ...stops: readonly (string | readonly [at: number, colour: string])[]
-): string {
+export function vertical(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
   return `<linearGradient id="${id}" x1="0" y1="0" x2="0" y2="1">${toStops(stops)}</linearGradient>`;
 }
 
 /** A round gradient from the middle outwards, as a definition named `id`. */
-export function radial(
-  id: string,
-  ...stops: readonly (string | readonly [at: number, colour: string])[]
-): string {
+export function radial(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
   return `<radialGradient id="${id}">${toStops(stops)}</radialGradient>`;
 }
 
@@ -124,15 +114,8 @@ export function round(value: number): number {
 }
 
 /** Pixels of a picture, RGB, with a grain too fine to see that keeps gradients from banding. */
-export async function pixels(
-  svg: string,
-  seed = 1,
-): Promise<{ data: Buffer; info: { width: number; height: number } }> {
-  const { data, info } = await sharp(Buffer.from(svg))
-    .flatten()
-    .removeAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+export async function pixels(svg: string, seed = 1): Promise<{ data: Buffer; info: { width: number; height: number } }> {
+  const { data, info } = await sharp(Buffer.from(svg)).flatten().removeAlpha().raw().toBuffer({ resolveWithObject: true });
   const next = chance(seed);
   for (let at = 0; at < data.length; at += 3) {
     const grain = (next() + next() - 1) * 2.2;
@@ -145,9 +128,7 @@ export async function pixels(
 
 function toStops(stops: readonly (string | readonly [number, string])[]): string {
   return stops
-    .map((stop, index) =>
-      typeof stop === "string" ? ([index / (stops.length - 1), stop] as const) : stop,
-    )
+    .map((stop, index) => (typeof stop === "string" ? ([index / (stops.length - 1), stop] as const) : stop))
     .map(([offset, colour]) => `<stop offset="${offset}" stop-color="${colour}"/>`)
     .join("");
 }

@@ -1,16 +1,5 @@
 // Main, fourth picture: a reading evening, with a shelf of books under a lamp and a cat asleep on them.
-import {
-  blur,
-  chance,
-  glow,
-  palette,
-  picture,
-  radial,
-  round,
-  vertical,
-  words,
-  type Picture,
-} from "./draw.ts";
+import { blur, chance, glow, palette, picture, radial, round, vertical, words, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;
@@ -49,18 +38,7 @@ export function evening(): Picture {
   );
 }
 
-const covers = [
-  "#c8432f",
-  "#f9b268",
-  "#1f6a66",
-  "#fff3e0",
-  "#7a2748",
-  "#ee7548",
-  "#8fb9a0",
-  "#4a3a7a",
-  "#d9a05a",
-  "#2f4f7a",
-] as const;
+const covers = ["#c8432f", "#f9b268", "#1f6a66", "#fff3e0", "#7a2748", "#ee7548", "#8fb9a0", "#4a3a7a", "#d9a05a", "#2f4f7a"] as const;
 
 /** Spines from left to right, a lying pile for the cat under the lamp, a plant at the end. */
 function books(): string {

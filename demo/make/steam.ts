@@ -87,12 +87,7 @@ function snow(frame: Buffer, phase: number): void {
   const next = chance(17);
   const drop = pane.bottom - pane.top + 40;
   for (let flake = 0; flake < 64; flake++) {
-    const [size, x, start, sway] = [
-      2.2 + next() ** 2 * 4.5,
-      pane.left + next() * (pane.right - pane.left),
-      next(),
-      next(),
-    ];
+    const [size, x, start, sway] = [2.2 + next() ** 2 * 4.5, pane.left + next() * (pane.right - pane.left), next(), next()];
     const falls = size > 4 ? 2 : 1;
     const y = pane.top - 20 + ((start + phase * falls) % 1) * drop;
     dot(frame, x + 16 * Math.sin(2 * Math.PI * (phase + sway)), y, size, 0.5 + size * 0.07);
@@ -100,11 +95,7 @@ function snow(frame: Buffer, phase: number): void {
 }
 
 function dot(frame: Buffer, x: number, y: number, size: number, strength: number): void {
-  for (
-    let row = Math.max(0, Math.floor(y - size * 2));
-    row <= Math.min(height - 1, y + size * 2);
-    row++
-  ) {
+  for (let row = Math.max(0, Math.floor(y - size * 2)); row <= Math.min(height - 1, y + size * 2); row++) {
     for (let column = Math.floor(x - size * 2); column <= x + size * 2; column++) {
       const light = strength * Math.exp(-((column - x) ** 2 + (row - y) ** 2) / (0.7 * size ** 2));
       lighten(frame, (row * width + column) * 3, light);
@@ -142,10 +133,7 @@ async function steam(phase: number): Promise<Buffer> {
       for (const thread of threads) {
         const turn = 2 * Math.PI * (up / thread.wave - thread.rises * phase + thread.turn);
         const drift = Math.min(1, up / 260);
-        const middle =
-          cup.x +
-          thread.x * (1 - drift * 0.3) +
-          thread.sway * drift * (Math.sin(turn) + 0.4 * Math.sin(2 * turn + 1));
+        const middle = cup.x + thread.x * (1 - drift * 0.3) + thread.sway * drift * (Math.sin(turn) + 0.4 * Math.sin(2 * turn + 1));
         const wide = 15 + up * 0.085;
         const puff = 0.68 + 0.32 * Math.sin(2 * Math.PI * (up / 190 - 2 * phase + thread.turn * 3));
         light += thread.strength * puff * Math.exp(-(((column * coarse - middle) / wide) ** 2));
@@ -153,11 +141,7 @@ async function steam(phase: number): Promise<Buffer> {
       grid[row * columns + column] = Math.round(255 * (1 - Math.exp(-1.25 * light * fade)));
     }
   }
-  const large = sharp(grid, { raw: { width: columns, height: rows, channels: 1 } }).resize(
-    width,
-    height,
-    { kernel: "cubic", fit: "fill" },
-  );
+  const large = sharp(grid, { raw: { width: columns, height: rows, channels: 1 } }).resize(width, height, { kernel: "cubic", fit: "fill" });
   return await large.toColourspace("b-w").raw().toBuffer();
 }
 

@@ -40,10 +40,7 @@ function ridge(at: 0 | 1 | 2 | 3): string {
   const points: [number, number][] = [];
   for (let x = -40; x <= width + 40; x += 40) {
     const angle = (x / hill.wave) * 2 * Math.PI + hill.shift;
-    points.push([
-      x,
-      hill.y + hill.swing * Math.sin(angle) + hill.swing * 0.35 * Math.sin(angle * 2.3 + at),
-    ]);
+    points.push([x, hill.y + hill.swing * Math.sin(angle) + hill.swing * 0.35 * Math.sin(angle * 2.3 + at)]);
   }
   const trees = at === 2 ? poplars(points) : "";
   return `${trees}<path d="${curve(points)}V${height}H-40Z" fill="url(#hill${at})"/>`;
@@ -99,9 +96,6 @@ function stars(): string {
 
 function birds(...places: readonly (readonly [number, number])[]): string {
   return places
-    .map(
-      ([x, y]) =>
-        `<path d="M${x} ${y}q11 -13 20 0q9 -13 20 0" fill="none" stroke="#4a1c42" stroke-width="4" stroke-linecap="round"/>`,
-    )
+    .map(([x, y]) => `<path d="M${x} ${y}q11 -13 20 0q9 -13 20 0" fill="none" stroke="#4a1c42" stroke-width="4" stroke-linecap="round"/>`)
     .join("");
 }

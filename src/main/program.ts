@@ -3,7 +3,7 @@ import { createLog, type Log } from "../base/log.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 
 /** Exit codes: 0 stopped as asked, 1 failed, 2 bad flags. */
-export const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
+const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
 
 // Whoever hangs while stopping is ended; systemd's own patience is longer.
 const stopLimitMs = 10_000;

@@ -39,8 +39,7 @@ export const CommandRequest = z.discriminatedUnion("type", [
   }),
 ]);
 export type CommandRequest = z.infer<typeof CommandRequest>;
-export const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
-export type CommandType = (typeof commandTypes)[number];
+const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
 
 /**
  * Where a command stands. It only moves forward: queued, delivered (sent), acknowledged (journalled on the

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-export const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
+const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 /** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
@@ -26,7 +26,7 @@ export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in l
 /** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
 export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
 /** An IANA zone that this system knows. */
-export const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
+const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
 export const Fit = z.enum(["contain", "cover", "fill"]);
 
@@ -199,7 +199,7 @@ export type Player = z.infer<typeof Player>;
 
 /** The code on the glass: eight consonants, shown `WDJB-MJHT`, compared blind to case and punctuation (RFC 8628, section 6.1). */
 export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";
-export const PairingCode = z
+const PairingCode = z
   .string()
   .max(32)
   .transform((code) => code.toUpperCase().replace(/[^A-Z0-9]/g, ""))

@@ -15,7 +15,7 @@ import { processesNaming } from "./processes.ts";
 import { startStageServer, type StageServer } from "./stage-server.ts";
 
 /** Quick enough for a test, slow enough for two busy cores. */
-export const probe = { intervalMs: 200, limitMs: 600 };
+const probe = { intervalMs: 200, limitMs: 600 };
 
 /** A host with all that is needed to look at it from outside. */
 export interface Stage extends AsyncDisposable {

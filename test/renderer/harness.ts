@@ -118,7 +118,7 @@ async function makeSteps(file: string): Promise<void> {
 
 let serial = 0;
 /** A new id of a kind. */
-export function newId(prefix: string): string {
+function newId(prefix: string): string {
   serial += 1;
   return `${prefix}_${String(serial).padStart(26, "0")}`;
 }

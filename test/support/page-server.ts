@@ -11,7 +11,7 @@ import { FromPage, type Scene, type ToPage } from "../../src/protocol/scene.ts";
 const builtPage = join(import.meta.dirname, "../../dist/renderer/player");
 
 /** The strictest policy the page has to live with. */
-export const pagePolicy =
+const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const types: Record<string, string> = {
@@ -51,10 +51,7 @@ export interface PageServer extends AsyncDisposable {
 }
 
 /** Starts the server on a free port of 127.0.0.1. */
-export async function startPageServer(
-  mediaFolder: string,
-  pageFolder = builtPage,
-): Promise<PageServer> {
+export async function startPageServer(mediaFolder: string, pageFolder = builtPage): Promise<PageServer> {
   const messages: FromPage[] = [];
   const sockets = new Set<WebSocket>();
   let scene: Scene = { screen: { is: "starting" }, identify: null };
@@ -70,8 +67,7 @@ export async function startPageServer(
       const message = FromPage.parse(JSON.parse(data.toString("utf8")));
       messages.push(message);
       if (message.type === "hello") send(socket, { type: "scene", scene });
-      if (message.type === "clock")
-        send(socket, { type: "clock", t0: message.t0, now: server.now() });
+      if (message.type === "clock") send(socket, { type: "clock", t0: message.t0, now: server.now() });
     });
   });
   await new Promise<void>((resolve) => {
@@ -92,18 +88,13 @@ export async function startPageServer(
     async heard(type, passes = () => true, { from = 0, timeoutMs = 8_000 } = {}) {
       const until = performance.now() + timeoutMs;
       type Wanted = Extract<FromPage, { type: typeof type }>;
-      const wanted = (message: FromPage): message is Wanted =>
-        message.type === type && passes(message as Wanted);
+      const wanted = (message: FromPage): message is Wanted => message.type === type && passes(message as Wanted);
       for (;;) {
         const found = messages.slice(from).find(wanted);
         if (found !== undefined) return found;
         if (performance.now() > until) {
-          const seen = messages
-            .slice(from)
-            .filter((message) => message.type !== "beat" && message.type !== "clock");
-          throw new Error(
-            `No such "${type}" within ${timeoutMs} ms; heard ${JSON.stringify(seen.slice(-8))}`,
-          );
+          const seen = messages.slice(from).filter((message) => message.type !== "beat" && message.type !== "clock");
+          throw new Error(`No such "${type}" within ${timeoutMs} ms; heard ${JSON.stringify(seen.slice(-8))}`);
         }
         await wait(5);
       }
@@ -131,11 +122,7 @@ function send(socket: WebSocket, message: ToPage): void {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    mediaFolder,
-    pageFolder,
-    mediaDelayMs,
-  }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number },
+  { mediaFolder, pageFolder, mediaDelayMs }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number },
 ): Promise<void> {
   const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
   const isMedia = path.startsWith("/media/");

@@ -87,7 +87,7 @@ function commandLine(pid: number): Promise<string> {
 }
 
 /** The ids of all processes of the browser's session, itself included. */
-export async function sessionProcesses(pid: number): Promise<number[]> {
+async function sessionProcesses(pid: number): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const sessions = await Promise.all(ids.map(sessionOf));
   return ids.filter((_, at) => sessions[at] === pid);
