@@ -10,6 +10,7 @@ import { Child, type LogLine } from "./child.ts";
 import { publishDemo } from "./demo-content.ts";
 import { ServiceClient } from "./demo-client.ts";
 import { chooseEngine, type EngineChoice } from "./engine.ts";
+import { Port } from "./flags.ts";
 import { dataFolder, rootFolder } from "./folders.ts";
 import { hasDisplay } from "./kiosk.ts";
 

@@ -7,6 +7,7 @@ import { createSystemClock } from "../base/clock.ts";
 import { checkFlags, readFlags } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { Port } from "./flags.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
@@ -19,12 +20,7 @@ const file = z
   .optional();
 const Flags = z
   .object({
-    port: z
-      .string()
-      .regex(/^\d{1,5}$/, "must be a port, 0 to 65535")
-      .transform(Number)
-      .refine((port) => port <= 65_535, "must be a port, 0 to 65535")
-      .default(8080),
+    port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
     "public-url": z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }).optional(),
