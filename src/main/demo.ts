@@ -18,7 +18,7 @@ const usage = "npm start -- [--data DIR] [--port 8080] [--engine electron|chromi
 
 const Flags = z.object({
   data: z.string().min(1).default(dataFolder()),
-  port: z.coerce.number().int("must be a port, 0 to 65535").min(0).max(65_535).optional(),
+  port: Port.optional(),
   engine: z.enum(["electron", "chromium"]).optional(),
   headless: z.boolean().default(false),
   window: z

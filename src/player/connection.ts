@@ -1,24 +1,17 @@
 // The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
-import { WebSocket } from "ws";
 import { Backoff } from "../base/backoff.ts";
 import { Bell } from "../base/bell.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
-import { textOf } from "../base/text.ts";
+import { together } from "../base/together.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
 import type { Trouble } from "../protocol/scene.ts";
-import {
-  closeCodes,
-  deviceSubprotocol,
-  longestMessageBytes,
-  ServiceMessage,
-  UnknownMessage,
-  type DeviceMessage,
-} from "../protocol/wire.ts";
+import { ServiceMessage, UnknownMessage, type DeviceMessage } from "../protocol/wire.ts";
 import type { Access } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
+import { DeviceSocket } from "./device-socket.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
@@ -39,8 +32,6 @@ export interface ConnectionParts {
 }
 
 const welcomeLimitMs = 10_000;
-// The service pings every 15 s; after this silence the socket is half open (users.md 26).
-const silenceLimitMs = 40_000;
 const stableMs = 60_000;
 const heartbeatJitter = 0.1;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
@@ -104,7 +95,7 @@ export class Connection {
     try {
       const beat = await this.#parts.heartbeat();
       await this.#take(await access.with(signal, (token) => api.heartbeat(token, beat, signal)), signal);
-      log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
+      if (this.#link.value.is !== "polling") log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
       this.#link.set({ is: "polling" });
       return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
     } catch (error) {
@@ -123,92 +114,46 @@ export class Connection {
   async #session(outer: AbortSignal): Promise<number | null> {
     const { api, access, clock, log } = this.#parts;
     const token = await access.token(outer);
-    const end = new AbortController();
-    const signal = AbortSignal.any([outer, end.signal]);
-    const socket = new WebSocket(api.socketUrl, deviceSubprotocol, {
-      headers: { authorization: `Bearer ${token}` },
-      handshakeTimeout: welcomeLimitMs,
-      maxPayload: longestMessageBytes,
-      perMessageDeflate: false,
-      followRedirects: false,
-    });
-    let heardAt = clock.monotonic();
-    let goaway: number | null = null;
+    const greeting = new Bell();
     let welcomed = false;
-    const welcome = new Bell();
-    let failure: unknown;
-    // Messages are handled one after the other, so that `ack` never runs ahead of a durable journal.
-    let handling: Promise<void> = Promise.resolve();
-    const closed = new Promise<void>((resolve) => {
-      socket.on("ping", () => (heardAt = clock.monotonic()));
-      socket.on("message", (raw, binary) => {
-        heardAt = clock.monotonic();
-        if (binary) return;
-        handling = handling
-          .then(async () => {
-            const message = this.#read(textOf(raw));
-            if (message === null) return;
-            if (message.type === "welcome") {
-              welcomed = true;
-              welcome.ring();
-              this.#link.set({ is: "online" });
-              log.info({ resumed: message.data.resumed }, "connected");
-            }
-            if (message.type === "goaway") goaway = message.data.reconnect_after_ms;
-            await this.#handle(message, outer);
-            if (message.seq !== undefined) {
-              this.#lastSeq = Math.max(this.#lastSeq, message.seq);
-              this.#send(socket, { type: "ack", data: {} });
-            }
-          })
-          .catch((error: unknown) => {
-            failure = error;
-            socket.terminate();
-          });
-      });
-      socket.on("error", (error) => (failure ??= error));
-      socket.on("close", (code) => {
-        if (code === closeCodes.badToken) access.forget(token);
-        resolve();
-      });
-    });
-    outer.addEventListener("abort", () => socket.terminate(), { signal: end.signal });
-    const untilWelcome = async (): Promise<void> => {
-      await welcome.wait(clock, welcomeLimitMs, signal);
-      if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
-    };
-    const watching = this.#keepAlive(socket, untilWelcome, () => heardAt, signal).catch((error: unknown) => {
-      if (!isAbort(error)) failure ??= error;
-      socket.terminate();
-    });
-    await closed;
-    end.abort();
-    await Promise.all([watching, handling]);
-    outer.throwIfAborted();
-    if (isFault(failure, "revoked")) throw failure;
-    if (!welcomed) throw new Fault("unreachable", "the socket could not be opened", { cause: failure });
-    log.warn({ reason: failure === undefined ? undefined : reasonOf(failure) }, "connection lost");
-    return goaway;
+    let reconnectAfterMs: number | null = null;
+    try {
+      using socket = await DeviceSocket.open(api.socketUrl, token, clock, outer);
+      const onMessage = async (text: string): Promise<void> => {
+        const message = this.#read(text);
+        if (message === null) return;
+        if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
+        if (message.type === "welcome") {
+          welcomed = true;
+          greeting.ring();
+        }
+        await this.#handle(message, outer);
+        if (message.seq === undefined) return;
+        this.#lastSeq = Math.max(this.#lastSeq, message.seq);
+        this.#send(socket, { type: "ack", data: {} });
+      };
+      const greetAndBeat = async (signal: AbortSignal): Promise<void> => {
+        await this.#greet(socket);
+        await greeting.wait(clock, welcomeLimitMs, signal);
+        if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
+        await this.#beat(socket, signal);
+      };
+      return await together([(end) => socket.receive(onMessage, end), (end) => socket.listenForSilence(end), greetAndBeat], outer);
+    } catch (error) {
+      if (isFault(error, "refused")) access.forget(token);
+      if (!welcomed || outer.aborted || isFault(error, "revoked")) throw error;
+      log.warn({ reason: reasonOf(error) }, "connection lost");
+      return reconnectAfterMs;
+    }
   }
 
-  /** Says hello, then beats; ends the socket when the other side has fallen silent. */
-  async #keepAlive(socket: WebSocket, untilWelcome: () => Promise<void>, heardAt: () => number, signal: AbortSignal): Promise<void> {
-    await opened(socket, signal);
+  async #greet(socket: DeviceSocket): Promise<void> {
     const heartbeat = await this.#parts.heartbeat();
-    this.#send(socket, {
-      type: "hello",
-      data: {
-        epoch: this.#epoch,
-        last_seq: this.#lastSeq,
-        revision: heartbeat.content.applied_revision,
-        heartbeat,
-      },
-    });
-    await untilWelcome();
-    await Promise.race([this.#beat(socket, signal), this.#listenForSilence(heardAt, signal)]);
+    const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat };
+    this.#send(socket, { type: "hello", data });
   }
 
-  async #beat(socket: WebSocket, signal: AbortSignal): Promise<never> {
+  async #beat(socket: DeviceSocket, signal: AbortSignal): Promise<never> {
     for (;;) {
       const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
       await this.#news.wait(this.#parts.clock, this.#heartbeatMs * jitter, signal);
@@ -216,25 +161,8 @@ export class Connection {
     }
   }
 
-  /** A half-open socket gives no error: only the missing pings tell. */
-  async #listenForSilence(heardAt: () => number, signal: AbortSignal): Promise<never> {
-    const { clock } = this.#parts;
-    for (;;) {
-      const leftMs = heardAt() + silenceLimitMs - clock.monotonic();
-      if (leftMs <= 0) throw new Fault("timeout", "the service has fallen silent");
-      await clock.wait(leftMs, signal);
-    }
-  }
-
-  #send(socket: WebSocket, message: Pick<DeviceMessage, "type" | "data">): void {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const full = {
-      id: String(++this.#messageId),
-      ts: this.#parts.clock.raw(),
-      ack: this.#lastSeq,
-      ...message,
-    };
-    socket.send(JSON.stringify(full));
+  #send(socket: DeviceSocket, message: Pick<DeviceMessage, "type" | "data">): void {
+    socket.send({ id: String(++this.#messageId), ts: this.#parts.clock.raw(), ack: this.#lastSeq, ...message });
   }
 
   #read(text: string): ServiceMessage | null {
@@ -261,6 +189,8 @@ export class Connection {
         this.#epoch = message.data.epoch;
         this.#heartbeatMs = message.data.heartbeat_ms;
         this.#spreadMs = message.data.reconnect_spread_ms;
+        this.#link.set({ is: "online" });
+        this.#parts.log.info({ resumed: message.data.resumed }, "connected");
         return this.#take(message.data.answer, signal);
       case "heartbeat.answer":
         return this.#take(message.data, signal);
@@ -286,11 +216,4 @@ export class Connection {
     this.#parts.onRevision(answer.revision);
     for (const command of answer.commands) await this.#parts.onCommand(command, signal);
   }
-}
-
-function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once("open", resolve);
-    signal.addEventListener("abort", () => reject(new DOMException("closed before it opened", "AbortError")), { once: true });
-  });
 }

@@ -1,0 +1,99 @@
+// One WebSocket to the service, from its opening to its end: messages in order, silence noticed. Knows not what they mean.
+import { WebSocket } from "ws";
+import { Bell } from "../base/bell.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { textOf } from "../base/text.ts";
+import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../protocol/wire.ts";
+
+const handshakeLimitMs = 10_000;
+// The service pings every 15 s; after this silence the socket is half open (users.md 26).
+const silenceLimitMs = 40_000;
+
+/** An open socket. Its owner disposes it. */
+export class DeviceSocket implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #inbox: string[] = [];
+  readonly #news = new Bell();
+  #end: Fault | null = null;
+  #heardAt: number;
+
+  private constructor(socket: WebSocket, clock: Clock) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#heardAt = clock.monotonic();
+    socket.on("ping", () => (this.#heardAt = clock.monotonic()));
+    socket.on("message", (raw, isBinary) => {
+      this.#heardAt = clock.monotonic();
+      if (isBinary) return;
+      this.#inbox.push(textOf(raw));
+      this.#news.ring();
+    });
+    socket.on("error", (cause) => this.#finish(new Fault("unreachable", "the socket failed", { cause })));
+    socket.on("close", (code) => {
+      const isRefused = code === closeCodes.badToken;
+      this.#finish(new Fault(isRefused ? "refused" : "unreachable", `the service closed the socket (${code})`));
+    });
+  }
+
+  /** Resolves to an open socket. @throws Fault `unreachable`, `refused` for a token that is not taken; AbortError. */
+  static async open(url: string, token: string, clock: Clock, signal: AbortSignal): Promise<DeviceSocket> {
+    const socket = new WebSocket(url, deviceSubprotocol, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: handshakeLimitMs,
+      maxPayload: longestMessageBytes,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    const opening = new DeviceSocket(socket, clock);
+    socket.once("open", () => opening.#news.ring());
+    try {
+      while (socket.readyState !== WebSocket.OPEN) {
+        await opening.#news.wait(clock, Number.POSITIVE_INFINITY, signal);
+        if (opening.#end !== null) throw opening.#end;
+      }
+    } catch (error) {
+      opening[Symbol.dispose]();
+      throw error;
+    }
+    // What came with the handshake rang the same bell: it is not to be slept over.
+    opening.#news.ring();
+    return opening;
+  }
+
+  send(message: object): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  /**
+   * Hands over each message, the next only when the one before has been dealt with, so that an acknowledgement never
+   * runs ahead of a durable journal. @throws Fault with the socket's end; whatever `handle` throws; AbortError.
+   */
+  async receive(handle: (text: string) => Promise<void>, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const text = this.#inbox.shift();
+      if (text !== undefined) await handle(text);
+      else if (this.#end !== null) throw this.#end;
+      else await this.#news.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
+    }
+  }
+
+  /** A half-open socket gives no error: only the missing pings tell. @throws Fault `timeout`; AbortError. */
+  async listenForSilence(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      const leftMs = this.#heardAt + silenceLimitMs - this.#clock.monotonic();
+      if (leftMs <= 0) throw new Fault("timeout", "the service has fallen silent");
+      await this.#clock.wait(leftMs, signal);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.terminate();
+  }
+
+  #finish(end: Fault): void {
+    this.#end ??= end;
+    this.#news.ring();
+  }
+}
