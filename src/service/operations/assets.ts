@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Asset, id, Name, page, PageQuery } from "../../protocol/resources.ts";
 import { parseItems } from "../desired.ts";
 import { examine } from "../media.ts";
-import { pageOf, placeOf } from "../paging.ts";
+import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
@@ -67,16 +67,7 @@ export const assetOperations: readonly Operation[] = [
     output: page(Asset),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const place = placeOf(query.cursor);
-      const rows = await parts.store.db
-        .selectFrom("assets")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = parts.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
       return pageOf(rows, query, show);
     },
   }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Command, CommandRequest, Screenshot } from "../../protocol/command.ts";
 import { id, page, PageQuery } from "../../protocol/resources.ts";
 import { showCommand } from "../commands.ts";
-import { pageOf, placeOf } from "../paging.ts";
+import { pageOf } from "../paging.ts";
 import type { ScreenshotRow } from "../tables.ts";
 import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 import { select } from "./players.ts";
@@ -57,16 +57,7 @@ export const commandOperations: readonly Operation[] = [
       const { db } = parts.store;
       found(await select(db, teamId, params.id), "player");
       await parts.commands.expire();
-      const place = placeOf(query.cursor);
-      const rows = await db
-        .selectFrom("commands")
-        .selectAll()
-        .where("player_id", "=", params.id)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
       return pageOf(rows, query, showCommand);
     },
   }),
@@ -115,16 +106,7 @@ export const screenshotOperations: readonly Operation[] = [
     async run({ parts, teamId }, { params, query }) {
       const { db } = parts.store;
       found(await select(db, teamId, params.id), "player");
-      const place = placeOf(query.cursor);
-      const rows = await db
-        .selectFrom("screenshots")
-        .selectAll()
-        .where("player_id", "=", params.id)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
       return pageOf(rows, query, show);
     },
   }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { id, Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
 import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
-import { pageOf, placeOf } from "../paging.ts";
+import { pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -64,16 +64,7 @@ export const layoutOperations: readonly Operation[] = [
     output: page(Layout),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const place = placeOf(query.cursor);
-      const rows = await parts.store.db
-        .selectFrom("layouts")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = parts.store.db.selectFrom("layouts").selectAll().where("team_id", "=", teamId);
       return pageOf(rows, query, show);
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ContentState, PresentedItem } from "../../protocol/report.ts";
 import { id, page, PageQuery, PairRequest, Player, PlayerChange, Timestamp } from "../../protocol/resources.ts";
-import { pageOf, placeOf } from "../paging.ts";
+import { pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -68,17 +68,7 @@ export const playerOperations: readonly Operation[] = [
     output: page(Player),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const place = placeOf(query.cursor);
-      const rows = await parts.store.db
-        .selectFrom("players")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .where("removed_at", "is", null)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
       return pageOf(rows, query, (row) => show(parts, row));
     },
   }),

@@ -12,7 +12,7 @@ import {
 } from "../../protocol/resources.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
-import { pageOf, placeOf } from "../paging.ts";
+import { pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -70,16 +70,7 @@ export const playlistOperations: readonly Operation[] = [
     output: page(Playlist),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const place = placeOf(query.cursor);
-      const rows = await parts.store.db
-        .selectFrom("playlists")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .$if(place !== null, (rest) => rest.where((row) => row(row.refTuple("created_at", "id"), "<", row.tuple(...place!))))
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(query.limit + 1)
-        .execute();
+      const rows = parts.store.db.selectFrom("playlists").selectAll().where("team_id", "=", teamId);
       return pageOf(rows, query, show);
     },
   }),
