@@ -18,7 +18,8 @@ export default defineConfig({
     rolldownOptions: {
       input: { electron: join(here, "src/main/electron.ts"), cli: join(here, "src/main/cli.ts") },
       external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),
-      output: { entryFileNames: "[name].js", format: "esm" },
+      // Beside the entries: programs find their files relative to their own place.
+      output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js", format: "esm" },
     },
   },
   ssr: { external: true },

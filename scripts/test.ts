@@ -14,6 +14,7 @@ const needs = [
   { program: "/usr/lib/chromium/chromium", packages: browserPackages },
   { program: "Xvfb", packages: ["xvfb"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
+  { program: "openbox", packages: ["openbox"] },
 ];
 
 const Report = z.object({

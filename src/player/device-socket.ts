@@ -16,6 +16,7 @@ export class DeviceSocket implements Disposable {
   readonly #clock: Clock;
   readonly #inbox: string[] = [];
   readonly #news = new Bell();
+  #isOpen = false;
   #end: Fault | null = null;
   #heardAt: number;
 
@@ -23,6 +24,10 @@ export class DeviceSocket implements Disposable {
     this.#socket = socket;
     this.#clock = clock;
     this.#heardAt = clock.monotonic();
+    socket.once("open", () => {
+      this.#isOpen = true;
+      this.#news.ring();
+    });
     socket.on("ping", () => (this.#heardAt = clock.monotonic()));
     socket.on("message", (raw, isBinary) => {
       this.#heardAt = clock.monotonic();
@@ -47,18 +52,16 @@ export class DeviceSocket implements Disposable {
       followRedirects: false,
     });
     const opening = new DeviceSocket(socket, clock);
-    socket.once("open", () => opening.#news.ring());
     try {
-      while (socket.readyState !== WebSocket.OPEN) {
+      // A service may greet and close in one breath: what it said is then still to be heard.
+      while (!opening.#isOpen) {
         await opening.#news.wait(clock, Number.POSITIVE_INFINITY, signal);
-        if (opening.#end !== null) throw opening.#end;
+        if (opening.#end !== null && !opening.#isOpen) throw opening.#end;
       }
     } catch (error) {
       opening[Symbol.dispose]();
       throw error;
     }
-    // What came with the handshake rang the same bell: it is not to be slept over.
-    opening.#news.ring();
     return opening;
   }
 

@@ -52,6 +52,8 @@ export class Session {
   readonly #replan = new Bell();
   #stage: Stage | null = null;
   #applied: Ready | null = null;
+  // Whether the service has been told what a newly applied state put on the glass.
+  #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
 
   private constructor(parts: SessionParts, desired: DesiredState, cache: ContentCache, outbox: Outbox, commands: Commands) {
@@ -193,6 +195,7 @@ export class Session {
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
+    this.#isShownTold = false;
     this.#connection.report();
     return take(playback, programAt(ready, now).program, now);
   }
@@ -249,6 +252,9 @@ export class Session {
         presented_at: new Date(at).toISOString(),
       });
       log.info({ item_id, asset_id, zone_id, presented_at: at }, "presented");
+      // The first frame of a new state is news; later ones wait for the next heartbeat.
+      if (!this.#isShownTold) this.#connection.report();
+      this.#isShownTold = true;
     } else if (message.type === "failed") {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");

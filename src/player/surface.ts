@@ -209,7 +209,7 @@ export class Surface implements AsyncDisposable {
     if (message.type === "hello") {
       this.#page.set({ is: "here", since: now, viewport: message.viewport, lastFrameAt: null });
       this.#send({ type: "scene", scene: this.#scene });
-    } else if (message.type === "beat" && message.frames > 0 && this.#page.value.is === "here") {
+    } else if (provesFrame(message) && this.#page.value.is === "here") {
       this.#page.set({ ...this.#page.value, lastFrameAt: now });
     }
   }
@@ -217,6 +217,12 @@ export class Surface implements AsyncDisposable {
   #send(message: ToPage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+/** Whether a report says that a frame was really presented just now. */
+function provesFrame(message: FromPage): boolean {
+  if (message.type === "beat") return message.frames > 0;
+  return message.type === "presented" || message.type === "screen";
 }
 
 function parsePage(text: string): FromPage | null {

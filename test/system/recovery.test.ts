@@ -1,0 +1,82 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService, type Program } from "../support/programs.ts";
+import { startXvfb, type Xvfb } from "../support/xvfb.ts";
+
+const green = [20, 160, 60] as const;
+let xvfb: Xvfb;
+beforeAll(async () => {
+  xvfb = await startXvfb({ width: 1280, height: 720 });
+});
+afterAll(() => xvfb[Symbol.asyncDispose]());
+
+const isGreen = (): boolean => xvfb.framebuffer.pixel(640, 360).every((value, channel) => Math.abs(value - green[channel]!) <= 4);
+
+/** The player's Chromium processes: `browser` is the one without a type. */
+async function chromiumOf(player: Program, kind: "browser" | "renderer" | "gpu-process"): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const about = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      const argv = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+      const parent = Number(/\) \S (\d+)/.exec(stat)?.[1]);
+      return {
+        pid,
+        parent,
+        type: /--type=(\S+)/.exec(argv.join(" "))?.[1] ?? "browser",
+        isChromium: argv[0]?.includes("chromium") ?? false,
+      };
+    }),
+  );
+  const mine = new Set([player.pid]);
+  for (let before = 0; before !== mine.size;) {
+    before = mine.size;
+    for (const { pid, parent } of about) if (mine.has(parent)) mine.add(pid);
+  }
+  return about.filter(({ pid, type, isChromium }) => isChromium && mine.has(pid) && type === kind).map(({ pid }) => pid);
+}
+
+async function playing(folder: string) {
+  const service = await startService(join(folder, "service"));
+  const { api } = service;
+  const item = { type: "image", asset_id: await api.upload("green.png", await plainImage(green)), duration_ms: 1_000, fit: "fill" };
+  const { layoutId } = await api.publish([item]);
+  const player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+  const playerId = await api.pair(player, layoutId);
+  await eventually(isGreen);
+  const end = async (): Promise<void> => {
+    await player[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  };
+  return { api, player, playerId, [Symbol.asyncDispose]: end };
+}
+
+test.each([
+  ["browser", "SIGKILL"],
+  ["renderer", "SIGKILL"],
+  ["renderer", "SIGSTOP"],
+] as const)("[RC3] the %s hit by %s: the content comes back by itself, and the fault is in the log", async (kind, signal) => {
+  await using folder = await temporaryFolder();
+  await using at = await playing(folder.path);
+  const from = at.player.lines.length;
+  for (const pid of await chromiumOf(at.player, kind)) process.kill(pid, signal);
+  await at.player.line("the glass has failed", from);
+  await at.player.line("presented", at.player.lines.length);
+  await eventually(isGreen);
+  expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);
+  // The whole way still works: the service is told, a screenshot comes back.
+  expect(await at.api.command(at.playerId, "screenshot")).toMatchObject({ status: "succeeded" });
+});
+
+test("[RC4] a heartbeat says that the glass is rendering, and what is on it", async () => {
+  await using folder = await temporaryFolder();
+  await using at = await playing(folder.path);
+  const now = await eventually(async () => {
+    const seen = await at.api.ok("GET", `players/${at.playerId}/now`);
+    return (seen["now_playing"] as unknown[]).length > 0 ? seen : null;
+  });
+  expect(now).toMatchObject({ rendering: true, content: { is: "applied" } });
+});
