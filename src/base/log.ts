@@ -21,7 +21,7 @@ export async function createLog(program: string, level = "info"): Promise<Log> {
   if (!process.stdout.isTTY) return pino(options, pino.destination({ fd: 1, sync: true }));
   // Loaded at a terminal only: a kiosk starts 20 ms sooner without it.
   const { default: pretty } = await import("pino-pretty");
-  return pino(options, pretty({ sync: true, ignore: "program", translateTime: "SYS:HH:MM:ss" }));
+  return pino(options, pretty({ sync: true, singleLine: true, ignore: "program", translateTime: "SYS:HH:MM:ss" }));
 }
 
 /** A log that says nothing, for tests. */

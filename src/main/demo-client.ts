@@ -1,7 +1,12 @@
 // The demo's own small client of the operator's API: what anybody could do with curl.
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import { Command, finalStatuses } from "../protocol/command.ts";
 import { Asset, Layout, page, Player, Playlist } from "../protocol/resources.ts";
+
+// A client without a socket can only ask again.
+const pollMs = 200;
 
 /** A service and a token for it. Methods reject with an Error that quotes the service's own explanation. */
 export class ServiceClient {
@@ -43,6 +48,17 @@ export class ServiceClient {
 
   async createLayout(body: object): Promise<Layout> {
     return Layout.parse(await this.#call("POST", "layouts", body));
+  }
+
+  /** Takes a picture of the player's screen. Resolves to the picture's address once it is there. */
+  async screenshot(playerId: string, clock: Clock, signal: AbortSignal): Promise<string> {
+    const { id } = Command.parse(await this.#call("POST", `players/${playerId}/commands`, { type: "screenshot" }));
+    for (;;) {
+      const command = Command.parse(await this.#call("GET", `players/${playerId}/commands/${id}`));
+      if (command.status === "succeeded") return `${this.#url}/api/v1/screenshots/${String(command.result?.["screenshot_id"])}/image`;
+      if (finalStatuses.includes(command.status)) throw new Error(`the screenshot ${command.status}: ${command.error?.detail ?? ""}`);
+      await clock.wait(pollMs, signal);
+    }
   }
 
   async #call(method: string, path: string, body?: object): Promise<unknown> {

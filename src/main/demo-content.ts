@@ -12,7 +12,7 @@ export async function publishDemo(client: ServiceClient, playerId: string, log: 
   const assets = new Map<string, string>();
   for (const [index, { name, path }] of media.entries()) {
     signal.throwIfAborted();
-    log.info({ name, of: `${index + 1}/${media.length}` }, "uploading");
+    log.info({ file: name, of: `${index + 1}/${media.length}` }, "uploading");
     assets.set(name, (await client.upload(name, await readFile(path))).id);
   }
   const playlistIds = new Map<string, string>();

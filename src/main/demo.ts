@@ -68,7 +68,9 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   const playerId = await paired(player, client, log, signal);
   await publishDemo(client, playerId, log, signal);
   await player.line("presented", signal);
-  tellHow(log, { url, tokenFile, playerId, headless: config.headless || !hasDisplay() });
+  const isHeadless = config.headless || !hasDisplay();
+  const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
+  tellHow(log, { url, tokenFile, playerId, picture });
 
   const ended = await Promise.race([
     service.ended.then((how) => `the service ended: ${how}`),
@@ -132,21 +134,25 @@ function passOn(child: Child, log: Log): void {
   });
 }
 
-function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; headless: boolean }): void {
-  const auth = `-H "Authorization: Bearer $(cat ${at.tokenFile})"`;
+function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; picture: string | null }): void {
+  const auth = `-H "Authorization: Bearer $(cat '${at.tokenFile}')"`;
   const api = `${at.url}/api/v1`;
   const pair = `curl ${auth} --json '{"code": "WDJB-MJHT", "name": "Lobby"}' ${api}/players/pair`;
   const push = `curl ${auth} --data-binary @picture.jpg "${api}/assets?name=picture.jpg"`;
   const shoot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
   const look = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
+  const see = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
   if (!process.stdout.isTTY) {
-    log.info({ docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, curl: { pair, push, shoot, look } }, "ready");
+    const about = { docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, screenshot: at.picture ?? undefined };
+    log.info({ ...about, curl: { pair, push, shoot, look, see: see ?? undefined } }, "ready");
     return;
   }
   process.stdout.write(
     [
       "",
-      at.headless ? "There is no display here: the screen is drawn without one. Take a screenshot (below) to see it." : "The screen is on.",
+      ...(see === null
+        ? ["The screen is on."]
+        : ["There is no display here: the screen is drawn without one. To see the picture:", `  ${see}`]),
       "",
       `  API documentation   ${at.url}/docs`,
       `  Access token        ${at.tokenFile}`,

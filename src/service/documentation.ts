@@ -9,6 +9,10 @@ import { apiPrefix } from "./rest.ts";
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40"><rect y="6" width="6" height="28" rx="3" fill="#ffb347"/>' +
+  '<text x="18" y="28" font-family="sans-serif" font-size="24" font-weight="600" fill="#fff">signage-player</text></svg>';
+
 /** To be called before the routes are added, which it then describes. */
 export async function addDocumentation(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, descriptionOptions(version));
@@ -17,6 +21,7 @@ export async function addDocumentation(app: FastifyInstance, version: string): P
     staticCSP: csp,
     uiConfig: { deepLinking: true, displayRequestDuration: true },
     theme: { title: "signage-player API" },
+    logo: { type: "image/svg+xml", content: Buffer.from(logo) },
   });
   app.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
     return reply.type("application/json; charset=utf-8").send(JSON.stringify(app.swagger()));

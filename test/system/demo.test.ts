@@ -30,8 +30,9 @@ test("[DE1] one command pairs a player by its code, after three seconds to read 
 
   // The picture, as the printed lines say: the four zones are all covered.
   const api = new Api(new URL(String(ready["docs"])).origin, (await readFile(tokenFile, "utf8")).trim());
-  const { result } = (await api.command(String(ready["player_id"]), "screenshot")) as { result: { screenshot_id: string } };
-  const response = await api.call("GET", `screenshots/${result.screenshot_id}/image`);
+  const address = String(ready["screenshot"]);
+  expect(address).toMatch(/\/api\/v1\/screenshots\/shot_\w+\/image$/);
+  const response = await api.call("GET", address.slice(address.indexOf("screenshots/")));
   const picture = sharp(Buffer.from(await response.arrayBuffer()));
   expect(await picture.metadata()).toMatchObject({ width: 1920, height: 1080 });
   const { channels } = await picture.stats();

@@ -35,7 +35,10 @@ export function createPairing(clock: PageClock): View<"pairing"> {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
       drawCode(code, screen.code);
-      setText(words, screen.code === null ? waiting(screen.trouble !== null) : instruction(screen.service));
+      setText(
+        words,
+        screen.code === null ? waiting(screen.trouble !== null) : instruction(screen.claim_url?.split("?")[0] ?? `${screen.service}/claim`),
+      );
       drawClaim(screen.claim_url);
       trouble.draw(screen.trouble);
       service.draw(screen.service);
@@ -47,8 +50,8 @@ export function createPairing(clock: PageClock): View<"pairing"> {
 }
 
 /** Where the code goes: a page for people, a route for programs. */
-function instruction(service: string): string {
-  return `Enter this code at ${service}/claim, or send it to POST /api/v1/players/pair`;
+function instruction(claimPage: string): string {
+  return `Enter this code at ${claimPage}, or send it to POST /api/v1/players/pair`;
 }
 
 function waiting(troubled: boolean): string {
