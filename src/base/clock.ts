@@ -17,12 +17,12 @@ const longestTimerMs = 2 ** 31 - 1;
 export function createSystemClock(): Clock {
   // performance.timeOrigin ignores later steps of the wall clock. Only differences above what rounding and
   // scheduling explain are taken for a step, so that between steps time runs evenly, below the millisecond.
-  const stepMs = 20;
+  const noiseMs = 20;
   let originMs = performance.timeOrigin;
   return {
     now: () => {
       const drift = Date.now() - (originMs + performance.now());
-      if (Math.abs(drift) > stepMs) originMs += drift;
+      if (Math.abs(drift) > noiseMs) originMs += drift;
       return originMs + performance.now();
     },
     monotonic: () => performance.now(),
@@ -67,18 +67,26 @@ export interface ClockOffset {
 
 // NTP's clock filter: of the last eight exchanges the quickest is believed.
 const samplesKept = 8;
+// More than any path's asymmetry explains.
+const stepMs = 1_000;
 
-/** A clock set right by exchanges with the service. It never touches the machine's own clock. */
+/**
+ * A clock set right by exchanges with the service. It never touches the machine's own clock, and once it has been
+ * set right it runs on the monotonic one: whatever NTP, a person or an empty battery does to the machine's wall
+ * clock no longer moves it.
+ */
 export class CorrectedClock implements Clock {
   readonly #base: Clock;
+  readonly #onStep = new Set<() => void>();
   #samples: { offsetMs: number; delayMs: number }[] = [];
+  #anchor: { wall: number; monotonic: number } | null = null;
 
   constructor(base: Clock) {
     this.#base = base;
   }
 
   now(): number {
-    return this.#base.now() + this.offset.offsetMs;
+    return this.raw() + this.offset.offsetMs;
   }
 
   monotonic(): number {
@@ -89,9 +97,10 @@ export class CorrectedClock implements Clock {
     return this.#base.wait(ms, signal);
   }
 
-  /** The machine's own wall time, for stamping the local ends of an exchange. */
+  /** Uncorrected wall time, for stamping the local ends of an exchange: the machine's own until the first, then free running. */
   raw(): number {
-    return this.#base.now();
+    if (this.#anchor === null) return this.#base.now();
+    return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);
   }
 
   /** The correction in force: of the kept exchanges the one with the shortest round trip. */
@@ -103,17 +112,22 @@ export class CorrectedClock implements Clock {
     return best === undefined ? { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY } : { offsetMs: best.offsetMs, errorMs: best.delayMs / 2 };
   }
 
-  /** Takes one exchange in. One whose round trip is negative (the clock stepped meanwhile) drops the history. */
+  /** Calls back until `signal` aborts when corrected time has leapt, so that what waits for an instant looks again. */
+  onStep(listener: () => void, signal: AbortSignal): void {
+    this.#onStep.add(listener);
+    signal.addEventListener("abort", () => this.#onStep.delete(listener), { once: true });
+  }
+
+  /** Takes one exchange in. One whose round trip is negative cannot be: it is dropped. */
   learn({ t0, t1, t2, t3 }: ClockSample): void {
     const delayMs = t3 - t0 - (t2 - t1);
-    if (!(delayMs >= 0)) {
-      this.#samples = [];
-      return;
-    }
+    if (!(delayMs >= 0)) return;
+    this.#anchor ??= { wall: this.#base.now(), monotonic: this.#base.monotonic() };
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, delayMs };
-    // A sample that contradicts the kept ones beyond both error bounds means our clock was stepped.
     const known = this.offset;
-    const stepped = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + 1_000;
-    this.#samples = stepped ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
+    // A sample that contradicts the kept ones beyond both error bounds: the machine slept, or the service was set right.
+    const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + stepMs;
+    this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
+    if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) for (const listener of this.#onStep) listener();
   }
 }

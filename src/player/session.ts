@@ -170,6 +170,7 @@ export class Session {
   async #play(signal: AbortSignal): Promise<never> {
     const { clock, surface, deviceZone, changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
+    clock.onStep(() => this.#replan.ring(), signal);
     this.#cache.ready.watch(() => this.#replan.ring(), signal);
     let was: Progress["is"] = this.progress.is;
     this.#cache.progress.watch(({ is }) => {
@@ -251,7 +252,7 @@ export class Session {
         asset_id,
         presented_at: new Date(at).toISOString(),
       });
-      log.info({ item_id, asset_id, zone_id, presented_at: at }, "presented");
+      log.info({ item_id, asset_id, zone_id, presented_at: new Date(at).toISOString() }, "presented");
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();
       this.#isShownTold = true;

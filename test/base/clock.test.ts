@@ -23,13 +23,36 @@ test("[CK1] the offset of the quickest of the last eight exchanges is believed",
   expect(clock.now() - fake.now()).toBe(5_000);
 });
 
-test("[CK2] after the machine's clock was stepped the old exchanges are dropped", () => {
+test("[CK2] once set right, the clock does not follow steps of the machine's own", () => {
+  const fake = new FakeClock();
+  const clock = new CorrectedClock(fake);
+  exchange(fake, clock, 5_000, 1, 1);
+  const before = clock.now();
+  fake.step(-3_600_000);
+  expect(clock.now()).toBe(before);
+  fake.advance(1_000);
+  expect(clock.now()).toBe(before + 1_000);
+});
+
+test("[CK7] a box that boots in 1970 is set right by the first exchange, and whoever waits for an instant is woken", () => {
+  const fake = new FakeClock(0);
+  const clock = new CorrectedClock(fake);
+  let steps = 0;
+  clock.onStep(() => (steps += 1), new AbortController().signal);
+  const ahead = Date.UTC(2026, 10, 21);
+  exchange(fake, clock, ahead, 2, 2);
+  expect(clock.now()).toBe(fake.now() + ahead);
+  expect(steps).toBe(1);
+  exchange(fake, clock, ahead, 1, 3);
+  expect(steps).toBe(1);
+});
+
+test("[CK8] an exchange that contradicts the kept ones, as after a sleep, takes their place", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 0, 1, 1);
-  fake.step(-3_600_000);
-  exchange(fake, clock, 3_600_000, 50, 50);
-  expect(clock.offset.offsetMs).toBe(3_600_000);
+  exchange(fake, clock, 7_200_000, 40, 40);
+  expect(clock.offset.offsetMs).toBe(7_200_000);
 });
 
 test("[CK3] before the first exchange there is no correction and no bound of its error", () => {

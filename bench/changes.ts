@@ -1,0 +1,108 @@
+// Every change of item seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
+import { join } from "node:path";
+import { loopEpochMs } from "../src/protocol/desired.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
+import type { Framebuffer } from "../test/support/framebuffer.ts";
+import { frameOnScreen, numberedClip, plainImage } from "../test/support/media.ts";
+import { startPlayer, startService } from "../test/support/programs.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread } from "./lib.ts";
+
+const seconds = Number(process.argv[2] ?? 180);
+const red = [220, 30, 40] as const;
+const green = [20, 160, 60] as const;
+// Still, clip, still, clip: each change of kind in both directions.
+const durations = [4_000, 5_000, 4_000, 5_000];
+const loopMs = durations.reduce((sum, duration) => sum + duration, 0);
+
+type Sight = "red" | "green" | "clip" | "blank" | "foreign";
+
+await using folder = await temporaryFolder();
+await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+await using service = await startService(join(folder.path, "service"));
+const { api } = service;
+const image = async (color: readonly [number, number, number], durationMs: number) => ({
+  type: "image",
+  asset_id: await api.upload("still.png", await plainImage(color, 1920, 1080)),
+  duration_ms: durationMs,
+  fit: "fill",
+});
+const clipId = await api.upload("clip.mp4", await numberedClip(5, 30));
+const clip = { type: "video", asset_id: clipId, duration_ms: 5_000, fit: "fill", muted: true };
+const { layoutId } = await api.publish([await image(red, 4_000), clip, await image(green, 4_000), clip]);
+await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+await api.pair(player, layoutId);
+await player.line("presented");
+
+const late: number[] = [];
+const perLoop = new Map<number, number[]>();
+let blankMs = 0;
+let foreignMs = 0;
+let changes = 0;
+let looks = 0;
+let slowestLookMs = 0;
+let before: Sight | null = null;
+let previous = performance.now();
+const end = previous + seconds * 1_000;
+while (previous < end) {
+  const now = performance.now();
+  const sight = look(xvfb.framebuffer);
+  const spanMs = now - previous;
+  if (before === "blank") blankMs += spanMs;
+  if (before === "foreign") foreignMs += spanMs;
+  if (before !== null) slowestLookMs = Math.max(slowestLookMs, spanMs);
+  const isItem = sight !== "blank" && sight !== "foreign";
+  if (before !== null && isItem && sight !== before) {
+    changes += 1;
+    const { lateMs, loop } = latenessOf(performance.timeOrigin + now);
+    late.push(lateMs);
+    perLoop.set(loop, [...(perLoop.get(loop) ?? []), lateMs]);
+  }
+  if (isItem || before !== null) before = sight;
+  previous = now;
+  looks += 1;
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+figure("changes of item seen on the screen", {
+  n: changes,
+  seconds,
+  looks_per_s: Math.round(looks / seconds),
+  slowest_look_ms: round(slowestLookMs),
+});
+figure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
+figure("change on screen after its instant on the timeline, ms", spread(late));
+const loops = [...perLoop.keys()].toSorted((a, b) => a - b).slice(1, -1);
+const mean = (loop: number): number => perLoop.get(loop)!.reduce((sum, value) => sum + value, 0) / perLoop.get(loop)!.length;
+const first = loops[0]!;
+const last = loops.at(-1)!;
+figure("drift over the run, ppm", { ppm: round(((mean(last) - mean(first)) / ((last - first) * loopMs)) * 1e6), loops: last - first });
+
+function look(framebuffer: Framebuffer): Sight {
+  const points = [200, 700, 1_230, 1_750].map((x) => framebuffer.pixel(x, 540));
+  for (const [name, color] of [["red", red] as const, ["green", green] as const]) {
+    if (points.every((pixel) => pixel.every((value, channel) => Math.abs(value - color[channel]!) <= 6))) return name;
+  }
+  if (frameOnScreen(framebuffer) !== null) return "clip";
+  return points.every((pixel) => pixel.every((value) => value < 8)) && isDark(framebuffer) ? "blank" : "foreign";
+}
+
+/** The clip's light bars lie between the points above now and then: a blank screen is dark all along a row. */
+function isDark(framebuffer: Framebuffer): boolean {
+  return framebuffer.row(540).every((value, index) => index % 4 === 3 || value < 16);
+}
+
+/** How long after the nearest boundary of the timeline `wall` is, and in which loop. */
+function latenessOf(wall: number): { lateMs: number; loop: number } {
+  const into = (wall - loopEpochMs) % loopMs;
+  let boundary = 0;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const duration of [0, ...durations]) {
+    boundary += duration;
+    if (Math.abs(into - boundary) < Math.abs(nearest)) nearest = into - boundary;
+  }
+  return { lateMs: nearest, loop: Math.round((wall - nearest - loopEpochMs) / loopMs - 0.5) };
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
