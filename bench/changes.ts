@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loopEpochMs } from "../src/protocol/desired.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Framebuffer } from "../test/support/framebuffer.ts";
-import { frameOnScreen, numberedClip, plainImage } from "../test/support/media.ts";
+import { frameInRow, numberedClip, plainImage } from "../test/support/media.ts";
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
 import { figure, spread } from "./lib.ts";
@@ -42,6 +42,7 @@ let changes = 0;
 let looks = 0;
 let slowestLookMs = 0;
 let before: Sight | null = null;
+let item: Sight | null = null;
 let previous = performance.now();
 const end = previous + seconds * 1_000;
 while (previous < end) {
@@ -52,13 +53,14 @@ while (previous < end) {
   if (before === "foreign") foreignMs += spanMs;
   if (before !== null) slowestLookMs = Math.max(slowestLookMs, spanMs);
   const isItem = sight !== "blank" && sight !== "foreign";
-  if (before !== null && isItem && sight !== before) {
+  if (item !== null && isItem && sight !== item) {
     changes += 1;
     const { lateMs, loop } = latenessOf(performance.timeOrigin + now);
     late.push(lateMs);
     perLoop.set(loop, [...(perLoop.get(loop) ?? []), lateMs]);
   }
-  if (isItem || before !== null) before = sight;
+  if (isItem) item = sight;
+  if (item !== null) before = sight;
   previous = now;
   looks += 1;
   await new Promise((resolve) => setTimeout(resolve, 1));
@@ -77,18 +79,15 @@ const first = loops[0]!;
 const last = loops.at(-1)!;
 figure("drift over the run, ppm", { ppm: round(((mean(last) - mean(first)) / ((last - first) * loopMs)) * 1e6), loops: last - first });
 
+/** What one row of the screen shows, read in one go: several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {
-  const points = [200, 700, 1_230, 1_750].map((x) => framebuffer.pixel(x, 540));
+  const row = framebuffer.row(540);
+  const points = [200, 700, 1_230, 1_750].map((x) => [row[4 * x + 2]!, row[4 * x + 1]!, row[4 * x]!]);
   for (const [name, color] of [["red", red] as const, ["green", green] as const]) {
     if (points.every((pixel) => pixel.every((value, channel) => Math.abs(value - color[channel]!) <= 6))) return name;
   }
-  if (frameOnScreen(framebuffer) !== null) return "clip";
-  return points.every((pixel) => pixel.every((value) => value < 8)) && isDark(framebuffer) ? "blank" : "foreign";
-}
-
-/** The clip's light bars lie between the points above now and then: a blank screen is dark all along a row. */
-function isDark(framebuffer: Framebuffer): boolean {
-  return framebuffer.row(540).every((value, index) => index % 4 === 3 || value < 16);
+  if (frameInRow(row, framebuffer.width) !== null) return "clip";
+  return row.every((value, index) => index % 4 === 3 || value < 16) ? "blank" : "foreign";
 }
 
 /** How long after the nearest boundary of the timeline `wall` is, and in which loop. */

@@ -44,10 +44,15 @@ export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
 
 /** The number of the clip's frame that fills the screen; null when the screen shows something else. */
 export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
+  return frameInRow(framebuffer.row(y), framebuffer.width);
+}
+
+/** The same of one row of the screen, four bytes a pixel. */
+export function frameInRow(row: Buffer, width: number): number | null {
   const bars: boolean[] = [];
   for (let cell = 0; cell < cells; cell += 1) {
-    const [r, g, b] = framebuffer.pixel(Math.floor(((cell + 0.5) * framebuffer.width) / cells), y);
-    const luma = (r * 77 + g * 150 + b * 29) >> 8;
+    const at = 4 * Math.floor(((cell + 0.5) * width) / cells);
+    const luma = (row[at + 2]! * 77 + row[at + 1]! * 150 + row[at]! * 29) >> 8;
     if (luma > 105 && luma < 150) return null;
     bars.push(luma >= 150);
   }

@@ -1,5 +1,4 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
