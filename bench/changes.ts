@@ -35,7 +35,7 @@ await api.pair(player, layoutId);
 await player.line("presented");
 
 const late: number[] = [];
-const perLoop = new Map<number, number[]>();
+const at: number[] = [];
 let blankMs = 0;
 let foreignMs = 0;
 let changes = 0;
@@ -55,9 +55,8 @@ while (previous < end) {
   const isItem = sight !== "blank" && sight !== "foreign";
   if (item !== null && isItem && sight !== item) {
     changes += 1;
-    const { lateMs, loop } = latenessOf(performance.timeOrigin + now);
-    late.push(lateMs);
-    perLoop.set(loop, [...(perLoop.get(loop) ?? []), lateMs]);
+    late.push(latenessOf(performance.timeOrigin + now));
+    at.push(now);
   }
   if (isItem) item = sight;
   if (item !== null) before = sight;
@@ -73,11 +72,8 @@ figure("changes of item seen on the screen", {
 });
 figure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
 figure("change on screen after its instant on the timeline, ms", spread(late));
-const loops = [...perLoop.keys()].toSorted((a, b) => a - b).slice(1, -1);
-const mean = (loop: number): number => perLoop.get(loop)!.reduce((sum, value) => sum + value, 0) / perLoop.get(loop)!.length;
-const first = loops[0]!;
-const last = loops.at(-1)!;
-figure("drift over the run, ppm", { ppm: round(((mean(last) - mean(first)) / ((last - first) * loopMs)) * 1e6), loops: last - first });
+// The slope of lateness over time; what is left of it is jitter, since every loop counts from the same epoch.
+figure("drift, least squares, ppm", { ppm: round(slope(at, late) * 1e6) });
 
 /** What one row of the screen shows, read in one go: several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {
@@ -90,8 +86,8 @@ function look(framebuffer: Framebuffer): Sight {
   return row.every((value, index) => index % 4 === 3 || value < 16) ? "blank" : "foreign";
 }
 
-/** How long after the nearest boundary of the timeline `wall` is, and in which loop. */
-function latenessOf(wall: number): { lateMs: number; loop: number } {
+/** How long after the nearest boundary of the timeline `wall` is, in ms. */
+function latenessOf(wall: number): number {
   const into = (wall - loopEpochMs) % loopMs;
   let boundary = 0;
   let nearest = Number.POSITIVE_INFINITY;
@@ -99,7 +95,14 @@ function latenessOf(wall: number): { lateMs: number; loop: number } {
     boundary += duration;
     if (Math.abs(into - boundary) < Math.abs(nearest)) nearest = into - boundary;
   }
-  return { lateMs: nearest, loop: Math.round((wall - nearest - loopEpochMs) / loopMs - 0.5) };
+  return nearest;
+}
+
+function slope(xs: readonly number[], ys: readonly number[]): number {
+  const meanX = xs.reduce((sum, x) => sum + x, 0) / xs.length;
+  const meanY = ys.reduce((sum, y) => sum + y, 0) / ys.length;
+  const over = xs.reduce((sum, x, index) => sum + (x - meanX) * (ys[index]! - meanY), 0);
+  return over / xs.reduce((sum, x) => sum + (x - meanX) ** 2, 0);
 }
 
 function round(value: number): number {
