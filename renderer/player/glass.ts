@@ -46,9 +46,11 @@ export class Glass {
   async #reveal(layer: Layer, signal: AbortSignal): Promise<void> {
     const { clock, frames } = this.#page;
     await layer.ready;
-    // Two frames: the second proves that the first was painted.
-    await frames.next();
-    await frames.next();
+    if (this.#shown !== null) {
+      // Two frames: the second proves that the first was painted. A glass that shows nothing yet need not wait.
+      await frames.next();
+      await frames.next();
+    }
     if (signal.aborted) return;
     const before = this.#shown;
     this.#shown = layer;

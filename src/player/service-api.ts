@@ -1,5 +1,5 @@
 // The service's HTTP doors as a device sees them: every answer parsed, every call with a deadline, every failure a Fault.
-import { Agent, request, type Dispatcher } from "undici";
+import type { Agent, Dispatcher, request as Request } from "undici";
 import type { z } from "zod";
 import { Fault, isAbort } from "../base/fault.ts";
 import type { CommandUpdate } from "../protocol/command.ts";
@@ -42,23 +42,22 @@ type Call = {
   limitMs?: number;
 };
 
+/** What requests go through. */
+interface Client {
+  request: typeof Request;
+  agent: Agent;
+}
+
 /**
  * A client of one service. Methods reject with Fault `unreachable` (no answer), {@link HttpFault} (an answer that
  * refuses) or Fault `protocol` (an answer that is not what it should be, such as a captive portal's page).
  */
 export class ServiceApi implements AsyncDisposable {
   readonly server: URL;
-  readonly #agent: Agent;
+  #client: Promise<Client> | null = null;
 
   constructor(server: string) {
     this.server = new URL(server);
-    this.#agent = new Agent({
-      connect: { timeout: connectLimitMs },
-      headersTimeout: answerLimitMs,
-      bodyTimeout: answerLimitMs,
-      // A redirect, a cookie or a proxy's page is never followed: the address given is the address meant.
-      maxResponseSize: -1,
-    });
   }
 
   /** Where the device socket is. */
@@ -134,7 +133,8 @@ export class ServiceApi implements AsyncDisposable {
       authorization: `Bearer ${token}`,
       ...(offset > 0 ? { range: `bytes=${offset}-` } : {}),
     };
-    const answer = await reach(() => request(url, { headers, dispatcher: this.#agent, signal }));
+    const { request, agent } = await this.#open();
+    const answer = await reach(() => request(url, { headers, dispatcher: agent, signal }));
     if (answer.statusCode === 206 && offset > 0) return { body: answer.body, resumed: true };
     if (answer.statusCode === 200) return { body: answer.body, resumed: false };
     await answer.body.dump();
@@ -142,7 +142,16 @@ export class ServiceApi implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+    if (this.#client !== null) await (await this.#client).agent.destroy();
+  }
+
+  /** Loaded at the first call: the picture comes before the network, and undici takes its time to load. */
+  #open(): Promise<Client> {
+    this.#client ??= import("undici").then(({ Agent, request }) => {
+      const limits = { connect: { timeout: connectLimitMs }, headersTimeout: answerLimitMs, bodyTimeout: answerLimitMs };
+      return { request, agent: new Agent(limits) };
+    });
+    return this.#client;
   }
 
   async #json<T>(call: Call, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> {
@@ -160,12 +169,13 @@ export class ServiceApi implements AsyncDisposable {
     if (call.token !== undefined) headers["authorization"] = `Bearer ${call.token}`;
     if (call.body !== undefined) headers["content-type"] = "application/json";
     const deadline = AbortSignal.timeout(call.limitMs ?? answerLimitMs);
+    const { request, agent } = await this.#open();
     return reach(async () => {
       const answer = await request(new URL(`/api/v1/${call.path}`, this.server), {
         method: call.method,
         headers,
         body: call.bytes ?? (call.body === undefined ? null : JSON.stringify(call.body)),
-        dispatcher: this.#agent,
+        dispatcher: agent,
         signal: AbortSignal.any([signal, deadline]),
         headersTimeout: call.limitMs ?? answerLimitMs,
       });

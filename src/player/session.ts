@@ -40,6 +40,9 @@ export interface SessionParts {
   acts: Acts;
 }
 
+// A browser that does not come up must not keep the player from telling so.
+const firstPictureMs = 5_000;
+
 export class Session {
   readonly #parts: SessionParts;
   readonly #access: Access;
@@ -50,6 +53,7 @@ export class Session {
   readonly #commands: Commands;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
+  readonly #firstPicture = new Bell();
   #stage: Stage | null = null;
   #applied: Ready | null = null;
   // Whether the service has been told what a newly applied state put on the glass.
@@ -147,11 +151,16 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   run(signal: AbortSignal): Promise<never> {
+    return together([(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end)], signal);
+  }
+
+  /** All that goes over the network. */
+  async #talk(signal: AbortSignal): Promise<never> {
     const { api, clock } = this.#parts;
+    // The picture first: while the browser starts, every cycle of the processor is its.
+    if (this.#cache.ready.value?.desired.layout) await this.#firstPicture.wait(clock, firstPictureMs, signal);
     return together(
       [
-        (end) => this.#play(end),
-        (end) => this.#prepare(end),
         (end) => this.#connection.run(end),
         (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
         (end) => this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
@@ -253,6 +262,7 @@ export class Session {
         presented_at: new Date(at).toISOString(),
       });
       log.info({ item_id, asset_id, zone_id, presented_at: new Date(at).toISOString() }, "presented");
+      this.#firstPicture.ring();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();
       this.#isShownTold = true;
