@@ -9,7 +9,7 @@ import { StagePage } from "./chromium/page.ts";
 import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
-import { displaySize, fitWindow, type Size } from "./chromium/window.ts";
+import { fitWindow, type Size } from "./chromium/window.ts";
 
 /** What a Chromium host needs. */
 export interface ChromiumOptions {
@@ -208,26 +208,18 @@ class ChromiumHost implements Host {
       onFault: (fault) => this.#report(fault),
       onBlocked,
     });
-    const screen = await displaySize(stage.session);
-    // The page loads while the window is being fitted, unseen until its sandbox is proven.
-    const shown = unlessAborted(page, signal).then((known) => stage.show(known, signal));
-    const ready = Promise.all([
+    const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
+    // All of this comes before the page is left for another: a call under way then would be lost.
+    const [{ product }, { processInfo }, reveal] = await Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
-      fitWindow(browser, stage.session, {
-        targetId,
-        display: this.#display(),
-        screen,
-        wanted: this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window,
-      }),
+      fitWindow(browser, stage.session, { targetId, display: this.#display(), wanted }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
-    ]).then(async ([{ product }, { processInfo }, reveal]) => {
-      await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
-      running.stage = stage;
-      await reveal();
-      return product;
-    });
-    const [product] = await Promise.all([ready, shown]);
+    ]);
+    await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
+    running.stage = stage;
+    // What is behind the page is black by now, so the window may be seen while the page loads.
+    await Promise.all([reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
     await this.#hideCursor();
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;

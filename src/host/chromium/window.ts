@@ -12,17 +12,8 @@ export interface Size {
 export interface Placement {
   targetId: string;
   display: FlagOptions["display"];
-  /** The display's size. */
-  screen: Size;
   /** The size asked for; null for the whole display. */
   wanted: Size | null;
-}
-
-/** The display's size, asked of a page that is not about to be left. */
-export async function displaySize(page: DevToolsSession): Promise<Size> {
-  const seen = await page.send("Runtime.evaluate", { expression: "[screen.width, screen.height]", returnByValue: true });
-  const [width = 0, height = 0] = seen.result.value as number[];
-  return { width, height };
 }
 
 /**
@@ -32,8 +23,10 @@ export async function displaySize(page: DevToolsSession): Promise<Size> {
 export async function fitWindow(
   browser: DevToolsSession,
   page: DevToolsSession,
-  { targetId, display, screen: { width, height }, wanted }: Placement,
+  { targetId, display, wanted }: Placement,
 ): Promise<() => Promise<void>> {
+  const seen = await page.send("Runtime.evaluate", { expression: "[screen.width, screen.height]", returnByValue: true });
+  const [width = 0, height = 0] = seen.result.value as number[];
   const size = wanted ?? { width, height };
   const whole = size.width === width && size.height === height;
   const { windowId, bounds } = await browser.send("Browser.getWindowForTarget", { targetId });
