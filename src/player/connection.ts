@@ -8,7 +8,7 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
 import type { Trouble } from "../protocol/scene.ts";
-import { ServiceMessage, UnknownMessage, type DeviceMessage } from "../protocol/wire.ts";
+import { readMessage, ServiceMessage, type DeviceMessage } from "../protocol/wire.ts";
 import type { Access } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
@@ -56,11 +56,6 @@ export class Connection {
 
   get link(): Watchable<Link> {
     return this.#link;
-  }
-
-  /** Messages received whose type this player does not know. */
-  get unknownMessages(): number {
-    return this.#unknown;
   }
 
   /** Connects, and again after each end. @throws Fault `revoked`; AbortError when `signal` aborts. */
@@ -166,19 +161,12 @@ export class Connection {
   }
 
   #read(text: string): ServiceMessage | null {
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      json = undefined; // not JSON at all: counted below with the other unknowns
-    }
-    const message = ServiceMessage.safeParse(json);
-    if (message.success) return message.data;
+    const read = readMessage(ServiceMessage, text);
+    if (read.is === "known") return read.message;
     this.#unknown += 1;
-    const outside = UnknownMessage.safeParse(json);
-    this.#parts.log.warn({ type: outside.data?.type, count: this.#unknown }, "ignored a message that this player does not know");
+    this.#parts.log.warn({ type: read.type, count: this.#unknown }, "ignored a message that this player does not know");
     // Its place in the journal is passed all the same, or it would come for ever.
-    if (outside.data?.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, outside.data.seq);
+    if (read.seq !== undefined) this.#lastSeq = Math.max(this.#lastSeq, read.seq);
     return null;
   }
 

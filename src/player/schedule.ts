@@ -49,9 +49,8 @@ export function playAt(timeline: Timeline, instant: number): Play | null {
   const { items, totalMs } = timeline;
   if (totalMs <= 0) return null;
   const intoLoop = (((instant - loopEpochMs) % totalMs) + totalMs) % totalMs;
-  let startsAt = instant - intoLoop;
   // Adding integers only: the start of a play is the same number whichever instant of it is asked for.
-  startsAt = Math.round(startsAt);
+  let startsAt = Math.round(instant - intoLoop);
   for (const timed of items) {
     const endsAt = startsAt + timed.durationMs;
     if (instant < endsAt) return { timed, startsAt, endsAt };

@@ -157,9 +157,22 @@ export const ServiceMessage = z.discriminatedUnion("type", [
   }),
 ]);
 export type ServiceMessage = z.infer<typeof ServiceMessage>;
-/** Any message's outside, for those whose type this side does not know: ignored and counted. */
-export const UnknownMessage = z.object({
-  type: z.string().max(64),
-  id: z.string().max(64).optional(),
-  seq: z.int().optional(),
-});
+/** Any message's outside, for those whose type this side does not know. */
+const UnknownMessage = z.object({ type: z.string().max(64), seq: z.int().optional() });
+
+/** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
+export type ReadMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
+
+/** Reads the text of a socket's message by the schema of the other side's messages. */
+export function readMessage<T>(schema: z.ZodType<T>, text: string): ReadMessage<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined; // not JSON at all: an unknown without an outside
+  }
+  const message = schema.safeParse(json);
+  if (message.success) return { is: "known", message: message.data };
+  const outside = UnknownMessage.safeParse(json).data;
+  return { is: "unknown", type: outside?.type, seq: outside?.seq };
+}

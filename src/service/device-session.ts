@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { textOf } from "../base/text.ts";
-import { closeCodes, DeviceMessage, UnknownMessage, type ServiceMessage } from "../protocol/wire.ts";
+import { closeCodes, DeviceMessage, readMessage, type ServiceMessage } from "../protocol/wire.ts";
 import { takeHeartbeat, type HeartbeatParts } from "./heartbeats.ts";
 import type { MakeId } from "./ids.ts";
 import type { Entry, Journal } from "./journal.ts";
@@ -180,15 +180,9 @@ export class DeviceSession {
   }
 
   #read(text: string): DeviceMessage | null {
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      json = undefined; // not JSON at all: counted below with the other unknowns
-    }
-    const message = DeviceMessage.safeParse(json);
-    if (message.success) return message.data;
-    this.#ignore(UnknownMessage.safeParse(json).data?.type ?? "malformed");
+    const read = readMessage(DeviceMessage, text);
+    if (read.is === "known") return read.message;
+    this.#ignore(read.type ?? "malformed");
     return null;
   }
 

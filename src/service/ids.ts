@@ -1,12 +1,10 @@
 // Makes ids: a prefix that names the kind and a ULID that is always greater than the one before.
 import type { Clock } from "../base/clock.ts";
-import { ulid } from "../base/ulid.ts";
+import { ulid, ulidAlphabet } from "../base/ulid.ts";
 import type { IdPrefix } from "../protocol/resources.ts";
 
 /** Makes the next id of a kind. Ids of one process sort in the order they were made, whatever the clock does. */
 export type MakeId = (prefix: IdPrefix) => string;
-
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** @param clock gives the time that the ids begin with. */
 export function createIds(clock: Clock): MakeId {
@@ -21,6 +19,8 @@ export function createIds(clock: Clock): MakeId {
 /** The next text of the same length in the order of the alphabet. */
 function successor(text: string): string {
   const place = text.length - 1;
-  const digit = alphabet.indexOf(text[place]!);
-  return digit < alphabet.length - 1 ? text.slice(0, place) + alphabet[digit + 1]! : successor(text.slice(0, place)) + alphabet[0]!;
+  const digit = ulidAlphabet.indexOf(text[place]!);
+  return digit < ulidAlphabet.length - 1
+    ? text.slice(0, place) + ulidAlphabet[digit + 1]!
+    : successor(text.slice(0, place)) + ulidAlphabet[0]!;
 }

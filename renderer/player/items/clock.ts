@@ -1,8 +1,8 @@
 // The time of day: changes exactly with the second or minute of the corrected clock, without its digits moving.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { make, setSeen } from "../dom.ts";
+import { make } from "../dom.ts";
 import { fitText } from "./fit.ts";
-import { type Item, prime, reveal, type Surroundings } from "./item.ts";
+import { type Item, stillItem, type Surroundings } from "./item.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -46,27 +46,18 @@ export function createClockFace(item: Extract<SceneItem, { type: "clock" }>, aro
     cancelTick = clock.alarm((Math.floor(instant / stepMs) + 1) * stepMs, tick);
   }
 
-  return {
+  return stillItem(
     element,
-    async prepare(signal) {
+    around,
+    () => {
       // Sized once, for the longest it will ever say, so that it neither grows nor jumps.
       time.textContent = longest(timeFormat, clock.now(), hourMs, 24);
       date.textContent = longest(dateFormat, clock.now(), dayMs, 366);
       fitText(face, box, around.height);
       tick();
-      await prime(element, around.frames, signal);
-      setSeen(element, "no");
     },
-    show: () => reveal(element, around),
-    playUntil() {},
-    hide: () => {
-      setSeen(element, "no");
-    },
-    dispose: () => {
-      cancelTick();
-      element.remove();
-    },
-  };
+    () => cancelTick(),
+  );
 }
 
 function longest(format: Intl.DateTimeFormat, from: number, stepMs: number, steps: number): string {

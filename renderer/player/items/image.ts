@@ -1,7 +1,7 @@
 // A picture: loaded, decoded and painted before it is due.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { make, setSeen } from "../dom.ts";
-import { failureOf, type Item, ItemFailure, prepareLimitMs, prime, reveal, type Surroundings, within } from "./item.ts";
+import { make } from "../dom.ts";
+import { failureOf, type Item, ItemFailure, prepareLimitMs, stillItem, type Surroundings, within } from "./item.ts";
 
 /** An image item. */
 export function createImage(item: Extract<SceneItem, { type: "image" }>, around: Surroundings): Item {
@@ -10,25 +10,16 @@ export function createImage(item: Extract<SceneItem, { type: "image" }>, around:
   // Otherwise the compositor may draw the layer first and the picture a few frames later.
   element.decoding = "sync";
   element.draggable = false;
-  return {
+  return stillItem(
     element,
-    async prepare(signal) {
+    around,
+    (signal) => {
       element.src = item.src;
       const late = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareLimitMs} ms`);
-      await within(decode(element, item.src), prepareLimitMs, signal, late);
-      await prime(element, around.frames, signal);
-      setSeen(element, "no");
+      return within(decode(element, item.src), prepareLimitMs, signal, late);
     },
-    show: () => reveal(element, around),
-    playUntil() {},
-    hide: () => {
-      setSeen(element, "no");
-    },
-    dispose: () => {
-      element.removeAttribute("src");
-      element.remove();
-    },
-  };
+    () => element.removeAttribute("src"),
+  );
 }
 
 async function decode(element: HTMLImageElement, src: string): Promise<void> {

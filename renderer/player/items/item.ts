@@ -64,6 +64,34 @@ export async function reveal(element: HTMLElement, { frames, clock }: Surroundin
   return clock.at(await frames.next());
 }
 
+/**
+ * An item that is a single element without a position of its own. `ready` brings its content in; `letGo` releases it.
+ */
+export function stillItem(
+  element: HTMLElement,
+  around: Surroundings,
+  ready: (signal: AbortSignal) => void | Promise<void>,
+  letGo: () => void = () => {},
+): Item {
+  return {
+    element,
+    async prepare(signal) {
+      await ready(signal);
+      await prime(element, around.frames, signal);
+      setSeen(element, "no");
+    },
+    show: () => reveal(element, around),
+    playUntil() {},
+    hide: () => {
+      setSeen(element, "no");
+    },
+    dispose: () => {
+      letGo();
+      element.remove();
+    },
+  };
+}
+
 /** Tells a file that cannot be had from one that cannot be drawn: the elements themselves do not say. */
 export async function failureOf(src: string, drawing: FailureCode, detail: string): Promise<ItemFailure> {
   try {

@@ -1,8 +1,8 @@
 // A text: plain, in its own direction, as large as asked for or as its zone allows.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { make, setSeen } from "../dom.ts";
+import { make } from "../dom.ts";
 import { fitText } from "./fit.ts";
-import { type Item, prime, reveal, type Surroundings } from "./item.ts";
+import { type Item, stillItem, type Surroundings } from "./item.ts";
 
 /** A text item. */
 export function createText(item: Extract<SceneItem, { type: "text" }>, around: Surroundings): Item {
@@ -13,21 +13,8 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, around: S
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
   words.style.textAlign = item.align;
-  return {
-    element,
-    async prepare(signal) {
-      if (item.font_size === null) fitText(words, box, Math.min(around.height, around.width));
-      else words.style.fontSize = `${item.font_size}px`;
-      await prime(element, around.frames, signal);
-      setSeen(element, "no");
-    },
-    show: () => reveal(element, around),
-    playUntil() {},
-    hide: () => {
-      setSeen(element, "no");
-    },
-    dispose: () => {
-      element.remove();
-    },
-  };
+  return stillItem(element, around, () => {
+    if (item.font_size === null) fitText(words, box, Math.min(around.height, around.width));
+    else words.style.fontSize = `${item.font_size}px`;
+  });
 }
