@@ -120,7 +120,6 @@ class ChromiumHost implements Host {
 
   async reload(signal: AbortSignal): Promise<void> {
     await this.#stage().reload(signal);
-    await this.#hideCursor();
   }
 
   async capture(signal: AbortSignal): Promise<Capture> {
@@ -220,15 +219,8 @@ class ChromiumHost implements Host {
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
     await Promise.all([reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
-    await this.#hideCursor();
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
-  }
-
-  // The pointer is drawn, whatever the page's style says, until the page has seen it move once.
-  async #hideCursor(): Promise<void> {
-    if (this.#options.headless) return;
-    await this.#stage().session.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 });
   }
 
   async #watchLiveness(running: Running): Promise<void> {

@@ -124,6 +124,13 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
+  test("[HO20] no pointer is on the glass, however late the page's style comes", async () => {
+    const releaseStyle = stage.server.holdStyle();
+    await host.reload(never);
+    releaseStyle();
+    await expectContent(stage);
+  });
+
   test("[HO11] the memory told is that of the whole browser", async () => {
     const bytes = await host.memoryBytes();
     expect(bytes).toBeGreaterThan(100e6);

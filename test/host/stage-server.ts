@@ -22,6 +22,8 @@ export interface StageServer extends AsyncDisposable {
   run(script: string): Promise<unknown>;
   /** Runs a script that does not come back, such as an endless loop; resolves once the page has taken it. */
   start(script: string): Promise<void>;
+  /** Keeps the page's stylesheet back until what it returns is called, as a slow disk would. */
+  holdStyle(): () => void;
 }
 
 interface Order {
@@ -38,6 +40,7 @@ export async function startStageServer(): Promise<StageServer> {
   const queued: Order[] = [];
   const taken = new Map<string, Order>();
   let waiting: ServerResponse | undefined;
+  let styleReady = Promise.resolve();
 
   function hand(): void {
     if (waiting === undefined) return;
@@ -70,6 +73,11 @@ export async function startStageServer(): Promise<StageServer> {
       taken.delete(id);
       return void response.end();
     }
+    if (url.pathname === "/style.css") {
+      await styleReady;
+      response.setHeader("content-type", "text/css");
+      return void response.end(style);
+    }
     if (url.pathname !== "/") {
       response.statusCode = 404;
       return void response.end();
@@ -98,6 +106,11 @@ export async function startStageServer(): Promise<StageServer> {
     addresses,
     run: (script) => order(script, false).done,
     start: (script) => order(script, true).taken,
+    holdStyle: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      styleReady = promise;
+      return resolve;
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
@@ -112,8 +125,9 @@ const quadrants = colours.map((rgb, at) => {
   return `<i style="left:${left};top:${top};background:rgb(${rgb.join()})"></i>`;
 });
 
+const style = "html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}";
 const html = `<!doctype html><title>stage</title>
-<style>html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}</style>
+<link rel="stylesheet" href="/style.css">
 ${quadrants.join("")}
 <script type="module">
   for (;;) {

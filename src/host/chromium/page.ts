@@ -51,6 +51,7 @@ export class StagePage {
     const { session } = stage;
     pipe.browser.on("Target.targetCrashed", (event) => event.targetId === targetId && stage.#onCrash(event), signal);
     session.on("Page.frameNavigated", ({ frame }) => stage.#onNavigated(frame), signal);
+    session.on("Page.loadEventFired", () => stage.#hidePointer(), signal);
     session.on("Page.javascriptDialogOpening", (dialog) => stage.#onDialog(dialog), signal);
     await Promise.all([
       session.send("Page.enable", {}),
@@ -158,6 +159,14 @@ export class StagePage {
         if (!this.#options.signal.aborted) this.#options.onFault({ is: "page-crashed", detail: String(error) });
       });
     }
+  }
+
+  // The pointer is drawn, whatever the page's style says, until the page has seen it move once; and a page without
+  // its style yet would show it all the same, or keep the call waiting.
+  #hidePointer(): void {
+    this.session
+      .send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 }, { signal: this.#options.signal })
+      .catch(() => this.#options.onBlocked("hiding the pointer, by a page that does not answer", ""));
   }
 
   #onDialog({ type, url }: Protocol.Page.JavascriptDialogOpeningEvent): void {
