@@ -124,7 +124,7 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
-  test("[HO20] no pointer is on the glass, however late the page's style comes", async () => {
+  test("[HO30] no pointer is on the glass, however late the page's style comes", async () => {
     const releaseStyle = stage.server.holdStyle();
     await host.reload(never);
     releaseStyle();
