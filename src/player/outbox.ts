@@ -9,7 +9,7 @@ import { DurableFile } from "../base/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { CommandUpdate } from "../protocol/command.ts";
-import { id } from "../protocol/resources.ts";
+import { id } from "../protocol/words.ts";
 import { HttpFault } from "./service-api.ts";
 
 /** Something to deliver. A screenshot's bytes are kept beside it. */

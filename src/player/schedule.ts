@@ -1,6 +1,7 @@
 // Decides what should be on screen at an instant. Pure: no clock, no disk, no memory of what was.
 import { defaultItemDurationMs, loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/desired.ts";
-import type { PlaylistItem, Zone } from "../protocol/resources.ts";
+import type { PlaylistItem } from "../protocol/items.ts";
+import type { Zone } from "../protocol/resources.ts";
 import type { Ready } from "./content-cache.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */

@@ -1,6 +1,6 @@
 // Acts without state that an operator asks of a player, and the signed form in which they travel.
 import { z } from "zod";
-import { id, Timestamp } from "./resources.ts";
+import { id, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
 const ScreenshotArgs = z.strictObject({

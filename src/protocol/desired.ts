@@ -1,6 +1,8 @@
 // What a screen should do: one document, published whole under one revision.
 import { z } from "zod";
-import { Color, id, PlaylistItem, Sha256, Zone } from "./resources.ts";
+import { PlaylistItem } from "./items.ts";
+import { Zone } from "./resources.ts";
+import { Color, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
 export const DesiredAsset = z.object({

@@ -1,6 +1,6 @@
 // What a screen tells of itself.
 import { z } from "zod";
-import { id, Timestamp } from "./resources.ts";
+import { id, Timestamp } from "./words.ts";
 
 /** An item that really came on screen, and when its first frame was presented. */
 export const PresentedItem = z.object({

@@ -1,99 +1,10 @@
 // The things operators deal with, as REST shows and takes them: players, layouts, playlists, assets, commands, screenshots.
 import { z } from "zod";
+import { NewPlaylistItem, PlaylistItem } from "./items.ts";
+import { Color, id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
 
-/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
-export type IdPrefix = (typeof idPrefixes)[number];
-
-/** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
-export function id<P extends IdPrefix>(prefix: P) {
-  return z
-    .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be a ${prefix}_ id`)
-    .describe(`Id, \`${prefix}_\` and a ULID`);
-}
-
-/** A name that people give: 1 to 200 characters, no control characters. */
-export const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
-/** RFC 3339 in UTC, as every time on the wire. */
-export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
-export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
-/** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
-export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
-/** An IANA zone that this system knows. */
-const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
-/** How a picture fills its zone: whole with bars, cropped, or stretched. */
-export const Fit = z.enum(["contain", "cover", "fill"]);
-
-const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
 const Edge = z.int().min(0).max(16_384);
 const Size = z.int().min(1).max(16_384);
-
-const optionalDuration = DurationMs.optional().describe(
-  "How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s",
-);
-
-const ImageItem = z.strictObject({
-  type: z.literal("image"),
-  asset_id: id("ast"),
-  duration_ms: optionalDuration,
-  fit: Fit.default("contain"),
-});
-const VideoItem = z.strictObject({
-  type: z.literal("video"),
-  asset_id: id("ast"),
-  duration_ms: optionalDuration,
-  fit: Fit.default("contain"),
-  muted: z.boolean().default(false),
-});
-const TextItem = z.strictObject({
-  type: z.literal("text"),
-  text: z.string().min(1).max(5_000),
-  duration_ms: optionalDuration,
-  color: Color.default("#ffffff"),
-  background_color: Color.default("#000000"),
-  align: z.enum(["start", "center", "end"]).default("center"),
-  font_size: z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows"),
-});
-const ClockItem = z.strictObject({
-  type: z.literal("clock"),
-  duration_ms: optionalDuration,
-  timezone: TimeZone.optional().describe("Without it: the player's zone"),
-  hour12: z.boolean().default(false),
-  seconds: z.boolean().default(true),
-  date: z.boolean().default(true),
-  locale: z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
-  color: Color.default("#ffffff"),
-  background_color: Color.default("#000000"),
-});
-
-const itemId = { id: id("itm") };
-const newItemId = {
-  id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
-};
-
-/** An item of a playlist. */
-export const PlaylistItem = z.discriminatedUnion("type", [
-  ImageItem.extend(itemId),
-  VideoItem.extend(itemId),
-  TextItem.extend(itemId),
-  ClockItem.extend(itemId),
-]);
-export type PlaylistItem = z.infer<typeof PlaylistItem>;
-
-/** An item as it is sent in. */
-export const NewPlaylistItem = z.discriminatedUnion("type", [
-  ImageItem.extend(newItemId),
-  VideoItem.extend(newItemId),
-  TextItem.extend(newItemId),
-  ClockItem.extend(newItemId),
-]);
-export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
@@ -242,20 +153,3 @@ export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(25),
   cursor: z.string().max(200).optional(),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false; // Intl answers an unknown zone with a RangeError; there is no other way to ask
-  }
-}
-
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false; // a malformed tag is a RangeError
-  }
-}

@@ -1,6 +1,7 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
-import { Color, Fit, id } from "./resources.ts";
+import { Fit } from "./items.ts";
+import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
 

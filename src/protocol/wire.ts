@@ -1,7 +1,7 @@
 // Service <-> device: pairing, tokens, and the messages of the socket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./report.ts";
-import { id } from "./resources.ts";
+import { id } from "./words.ts";
 
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 

@@ -1,6 +1,7 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
-import { PlaylistItem, Zone } from "../protocol/resources.ts";
+import { PlaylistItem } from "../protocol/items.ts";
+import { Zone } from "../protocol/resources.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import type { AssetRow, PlayerRow } from "./tables.ts";

@@ -1,7 +1,7 @@
 // Makes ids: a prefix that names the kind and a ULID that is always greater than the one before.
 import type { Clock } from "../base/clock.ts";
 import { ulid, ulidAlphabet } from "../base/ulid.ts";
-import type { IdPrefix } from "../protocol/resources.ts";
+import type { IdPrefix } from "../protocol/words.ts";
 
 /** Makes the next id of a kind. Ids of one process sort in the order they were made, whatever the clock does. */
 export type MakeId = (prefix: IdPrefix) => string;

@@ -5,6 +5,7 @@ import type { SwaggerOptions } from "@fastify/swagger";
 import { z } from "zod";
 import * as command from "../protocol/command.ts";
 import * as desired from "../protocol/desired.ts";
+import * as items from "../protocol/items.ts";
 import * as report from "../protocol/report.ts";
 import * as resources from "../protocol/resources.ts";
 import * as wire from "../protocol/wire.ts";
@@ -25,8 +26,8 @@ const components: Record<string, z.ZodType> = {
   Playlist: resources.Playlist,
   NewPlaylist: resources.NewPlaylist,
   PlaylistChange: resources.PlaylistChange,
-  PlaylistItem: resources.PlaylistItem,
-  NewPlaylistItem: resources.NewPlaylistItem,
+  PlaylistItem: items.PlaylistItem,
+  NewPlaylistItem: items.NewPlaylistItem,
   Asset: resources.Asset,
   Command: command.Command,
   CommandRequest: command.CommandRequest,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
 import type { Ready } from "../../src/player/content-cache.ts";
 import type { Desired, DesiredAsset } from "../../src/protocol/desired.ts";
-import type { PlaylistItem } from "../../src/protocol/resources.ts";
+import type { PlaylistItem } from "../../src/protocol/items.ts";
 
 const born = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,7 @@
 // Assets: the files that screens show. The bytes decide what they are; equal bytes are stored once.
 import { z } from "zod";
-import { Asset, id, Name, page, PageQuery } from "../../protocol/resources.ts";
+import { Asset, page, PageQuery } from "../../protocol/resources.ts";
+import { id, Name } from "../../protocol/words.ts";
 import { parseItems } from "../desired.ts";
 import { examine } from "../media.ts";
 import { pageOf } from "../paging.ts";

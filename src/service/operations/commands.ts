@@ -1,7 +1,8 @@
 // Commands to a player, and the pictures that come of them.
 import { z } from "zod";
 import { Command, CommandRequest, Screenshot } from "../../protocol/command.ts";
-import { id, page, PageQuery } from "../../protocol/resources.ts";
+import { page, PageQuery } from "../../protocol/resources.ts";
+import { id } from "../../protocol/words.ts";
 import { showCommand } from "../commands.ts";
 import { pageOf } from "../paging.ts";
 import type { ScreenshotRow } from "../tables.ts";

@@ -1,6 +1,6 @@
 // A device's picture of its own glass, taken in only when it is whole and really a picture.
 import { z } from "zod";
-import { id, Timestamp } from "../../protocol/resources.ts";
+import { id, Timestamp } from "../../protocol/words.ts";
 import { examine } from "../media.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CommandUpdate } from "../../protocol/command.ts";
 import { Desired } from "../../protocol/desired.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../protocol/report.ts";
-import { id, Sha256 } from "../../protocol/resources.ts";
+import { id, Sha256 } from "../../protocol/words.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../protocol/wire.ts";
 import { takeHeartbeat } from "../heartbeats.ts";
 import type { DeviceAnswer } from "../pairing.ts";

@@ -1,6 +1,7 @@
 // Layouts: how a screen is divided into zones.
 import { z } from "zod";
-import { id, Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
+import { Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
+import { id } from "../../protocol/words.ts";
 import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { pageOf } from "../paging.ts";

@@ -1,7 +1,8 @@
 // Players: the screens. Claimed by their code, given a layout, told when they are removed.
 import { z } from "zod";
 import { ContentState, PresentedItem } from "../../protocol/report.ts";
-import { id, page, PageQuery, PairRequest, Player, PlayerChange, Timestamp } from "../../protocol/resources.ts";
+import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protocol/resources.ts";
+import { id, Timestamp } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
 import { stableJson } from "../stable.ts";

@@ -1,15 +1,8 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
-import {
-  id,
-  NewPlaylist,
-  page,
-  PageQuery,
-  Playlist,
-  PlaylistChange,
-  type NewPlaylistItem,
-  type PlaylistItem,
-} from "../../protocol/resources.ts";
+import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
+import { NewPlaylist, page, PageQuery, Playlist, PlaylistChange } from "../../protocol/resources.ts";
+import { id } from "../../protocol/words.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { pageOf } from "../paging.ts";

@@ -1,0 +1,37 @@
+// The words all schemas are made of: ids, names, times, colours, zones of time.
+import { z } from "zod";
+
+/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
+const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
+export type IdPrefix = (typeof idPrefixes)[number];
+
+/** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
+export function id<P extends IdPrefix>(prefix: P) {
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be a ${prefix}_ id`)
+    .describe(`Id, \`${prefix}_\` and a ULID`);
+}
+
+/** A name that people give: 1 to 200 characters, no control characters. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
+/** RFC 3339 in UTC, as every time on the wire. */
+export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+/** `#rgb`, `#rrggbb` or `#rrggbbaa`. */
+export const Color = z.string().regex(/^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/, "must be a colour such as #102030");
+/** An IANA zone that this system knows. */
+export const TimeZone = z.string().max(64).refine(isTimeZone, "must be an IANA time zone such as Europe/London");
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false; // Intl answers an unknown zone with a RangeError; there is no other way to ask
+  }
+}
