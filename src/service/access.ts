@@ -23,6 +23,7 @@ const scopes = [
   "commands:read",
   "commands:write",
   "screenshots:read",
+  "events:read",
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -2,6 +2,7 @@
 import { assetOperations } from "./operations/assets.ts";
 import { commandOperations, screenshotOperations } from "./operations/commands.ts";
 import { deviceOperations } from "./operations/device.ts";
+import { eventOperations } from "./operations/events.ts";
 import { layoutOperations } from "./operations/layouts.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
@@ -14,6 +15,7 @@ export const operations: readonly Operation[] = [
   ...assetOperations,
   ...commandOperations,
   ...screenshotOperations,
+  ...eventOperations,
   ...deviceOperations,
 ];
 
@@ -25,6 +27,11 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "assets", description: "The files that screens show" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
+  {
+    name: "events",
+    description:
+      "What happens, as it happens: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
+  },
   {
     name: "device",
     description:

@@ -69,6 +69,16 @@ export interface ScreenshotRow extends Owned {
   captured_at: number;
 }
 
+export interface EventRow extends Owned {
+  /** Place in the team's journal: 1, 2, 3 … */
+  seq: number;
+  kind: string | null;
+  type: string;
+  /** The players it concerns: none, one id, or the digest of a row of event_audiences. */
+  audience: string;
+  data: string;
+}
+
 /** All tables of the durable database. */
 export interface Tables {
   teams: { id: string; name: string; created_at: number };
@@ -112,6 +122,12 @@ export interface Tables {
     body: string;
     created_at: number;
   };
+  events: EventRow;
+  /** How far each team's journal of events goes, and up to where it was trimmed. */
+  event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
+  event_audiences: { digest: string; players: string; used_at: number };
+  /** What was last told of each player's link; `is_online` is 0 or 1. */
+  player_links: { player_id: string; is_online: number; since: number; error: string | null };
   meta: { key: string; value: string };
 }
 
@@ -125,6 +141,11 @@ export const migrations: Record<string, Migration> = {
   "0001-first": {
     async up(db: Kysely<unknown>) {
       for (const statement of firstTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0006-events": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of eventTables) await sql.raw(statement).execute(db);
     },
   },
 };
@@ -175,4 +196,14 @@ const firstTables = [
   "CREATE TABLE journals (player_id TEXT PRIMARY KEY, last_seq BIGINT NOT NULL, trimmed_seq BIGINT NOT NULL DEFAULT 0)",
   `CREATE TABLE idempotency (token_id TEXT NOT NULL, key TEXT NOT NULL, request_hash TEXT NOT NULL, status BIGINT NOT NULL,
     headers TEXT NOT NULL, body TEXT NOT NULL, created_at BIGINT NOT NULL, PRIMARY KEY (token_id, key))`,
+];
+
+const eventTables = [
+  `CREATE TABLE events (${owned}, seq BIGINT NOT NULL, kind TEXT, type TEXT NOT NULL, audience TEXT NOT NULL, data TEXT NOT NULL)`,
+  "CREATE UNIQUE INDEX events_in_order ON events (team_id, seq)",
+  "CREATE INDEX events_by_age ON events (created_at)",
+  "CREATE TABLE event_journals (team_id TEXT PRIMARY KEY, last_seq BIGINT NOT NULL, trimmed_seq BIGINT NOT NULL DEFAULT 0)",
+  "CREATE TABLE event_audiences (digest TEXT PRIMARY KEY, players TEXT NOT NULL, used_at BIGINT NOT NULL)",
+  "CREATE INDEX event_audiences_by_use ON event_audiences (used_at)",
+  "CREATE TABLE player_links (player_id TEXT PRIMARY KEY, is_online BIGINT NOT NULL, since BIGINT NOT NULL, error TEXT)",
 ];
