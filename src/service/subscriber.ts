@@ -15,7 +15,7 @@ export interface SubscriberParts {
   clock: Clock;
   log: Log;
   /** The newest heartbeats of some of a team's players (null: all), for who subscribes to them. */
-  latestBeats(teamId: string, players: ReadonlySet<string> | null): Promise<readonly Beat[]>;
+  latestBeats: (teamId: string, players: ReadonlySet<string> | null) => Promise<readonly Beat[]>;
 }
 
 /** A heartbeat as it is told. */
