@@ -24,6 +24,8 @@ const scopes = [
   "commands:write",
   "screenshots:read",
   "events:read",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -7,6 +7,7 @@ import { layoutOperations } from "./operations/layouts.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
+import { webhookOperations } from "./operations/webhooks.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
@@ -16,6 +17,7 @@ export const operations: readonly Operation[] = [
   ...commandOperations,
   ...screenshotOperations,
   ...eventOperations,
+  ...webhookOperations,
   ...deviceOperations,
 ];
 
@@ -32,6 +34,7 @@ export const tags: readonly { name: string; description: string }[] = [
     description:
       "What happens, as it happens: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
   },
+  { name: "webhooks", description: "Events sent to your own addresses, signed by Standard Webhooks 1.0" },
   {
     name: "device",
     description:

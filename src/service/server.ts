@@ -13,6 +13,7 @@ import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
 import { addDocumentation } from "./documentation.ts";
+import { Egress, type AddressBlock } from "./egress.ts";
 import { Events } from "./events.ts";
 import { createIds } from "./ids.ts";
 import { Journal } from "./journal.ts";
@@ -28,6 +29,8 @@ import { Sockets } from "./sockets.ts";
 import { openStore, type Store } from "./store.ts";
 import { Subscribers } from "./subscribers.ts";
 import { addUpgrades } from "./upgrades.ts";
+import { Deliveries } from "./webhooks/deliveries.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -46,6 +49,8 @@ export interface ServiceConfig {
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
+  /** Blocks of addresses that webhooks and imports may call though they are not public. */
+  allowAddresses?: readonly AddressBlock[];
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -67,7 +72,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const parts = await openParts(config, store, closing.signal, log, clock);
+  const egress = opened.use(new Egress(config.allowAddresses));
+  const parts = await openParts(config, store, egress, closing.signal, log, clock);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
   addManners(app, parts);
@@ -88,7 +94,14 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   };
 }
 
-async function openParts(config: ServiceConfig, store: Store, closing: AbortSignal, log: Log, clock: Clock): Promise<Parts> {
+async function openParts(
+  config: ServiceConfig,
+  store: Store,
+  egress: Egress,
+  closing: AbortSignal,
+  log: Log,
+  clock: Clock,
+): Promise<Parts> {
   const makeId = createIds(clock);
   await ensureAdmin(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
@@ -96,12 +109,30 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
   const journal = await Journal.open(store.db, makeId, clock);
   const presence = await Presence.open(store.telemetry, clock);
   const events = new Events(journal.epoch, clock, makeId);
+  const deliveries = new Deliveries(clock, makeId);
+  events.onAppended((db, teamId, event) => deliveries.make(db, teamId, event));
+  const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const links = await Links.open({ store, clock, events, presence });
   const subscribers = new Subscribers({ store, clock, log, events, presence });
   const desired = new DesiredStates();
   const heartbeatMs = config.heartbeatMs ?? 30_000;
-  const shared = { store, clock, log, makeId, access, journal, presence, commands, events, links, subscribers };
+  const shared = {
+    store,
+    clock,
+    log,
+    makeId,
+    access,
+    journal,
+    presence,
+    commands,
+    events,
+    links,
+    subscribers,
+    deliveries,
+    egress,
+    webhooks,
+  };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
   await store.write(async (db) =>
     desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
@@ -118,9 +149,9 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops({ commands, sockets, links, subscribers, log }: Parts, signal: AbortSignal): AsyncDisposable {
+function runLoops({ commands, sockets, links, subscribers, webhooks, log }: Parts, signal: AbortSignal): AsyncDisposable {
   const ended = together(
-    [commands, sockets, links, subscribers].map((part) => (each: AbortSignal) => part.run(each)),
+    [commands, sockets, links, subscribers, webhooks].map((part) => (each: AbortSignal) => part.run(each)),
     signal,
   ).catch((error: unknown) => {
     if (isAbort(error) && signal.aborted) return;

@@ -79,6 +79,28 @@ export interface EventRow extends Owned {
   data: string;
 }
 
+export interface WebhookRow extends Owned {
+  name: string;
+  url: string;
+  events: string;
+  /** JSON of secrets, the newest first. Kept as they are, since every message is signed with them. */
+  secrets: string;
+  status: string;
+  disabled_reason: string | null;
+  updated_at: number;
+}
+export interface DeliveryRow extends Owned {
+  webhook_id: string;
+  event_id: string;
+  type: string;
+  status: string;
+  attempts: number;
+  next_at: number | null;
+  last_status: number | null;
+  last_error: string | null;
+  updated_at: number;
+}
+
 /** All tables of the durable database. */
 export interface Tables {
   teams: { id: string; name: string; created_at: number };
@@ -128,6 +150,18 @@ export interface Tables {
   event_audiences: { digest: string; players: string; used_at: number };
   /** What was last told of each player's link; `is_online` is 0 or 1. */
   player_links: { player_id: string; is_online: number; since: number; error: string | null };
+  webhooks: WebhookRow;
+  webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
+  webhook_deliveries: DeliveryRow;
+  webhook_attempts: {
+    delivery_id: string;
+    number: number;
+    at: number;
+    duration_ms: number;
+    status: number | null;
+    body: string | null;
+    error: string | null;
+  };
   meta: { key: string; value: string };
 }
 
@@ -206,4 +240,17 @@ const eventTables = [
   "CREATE TABLE event_audiences (digest TEXT PRIMARY KEY, players TEXT NOT NULL, used_at BIGINT NOT NULL)",
   "CREATE INDEX event_audiences_by_use ON event_audiences (used_at)",
   "CREATE TABLE player_links (player_id TEXT PRIMARY KEY, is_online BIGINT NOT NULL, since BIGINT NOT NULL, error TEXT)",
+  `CREATE TABLE webhooks (${owned}, name TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL, secrets TEXT NOT NULL,
+    status TEXT NOT NULL, disabled_reason TEXT, updated_at BIGINT NOT NULL)`,
+  "CREATE INDEX webhooks_by_age ON webhooks (team_id, created_at, id)",
+  `CREATE TABLE webhook_messages (event_id TEXT PRIMARY KEY, team_id TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    created_at BIGINT NOT NULL)`,
+  `CREATE TABLE webhook_deliveries (${owned}, webhook_id TEXT NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL,
+    status TEXT NOT NULL, attempts BIGINT NOT NULL, next_at BIGINT, last_status BIGINT, last_error TEXT, updated_at BIGINT NOT NULL)`,
+  "CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (webhook_id, created_at, id)",
+  "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, status, next_at)",
+  "CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event_id)",
+  `CREATE TABLE webhook_attempts (delivery_id TEXT NOT NULL, number BIGINT NOT NULL, at BIGINT NOT NULL, duration_ms BIGINT NOT NULL,
+    status BIGINT, body TEXT, error TEXT)`,
+  "CREATE INDEX webhook_attempts_of ON webhook_attempts (delivery_id, at)",
 ];

@@ -7,6 +7,7 @@ import type { Blobs, Received } from "../blobs.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
+import type { Egress } from "../egress.ts";
 import type { Events, NewEvent } from "../events.ts";
 import type { HeartbeatParts } from "../heartbeats.ts";
 import type { MakeId } from "../ids.ts";
@@ -17,6 +18,8 @@ import { Refusal, type ProblemKind } from "../problem.ts";
 import type { Sockets } from "../sockets.ts";
 import type { Db, Store } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
+import type { Deliveries } from "../webhooks/deliveries.ts";
+import type { WebhookSender } from "../webhooks/sender.ts";
 
 /** The parts of the service that operations work with. */
 export interface Parts extends HeartbeatParts {
@@ -33,6 +36,9 @@ export interface Parts extends HeartbeatParts {
   presence: Presence;
   sockets: Sockets;
   events: Events;
+  deliveries: Deliveries;
+  webhooks: WebhookSender;
+  egress: Egress;
   /** Largest asset that is taken, in bytes. */
   mostAssetBytes: number;
   /** Aborts when the service stops: whatever is held back is answered at once. */
