@@ -4,12 +4,12 @@ import { Heartbeat } from "./report.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
-export const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results"] as const;
+const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results"] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
 /** Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. */
-export const eventTypes = [
+const eventTypes = [
   "player.paired",
   "player.updated",
   "player.removed",
@@ -85,7 +85,7 @@ export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 10
 export const longestSubscriberMessageBytes = 65_536;
 
 /** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
-export const Place = z.object({ epoch: z.string().max(64), seq: z.int().min(0) });
+const Place = z.object({ epoch: z.string().max(64), seq: z.int().min(0) });
 export type Place = z.infer<typeof Place>;
 
 const requestId = z.string().max(64).describe("Given back with the answer");

@@ -32,7 +32,8 @@ export const webhookOperations: readonly Operation[] = [
     status: 201,
     output: WebhookWithSecret,
     errors: ["invalid"],
-    version: ({ secret: _, ...webhook }) => webhook,
+    // Without the secret, as the webhook is read later.
+    version: (webhook) => Webhook.parse(webhook),
     async run(context, { body }) {
       const { parts, teamId } = context;
       checkUrl(parts, body.url);
