@@ -7,7 +7,8 @@ import { lockFolder } from "../base/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
-import { ensureAdmin } from "./access.ts";
+import { ensureAdmin } from "./admin-token.ts";
+import { Audit } from "./audit.ts";
 import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
@@ -15,11 +16,13 @@ import { DeviceAccess } from "./device-access.ts";
 import { addDocumentation } from "./documentation.ts";
 import { createIds } from "./ids.ts";
 import { Journal } from "./journal.ts";
+import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
 import { Presence } from "./presence.ts";
+import { defaultLimits, type RequestLimits } from "./rate-limit.ts";
 import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
@@ -42,6 +45,10 @@ export interface ServiceConfig {
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
+  /** Requests a minute; what is not given is as in {@link defaultLimits}. */
+  limits?: Partial<RequestLimits>;
+  /** Proxies, as addresses or in CIDR notation, whose X-Forwarded-For is believed; none when not given. */
+  trustedProxies?: readonly string[];
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -65,11 +72,11 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const closing = new AbortController();
   const parts = await openParts(config, store, closing.signal, log, clock);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
-  const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
+  const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
-  addOperations(app, parts);
+  addOperations(app, parts, { ...defaultLimits, ...config.limits });
   parts.sockets.attach(app.server);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, closing.signal));
@@ -101,6 +108,8 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
   );
   return {
     ...shared,
+    audit: new Audit(clock, makeId),
+    tokens: new LiveTokens(),
     desired,
     blobs: await Blobs.open(join(config.data, "blobs")),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Scope } from "../access.ts";
+import type { Scope } from "../../protocol/people.ts";
+import type { Operator } from "../access.ts";
+import type { Audit } from "../audit.ts";
 import type { Blobs, Received } from "../blobs.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
@@ -10,6 +12,7 @@ import type { DeviceAccess } from "../device-access.ts";
 import type { HeartbeatParts } from "../heartbeats.ts";
 import type { MakeId } from "../ids.ts";
 import type { Entry, Journal } from "../journal.ts";
+import type { LiveTokens } from "../live-tokens.ts";
 import type { Pairing } from "../pairing.ts";
 import type { Presence } from "../presence.ts";
 import { Refusal, type ProblemKind } from "../problem.ts";
@@ -29,6 +32,8 @@ export interface Parts extends HeartbeatParts {
   pairing: Pairing;
   commands: Commands;
   journal: Journal;
+  audit: Audit;
+  tokens: LiveTokens;
   presence: Presence;
   sockets: Sockets;
   /** Largest asset that is taken, in bytes. */
@@ -41,16 +46,17 @@ interface AnyContext {
   parts: Parts;
   /** Where the request came from. */
   address: string;
+  requestId: string;
   /** A header of the request, by its lower-case name. */
   header: (name: string) => string | undefined;
-  /** Aborts when the caller is gone or the service stops. */
+  /** Aborts when the caller is gone, its operator's token ends or the service stops. */
   signal: AbortSignal;
   /** What else is written in the transaction of {@link change}, given the answer; set by the door. */
   committing: ((db: Db, answer: unknown) => Promise<void>) | null;
 }
 /** What an operation knows of its caller, by who may call it. */
 export interface Contexts {
-  operator: AnyContext & { teamId: string; tokenId: string };
+  operator: AnyContext & { teamId: string; tokenId: string; operator: Operator };
   device: AnyContext & { player: PlayerRow };
   anyone: AnyContext;
 }
