@@ -259,6 +259,7 @@ const peopleTables = [
   "CREATE INDEX audit_by_age ON audit (team_id, created_at, id)",
   "CREATE INDEX audit_by_resource ON audit (team_id, resource_id, created_at, id)",
   "CREATE INDEX audit_by_user ON audit (team_id, user_id, created_at, id)",
+  "CREATE INDEX audit_by_action ON audit (team_id, action, created_at, id)",
   "CREATE TABLE audit_heads (team_id TEXT PRIMARY KEY, seq BIGINT NOT NULL, hash TEXT NOT NULL)",
   // What was kept of answers is from now on sealed; a day's worth of repeats is the price.
   "DELETE FROM idempotency",
