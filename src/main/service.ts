@@ -12,12 +12,16 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http]";
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--trusted-proxy CIDR,…]";
 
 const file = z
   .string()
   .refine((path) => existsSync(path), "there is no such file")
   .optional();
+const ProxyList = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .refine((list) => list.every(isNetwork), "must be addresses or networks, such as 10.0.0.0/8,::1");
 const Flags = z
   .object({
     port: Port.default(8080),
@@ -27,6 +31,7 @@ const Flags = z
     "tls-cert": file,
     "tls-key": file,
     "insecure-http": z.boolean().default(false),
+    "trusted-proxy": ProxyList.default([]),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -44,6 +49,7 @@ const Flags = z
     data: flags.data,
     publicUrl: flags["public-url"] ?? null,
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
+    trustedProxies: flags["trusted-proxy"],
   }));
 
 /** What the service is started with. */
@@ -59,6 +65,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
     "tls-cert": { type: "string" },
     "tls-key": { type: "string" },
     "insecure-http": { type: "boolean" },
+    "trusted-proxy": { type: "string" },
   } as const;
   return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
 }
@@ -80,6 +87,13 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
 function isLoopback(host: string): boolean {
   if (host === "localhost" || host === "::1") return true;
   return isIP(host) === 4 && host.startsWith("127.");
+}
+
+/** Whether `text` is an address or a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function isPortTaken(error: unknown): boolean {

@@ -73,8 +73,12 @@ class Door {
         const bytes = each.bytes === undefined ? noBytes : owned.use(await this.#receive(request, each.bytes(this.#parts)));
         const body = each.bytes === undefined ? request.body : undefined;
         const input: Input = { params, query, body, bytes };
-        const answer = await this.#answer(each, contexts.get(request)!, input, request, reply);
-        return answer instanceof FileAnswer ? sendFile(this.#parts.blobs, answer, request, reply) : send(answer, reply);
+        const context = contexts.get(request)!;
+        const answer = await this.#answer(each, context, input, request, reply);
+        if (!(answer instanceof FileAnswer)) return send(answer, reply);
+        // A download may take hours: it is cut when the token ends.
+        if (each.caller === "operator") this.#parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), goneOf(reply));
+        return sendFile(this.#parts.blobs, answer, request, reply);
       },
     });
   }
@@ -89,9 +93,8 @@ class Door {
       header: (name: string) => headerOf(request, name),
       committing: null,
       get signal() {
-        const gone = new AbortController();
-        reply.raw.once("close", () => gone.abort());
-        return AbortSignal.any([gone.signal, parts.closing, ...endedOf(gone.signal)]);
+        const gone = goneOf(reply);
+        return AbortSignal.any([gone, parts.closing, ...endedOf(gone)]);
       },
     };
     // A context holds what its caller's kind of operation reads; the table says which kind each is.
@@ -236,6 +239,13 @@ function checkLength(request: FastifyRequest, mostBytes: number): void {
 
 function etagOf(version: unknown): string {
   return `"${digestOf(version)}"`;
+}
+
+/** Aborts when the caller is gone or was answered. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

@@ -162,14 +162,12 @@ function show(row: TeamRow & { role: string }): OwnTeam {
 
 /** @throws Refusal 409 saying what the team still has, or that it is the last one. */
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
-  const left = [
-    ["players", db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null)],
-    ["layouts", db.selectFrom("layouts").select("id").where("team_id", "=", teamId)],
-    ["playlists", db.selectFrom("playlists").select("id").where("team_id", "=", teamId)],
-    ["assets", db.selectFrom("assets").select("id").where("team_id", "=", teamId)],
-  ] as const;
-  for (const [what, rows] of left) {
-    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw new Refusal("in-use", `The team still has ${what}: delete them first`);
+  const refuse = (what: string) => new Refusal("in-use", `The team still has ${what}: delete them first`);
+  const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
+  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
+  for (const table of ["layouts", "playlists", "assets"] as const) {
+    const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
+    if (row !== undefined) throw refuse(table);
   }
   const other = await db.selectFrom("teams").select("id").where("id", "<>", teamId).where("deleted_at", "is", null).limit(1).executeTakeFirst();
   if (other === undefined) throw new Refusal("in-use", "It is the only team of this service: create another one first");
