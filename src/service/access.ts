@@ -94,9 +94,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   const now = Math.trunc(clock.now());
   const row = await db
     .selectFrom("tokens")
-    .innerJoin("members", (join) =>
-      join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"),
-    )
+    .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
     .selectAll("tokens")
     .select(["members.role", "members.user_id as member_id"])
     .where("hash", "=", hash)

@@ -52,15 +52,16 @@ async function ensureOwner(
 ): Promise<{ isFirst: boolean; owner: { team_id: string; user_id: string } }> {
   const isFirst = (await db.selectFrom("teams").select("id").where("deleted_at", "is", null).executeTakeFirst()) === undefined;
   if (isFirst) {
-    await db.insertInto("teams").values({ id: makeId("team"), name: "Team", created_at: now, updated_at: now, deleted_at: null }).execute();
+    await db
+      .insertInto("teams")
+      .values({ id: makeId("team"), name: "Team", created_at: now, updated_at: now, deleted_at: null })
+      .execute();
   }
   const bare = await db
     .selectFrom("teams")
     .select("id")
     .where("deleted_at", "is", null)
-    .where((row) =>
-      row.not(row.exists(row.selectFrom("members").select("user_id").whereRef("members.team_id", "=", "teams.id"))),
-    )
+    .where((row) => row.not(row.exists(row.selectFrom("members").select("user_id").whereRef("members.team_id", "=", "teams.id"))))
     .execute();
   for (const { id: team_id } of bare) {
     const user = { id: makeId("usr"), name: "Owner", email: null, created_at: now, updated_at: now };

@@ -48,7 +48,12 @@ export class Idempotency {
         throw new Refusal("key-reused", "This Idempotency-Key was used with another request: make a new one");
       }
       if (kept !== undefined) {
-        return { status: kept.status, headers: JSON.parse(kept.headers) as Record<string, string>, body: unseal(kept.body, secret), replayed: true };
+        return {
+          status: kept.status,
+          headers: JSON.parse(kept.headers) as Record<string, string>,
+          body: unseal(kept.body, secret),
+          replayed: true,
+        };
       }
       let isKept = false;
       const answer = await act(async (db, given) => {

@@ -85,7 +85,7 @@ test("[AU3] the log is read page by page, by person, action and resource, and a 
   expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
 });
 
-test("[AU4] the chain tells when an entry was altered, removed, put in, or cut off the end, and where", async () => {
+test("[AU4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   expect(await verdict(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });

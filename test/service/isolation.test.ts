@@ -39,7 +39,9 @@ function withIds<T>(value: T, pool: Pool): T | null {
 /** The ids that a schema of parameters takes: name and kind, in the order of the path. */
 function idsIn(schema: z.ZodType | undefined): { name: string; prefix: string }[] {
   if (schema === undefined) return [];
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { properties?: Record<string, { pattern?: string }> };
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
+    properties?: Record<string, { pattern?: string }>;
+  };
   return Object.entries(properties).flatMap(([name, { pattern }]) => {
     const prefix = /^\^([a-z]+)_\[/.exec(pattern ?? "")?.[1];
     return prefix === undefined ? [] : [{ name, prefix }];
@@ -65,7 +67,7 @@ async function furnish(bench: Bench, person: Person, file: DatabaseSync): Promis
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
 
   let left = asked.filter(({ name, method, status }) => method === "POST" && (status === 201 || status === 202) && name !== "pairPlayer");
-  for (let isMoving = true; isMoving; ) {
+  for (let isMoving = true; isMoving;) {
     isMoving = false;
     const later: Operation[] = [];
     for (const each of left) {
@@ -95,7 +97,13 @@ function tablesOf(file: DatabaseSync): { table: string }[] {
 /** All that the database holds, but for when tokens were last used. */
 function contentOf(file: DatabaseSync): string {
   return JSON.stringify(
-    tablesOf(file).map(({ table }) => [table, file.prepare(`SELECT * FROM ${table}`).all().map((row) => ({ ...row, last_used_at: 0 }))]),
+    tablesOf(file).map(({ table }) => [
+      table,
+      file
+        .prepare(`SELECT * FROM ${table}`)
+        .all()
+        .map((row) => ({ ...row, last_used_at: 0 })),
+    ]),
   );
 }
 

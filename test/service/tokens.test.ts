@@ -55,9 +55,9 @@ test("[TK2] a token gives no more than the one that made it holds: scopes, role 
 
   const in1h = new Date(clock.now() + 3_600_000).toISOString();
   const in2h = new Date(clock.now() + 7_200_000).toISOString();
-  expect(pointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" }))).toEqual([
-    "/expires_at",
-  ]);
+  expect(pointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" }))).toEqual(
+    ["/expires_at"],
+  );
   const ending = await tokenOf(bench, first, ["tokens:write", "players:read"], { expires_at: in1h });
   expect(pointers(await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: in2h }))).toEqual(["/expires_at"]);
   expect((await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body.expires_at).toBe(in1h);

@@ -21,7 +21,8 @@ export const teamOperations: readonly Operation[] = [
     method: "POST",
     path: "/teams",
     summary: "Create a team",
-    description: "You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.",
+    description:
+      "You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.",
     caller: "operator",
     scope: "teams:write",
     body: TeamChange,
@@ -169,6 +170,12 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
     if (row !== undefined) throw refuse(table);
   }
-  const other = await db.selectFrom("teams").select("id").where("id", "<>", teamId).where("deleted_at", "is", null).limit(1).executeTakeFirst();
+  const other = await db
+    .selectFrom("teams")
+    .select("id")
+    .where("id", "<>", teamId)
+    .where("deleted_at", "is", null)
+    .limit(1)
+    .executeTakeFirst();
   if (other === undefined) throw new Refusal("in-use", "It is the only team of this service: create another one first");
 }

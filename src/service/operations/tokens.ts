@@ -89,7 +89,12 @@ export const tokenOperations: readonly Operation[] = [
     async run(context, input) {
       return change(context, async (db) => {
         const { id: tokenId } = await read(context, input.params, db);
-        const row = await db.updateTable("tokens").set({ name: input.body.name }).where("id", "=", tokenId).returningAll().executeTakeFirstOrThrow();
+        const row = await db
+          .updateTable("tokens")
+          .set({ name: input.body.name })
+          .where("id", "=", tokenId)
+          .returningAll()
+          .executeTakeFirstOrThrow();
         return { result: showToken(row) };
       });
     },
