@@ -12,7 +12,7 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--trusted-proxy CIDR,…]";
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--trusted-proxy CIDR,…] [--requests-per-minute 600]";
 
 const file = z
   .string()
@@ -22,6 +22,10 @@ const ProxyList = z
   .string()
   .transform((text) => text.split(",").map((part) => part.trim()))
   .refine((list) => list.every(isNetwork), "must be addresses or networks, such as 10.0.0.0/8,::1");
+const Requests = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, "must be a whole number, 1 or more")
+  .transform(Number);
 const Flags = z
   .object({
     port: Port.default(8080),
@@ -32,6 +36,7 @@ const Flags = z
     "tls-key": file,
     "insecure-http": z.boolean().default(false),
     "trusted-proxy": ProxyList.default([]),
+    "requests-per-minute": Requests.optional(),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -50,6 +55,7 @@ const Flags = z
     publicUrl: flags["public-url"] ?? null,
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
+    limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
 /** What the service is started with. */
@@ -66,6 +72,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
     "tls-key": { type: "string" },
     "insecure-http": { type: "boolean" },
     "trusted-proxy": { type: "string" },
+    "requests-per-minute": { type: "string" },
   } as const;
   return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
 }

@@ -33,10 +33,13 @@ test("[TK7] every answer to an operator says what is left of the minute; beyond 
   expect((await get()).status).toBe(200);
 });
 
-test("[TK7] without a word of it a token has 600 requests a minute", async () => {
+test("[TK7] a token has 600 requests a minute unless the service was told otherwise", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { limits: {} });
   expect(quota(await bench.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
+  const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]).limits;
+  expect([read(), read("--requests-per-minute", "1200")]).toEqual([{}, { token: 1_200 }]);
+  for (const bad of ["0", "-1", "many", "1.5"]) expect(() => read("--requests-per-minute", bad)).toThrow("--requests-per-minute");
 });
 
 test("[TK8] strangers share what their address has, players have their own", async () => {
