@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { scopes, type Role, type Scope } from "../protocol/people.ts";
 import { Refusal } from "./problem.ts";
 import type { Db } from "./store.ts";
+import type { TokenRow } from "./tables.ts";
 
 /** Who calls with an operator's token. */
 export interface Operator {
@@ -92,32 +93,48 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   if (!isToken(token)) throw refuseToken();
   const hash = hashOf(token);
   const now = Math.trunc(clock.now());
-  const row = await db
-    .selectFrom("tokens")
-    .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
-    .selectAll("tokens")
-    .select(["members.role", "members.user_id as member_id"])
-    .where("hash", "=", hash)
-    .executeTakeFirst();
-  const isGood =
-    row !== undefined &&
-    timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) &&
-    row.revoked_at === null &&
-    (row.expires_at === null || row.expires_at > now);
-  if (!isGood) throw refuseToken();
+  const row = await tokensWithRole(db).where("hash", "=", hash).executeTakeFirst();
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
   if (row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   }
-  const allowed = scopesOf(row.role as Role);
-  const held = JSON.parse(row.scopes) as Scope[];
   return {
     tokenId: row.id,
     teamId: row.team_id,
     userId: row.member_id,
     role: row.role as Role,
-    scopes: held.filter((scope) => allowed.includes(scope)),
+    scopes: scopesIn(row),
     expiresAt: row.expires_at,
   };
+}
+
+/**
+ * Makes sure, inside the transaction of a write, that the operator may still do it: since the request came in, the token may have
+ * been revoked, or its user's role lowered.
+ * @throws Refusal 401, or 403 when `scope` is lost.
+ */
+export async function confirm(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<void> {
+  const row = await tokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
+  if (row === undefined || !isLive(row, clock.now())) throw refuseToken();
+  if (scope !== undefined) demand({ ...operator, scopes: scopesIn(row) }, scope);
+}
+
+/** Tokens of members, with the role that their user has now. */
+function tokensWithRole(db: Db) {
+  return db
+    .selectFrom("tokens")
+    .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
+    .selectAll("tokens")
+    .select(["members.role", "members.user_id as member_id"]);
+}
+
+function isLive({ revoked_at, expires_at }: TokenRow, now: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now);
+}
+
+function scopesIn(row: TokenRow & { role: string }): Scope[] {
+  const allowed = scopesOf(row.role as Role);
+  return (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope));
 }
 
 /** @throws Refusal 403 when the operator's token lacks `scope`. */

@@ -1,6 +1,6 @@
 // The operations as HTTP routes: who may call and how often, what came in, what goes out, and the record of it.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import { authenticate, bearerOf, demand, hashOf, refuseToken, type Operator } from "./access.ts";
+import { authenticate, bearerOf, confirm, demand, hashOf, refuseToken, type Operator } from "./access.ts";
 import type { Deed } from "./audit.ts";
 import { tooLarge, type Received } from "./blobs.ts";
 import { sendFile } from "./file-answer.ts";
@@ -91,6 +91,7 @@ class Door {
       address: request.ip,
       requestId: request.id,
       header: (name: string) => headerOf(request, name),
+      opening: null,
       committing: null,
       get signal() {
         const gone = goneOf(reply);
@@ -166,6 +167,8 @@ class Door {
   async #run(each: Operation, context: AnyContext, input: Input, before: string | null, keep?: Keep): Promise<Made> {
     if (each.caller !== "operator" || each.method === "GET") return answerOf(each, await each.run(context, input));
     let isAudited = false;
+    // A long upload may outlive its token.
+    context.opening = (db) => confirm(db, this.#parts.clock, context.operator, each.scope);
     context.committing = async (db, made) => {
       await this.#parts.audit.append(db, deedOf(each, context, input.params, before, made));
       await keep?.(db, toKeep(answerOf(each, made)));

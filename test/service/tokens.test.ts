@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { get, type IncomingMessage } from "node:http";
+import { get, request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { isToken } from "../../src/service/access.ts";
 import { LiveTokens } from "../../src/service/live-tokens.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Bench, pointers } from "./harness.ts";
+import { Bench, picture, pointers } from "./harness.ts";
 import { invited, owner, tokenOf } from "./people.ts";
 
 test("[TK1] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
@@ -137,12 +137,32 @@ test("[TK5] a download that is under way is cut when its token is revoked", asyn
     .toBuffer();
   const asset = (await bench.upload(big)).body;
   const reader = await tokenOf(bench, await owner(bench), ["assets:read"]);
-  const request = get(`${bench.service.url}${asset.url}`, { headers: { authorization: reader.authorization } });
-  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const asked = get(`${bench.service.url}${asset.url}`, { headers: { authorization: reader.authorization } });
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
   expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
   response.resume();
   await expect(once(response, "end")).rejects.toThrow("aborted");
+});
+
+test("[TK15] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const writer = await tokenOf(bench, await owner(bench), ["assets:write"]);
+  const bytes = await picture();
+  const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
+  const upload = request(`${bench.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
+  upload.write(bytes.subarray(0, 100));
+  // Its use is noted once the token has been looked at: from then on the upload is under way.
+  await expect
+    .poll(async () => (await bench.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 })
+    .not.toBeNull();
+  expect((await bench.call("DELETE", `tokens/${writer.tokenId}`)).status).toBe(204);
+  upload.end(bytes.subarray(100));
+  const [response] = (await once(upload, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(401);
+  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
 });
 
 test("[TK6] every scope is one that some role allows, reads for a viewer alone", async () => {

@@ -115,7 +115,6 @@ export const invitationOperations: readonly Operation[] = [
     status: 201,
     output: Seat,
     errors: ["unauthorized", "not-found", "conflict", "invalid"],
-    headers: { Authorization: "`Bearer` and a token of yours, to join as the same person" },
     run: accept,
   }),
 ];

@@ -51,6 +51,8 @@ interface AnyContext {
   header: (name: string) => string | undefined;
   /** Aborts when the caller is gone, its operator's token ends or the service stops. */
   signal: AbortSignal;
+  /** What is asked first in the transaction of {@link change}: may it still be done? Set by the door. */
+  opening: ((db: Db) => Promise<void>) | null;
   /** What else is written in the transaction of {@link change}, given the answer; set by the door. */
   committing: ((db: Db, answer: unknown) => Promise<void>) | null;
 }
@@ -164,12 +166,13 @@ export interface Change<T> {
  * @param answer makes the operation's answer, by the transaction's own sight; without it the write's result is the answer.
  */
 export async function change<T, A = T>(
-  context: Pick<AnyContext, "parts" | "committing">,
+  context: Pick<AnyContext, "parts" | "opening" | "committing">,
   write: (db: Db) => Promise<Change<T>>,
   answer: (db: Db, result: T) => Promise<A> = async (_db, result) => result as unknown as A,
 ): Promise<A> {
   const { desired, journal, sockets, store } = context.parts;
   const { made, entries } = await store.write(async (db) => {
+    await context.opening?.(db);
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
     const hints: Entry[] = [];
