@@ -1,6 +1,7 @@
 // Operators' access tokens: made, checked, bounded by their user's role. Only their hashes are stored.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { CompiledQuery } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { scopes, type Role, type Scope } from "../protocol/people.ts";
 import { Refusal } from "./problem.ts";
@@ -19,6 +20,9 @@ export interface Operator {
   expiresAt: number | null;
 }
 
+type RowWithRole = TokenRow & { role: string; member_id: string };
+
+const queriesByHash = new WeakMap<Db, CompiledQuery<RowWithRole>>();
 // Reads are to stay cheap: the use of a token is noted this often at most.
 const useNotedEveryMs = 60_000;
 const prefix = "sgn_pat_";
@@ -93,7 +97,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   if (!isToken(token)) throw refuseToken();
   const hash = hashOf(token);
   const now = Math.trunc(clock.now());
-  const row = await tokensWithRole(db).where("hash", "=", hash).executeTakeFirst();
+  const row = await tokenByHash(db, hash);
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
   if (row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
@@ -119,6 +123,14 @@ export async function confirm(db: Db, clock: Clock, operator: Operator, scope: S
   if (scope !== undefined) demand({ ...operator, scopes: scopesIn(row) }, scope);
 }
 
+/** The token with this hash. Asked at every request: the query is built once for each database, which is most of its cost. */
+async function tokenByHash(db: Db, hash: string): Promise<RowWithRole | undefined> {
+  const query = queriesByHash.get(db) ?? tokensWithRole(db).where("hash", "=", hash).compile();
+  queriesByHash.set(db, query);
+  const { rows } = await db.executeQuery<RowWithRole>({ ...query, parameters: [hash] });
+  return rows[0];
+}
+
 /** Tokens of members, with the role that their user has now. */
 function tokensWithRole(db: Db) {
   return db
@@ -132,7 +144,7 @@ function isLive({ revoked_at, expires_at }: TokenRow, now: number): boolean {
   return revoked_at === null && (expires_at === null || expires_at > now);
 }
 
-function scopesIn(row: TokenRow & { role: string }): Scope[] {
+function scopesIn(row: RowWithRole): Scope[] {
   const allowed = scopesOf(row.role as Role);
   return (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope));
 }

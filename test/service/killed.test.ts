@@ -148,3 +148,57 @@ test(
     }
   },
 );
+
+test(
+  "[AU9] a device that is cut off after any step of its token or of its word on a command asks again and is answered",
+  { timeout: patience },
+  async () => {
+    await using folder = await temporaryFolder();
+    const device = new Device("");
+    const at = (service: Doomed) =>
+      Object.assign(new Device(service.url), { keys: device.keys, grant: device.grant, access: device.access });
+    {
+      await using service = await Doomed.start(folder.path, 1);
+      const box = at(service);
+      device.grant = await box.askForCode();
+      await service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" });
+      device.access = await at(service).firstToken();
+    }
+    const commands = `players/${device.playerId}/commands`;
+    const cuts = { token: 0, word: 0 };
+    let isTokenGiven = false;
+    let isWordTaken = false;
+    for (let statements = 1; !(isTokenGiven && isWordTaken); statements += 1) {
+      // Both acts by turns, each until it gets through.
+      for (const act of ["token", "word"] as const) {
+        if (act === "token" ? isTokenGiven : isWordTaken) continue;
+        let id = "";
+        {
+          await using service = await Doomed.start(folder.path, statements);
+          id = (await service.call("POST", commands, { type: "identify" })).body.id;
+          const box = at(service);
+          await service.arm();
+          const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
+          const answer = await cutOff(asked);
+          if (answer === null) cuts[act] += 1;
+          else expect(answer.status).toBe(act === "token" ? 200 : 204);
+          if (answer !== null && act === "token") isTokenGiven = true;
+          if (answer !== null && act === "word") isWordTaken = true;
+        }
+        await using service = await Doomed.start(folder.path, 1);
+        const status = async () => (await service.call("GET", `${commands}/${id}`)).body.status;
+        if (act === "word") {
+          expect(["queued", "succeeded"]).toContain(await status());
+          expect((await at(service).call("POST", `commands/${id}/status`, { status: "succeeded" })).status).toBe(204);
+          expect(await status()).toBe("succeeded");
+        } else {
+          const again = await at(service).firstToken();
+          expect(again.player_id).toBe(device.playerId);
+          expect((await Object.assign(at(service), { access: again }).call("GET", "state")).status).toBe(200);
+        }
+      }
+    }
+    expect(cuts.token).toBeGreaterThan(2);
+    expect(cuts.word).toBeGreaterThan(2);
+  },
+);
