@@ -166,39 +166,44 @@ test(
     }
     const commands = `players/${device.playerId}/commands`;
     const cuts = { token: 0, word: 0 };
-    let isTokenGiven = false;
-    let isWordTaken = false;
-    for (let statements = 1; !(isTokenGiven && isWordTaken); statements += 1) {
+    const isThrough = { token: false, word: false };
+    // What a cut left behind is looked at in the next start.
+    let check: (service: Doomed) => Promise<void> = async () => undefined;
+    for (let statements = 1; !(isThrough.token && isThrough.word); statements += 1) {
       // Both acts by turns, each until it gets through.
       for (const act of ["token", "word"] as const) {
-        if (act === "token" ? isTokenGiven : isWordTaken) continue;
-        let id = "";
-        {
-          await using service = await Doomed.start(folder.path, statements);
-          id = (await service.call("POST", commands, { type: "identify" })).body.id;
-          const box = at(service);
-          await service.arm();
-          const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
-          const answer = await cutOff(asked);
-          if (answer === null) cuts[act] += 1;
-          else expect(answer.status).toBe(act === "token" ? 200 : 204);
-          if (answer !== null && act === "token") isTokenGiven = true;
-          if (answer !== null && act === "word") isWordTaken = true;
+        if (isThrough[act]) continue;
+        await using service = await Doomed.start(folder.path, statements);
+        await check(service);
+        const { id } = (await service.call("POST", commands, { type: "identify" })).body;
+        const box = at(service);
+        await service.arm();
+        const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
+        const answer = await cutOff(asked);
+        if (answer === null) cuts[act] += 1;
+        else {
+          expect(answer.status).toBe(act === "token" ? 200 : 204);
+          isThrough[act] = true;
         }
-        await using service = await Doomed.start(folder.path, 1);
-        const status = async () => (await service.call("GET", `${commands}/${id}`)).body.status;
-        if (act === "word") {
-          expect(["queued", "succeeded"]).toContain(await status());
-          expect((await at(service).call("POST", `commands/${id}/status`, { status: "succeeded" })).status).toBe(204);
-          expect(await status()).toBe("succeeded");
-        } else {
-          const again = await at(service).firstToken();
-          expect(again.player_id).toBe(device.playerId);
-          expect((await Object.assign(at(service), { access: again }).call("GET", "state")).status).toBe(200);
-        }
+        check = (next) => (act === "token" ? checkToken(next) : checkWord(next, id));
       }
     }
+    await using service = await Doomed.start(folder.path, 1);
+    await check(service);
     expect(cuts.token).toBeGreaterThan(2);
     expect(cuts.word).toBeGreaterThan(2);
+
+    async function checkToken(next: Doomed): Promise<void> {
+      const again = await at(next).firstToken();
+      expect(again.player_id).toBe(device.playerId);
+      expect((await Object.assign(at(next), { access: again }).call("GET", "state")).status).toBe(200);
+    }
+
+    async function checkWord(next: Doomed, id: string): Promise<void> {
+      const status = async () => (await next.call("GET", `${commands}/${id}`)).body.status;
+      expect(["queued", "succeeded"]).toContain(await status());
+      expect((await at(next).call("POST", `commands/${id}/status`, { status: "succeeded" })).status).toBe(204);
+      expect(await status()).toBe("succeeded");
+    }
   },
 );
