@@ -12,12 +12,20 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…]";
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…] [--trusted-proxy CIDR,…] [--requests-per-minute 600]";
 
 const file = z
   .string()
   .refine((path) => existsSync(path), "there is no such file")
   .optional();
+const ProxyList = z
+  .string()
+  .transform((text) => text.split(",").map((part) => part.trim()))
+  .refine((list) => list.every(isNetwork), "must be addresses or networks, such as 10.0.0.0/8,::1");
+const Requests = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, "must be a whole number, 1 or more")
+  .transform(Number);
 const Flags = z
   .object({
     port: Port.default(8080),
@@ -32,6 +40,8 @@ const Flags = z
       .transform((blocks) => blocks.split(",").map((block) => block.trim()))
       .refine((blocks) => blocks.every(isBlock), "must be addresses or blocks such as 10.1.0.0/16, with commas between them")
       .optional(),
+    "trusted-proxy": ProxyList.default([]),
+    "requests-per-minute": Requests.optional(),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -50,6 +60,8 @@ const Flags = z
     publicUrl: flags["public-url"] ?? null,
     allowAddresses: flags["allow-address"] ?? [],
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
+    trustedProxies: flags["trusted-proxy"],
+    limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
 /** What the service is started with. */
@@ -66,6 +78,8 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
     "tls-key": { type: "string" },
     "insecure-http": { type: "boolean" },
     "allow-address": { type: "string" },
+    "trusted-proxy": { type: "string" },
+    "requests-per-minute": { type: "string" },
   } as const;
   return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
 }
@@ -94,6 +108,13 @@ function isBlock(block: string): boolean {
 function isLoopback(host: string): boolean {
   if (host === "localhost" || host === "::1") return true;
   return isIP(host) === 4 && host.startsWith("127.");
+}
+
+/** Whether `text` is an address or a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [, address = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function isPortTaken(error: unknown): boolean {

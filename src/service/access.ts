@@ -1,41 +1,30 @@
-// Operators' access tokens: made, checked, scoped. Only their hashes are stored.
+// Operators' access tokens: made, checked, bounded by their user's role. Only their hashes are stored.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
+import type { CompiledQuery } from "kysely";
 import type { Clock } from "../base/clock.ts";
-import { syncFolder } from "../base/durable-file.ts";
-import type { Log } from "../base/log.ts";
-import type { MakeId } from "./ids.ts";
+import { scopes, type Role, type Scope } from "../protocol/people.ts";
 import { Refusal } from "./problem.ts";
-import type { Db, Store } from "./store.ts";
-
-/** What a token may allow. */
-const scopes = [
-  "players:read",
-  "players:write",
-  "playlists:read",
-  "playlists:write",
-  "layouts:read",
-  "layouts:write",
-  "assets:read",
-  "assets:write",
-  "commands:read",
-  "commands:write",
-  "screenshots:read",
-  "events:read",
-  "webhooks:read",
-  "webhooks:write",
-] as const;
-export type Scope = (typeof scopes)[number];
+import type { Db } from "./store.ts";
+import type { TokenRow } from "./tables.ts";
 
 /** Who calls with an operator's token. */
 export interface Operator {
   tokenId: string;
   teamId: string;
-  scopes: readonly string[];
+  userId: string;
+  role: Role;
+  /** What the token holds and the role still allows. */
+  scopes: readonly Scope[];
+  /** When the token ends, epoch ms; null: never. */
+  expiresAt: number | null;
 }
 
+type RowWithRole = TokenRow & { role: string; member_id: string };
+
+const queriesByHash = new WeakMap<Db, CompiledQuery<RowWithRole>>();
+// Reads are to stay cheap: the use of a token is noted this often at most.
+const useNotedEveryMs = 60_000;
 const prefix = "sgn_pat_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const challenge = { "WWW-Authenticate": 'Bearer realm="signage-player"' };
@@ -61,6 +50,11 @@ export function createToken(): string {
   return prefix + body + checksum(body);
 }
 
+/** What is shown of a token for people to tell it by: its last four characters. */
+export function hintOf(token: string): string {
+  return token.slice(-4);
+}
+
 /** Whether `token` is well formed: prefix, length and checksum. Says nothing of whether it is known. */
 export function isToken(token: string): boolean {
   const match = /^sgn_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(token);
@@ -82,19 +76,77 @@ export function refuseToken(): Refusal {
   return new Refusal("unauthorized", "The access token is not valid, or no longer", { headers });
 }
 
-/** Who the header's token belongs to. @throws Refusal 401. */
+/** What a role may do at most. */
+export function scopesOf(role: Role): readonly Scope[] {
+  switch (role) {
+    case "owner":
+      return scopes;
+    case "editor":
+      return scopes.filter((scope) => scope !== "teams:write" && scope !== "audit:read");
+    case "viewer":
+      return scopes.filter((scope) => scope.endsWith(":read") && scope !== "audit:read");
+  }
+}
+
+/**
+ * Who the header's token belongs to. It counts only while its user is a member of its team, and for what the role allows.
+ * @throws Refusal 401.
+ */
 export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
   const token = bearerOf(authorization);
   if (!isToken(token)) throw refuseToken();
   const hash = hashOf(token);
-  const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
-  const isGood =
-    row !== undefined &&
-    timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) &&
-    row.revoked_at === null &&
-    (row.expires_at === null || row.expires_at > clock.now());
-  if (!isGood) throw refuseToken();
-  return { tokenId: row.id, teamId: row.team_id, scopes: JSON.parse(row.scopes) as string[] };
+  const now = Math.trunc(clock.now());
+  const row = await tokenByHash(db, hash);
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
+  if (row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs) {
+    await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
+  }
+  return {
+    tokenId: row.id,
+    teamId: row.team_id,
+    userId: row.member_id,
+    role: row.role as Role,
+    scopes: scopesIn(row),
+    expiresAt: row.expires_at,
+  };
+}
+
+/**
+ * Makes sure, inside the transaction of a write, that the operator may still do it: since the request came in, the token may have
+ * been revoked, or its user's role lowered.
+ * @throws Refusal 401, or 403 when `scope` is lost.
+ */
+export async function confirm(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<void> {
+  const row = await tokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
+  if (row === undefined || !isLive(row, clock.now())) throw refuseToken();
+  if (scope !== undefined) demand({ ...operator, scopes: scopesIn(row) }, scope);
+}
+
+/** The token with this hash. Asked at every request: the query is built once for each database, which is most of its cost. */
+async function tokenByHash(db: Db, hash: string): Promise<RowWithRole | undefined> {
+  const query = queriesByHash.get(db) ?? tokensWithRole(db).where("hash", "=", hash).compile();
+  queriesByHash.set(db, query);
+  const { rows } = await db.executeQuery<RowWithRole>({ ...query, parameters: [hash] });
+  return rows[0];
+}
+
+/** Tokens of members, with the role that their user has now. */
+function tokensWithRole(db: Db) {
+  return db
+    .selectFrom("tokens")
+    .innerJoin("members", (join) => join.onRef("members.team_id", "=", "tokens.team_id").onRef("members.user_id", "=", "tokens.user_id"))
+    .selectAll("tokens")
+    .select(["members.role", "members.user_id as member_id"]);
+}
+
+function isLive({ revoked_at, expires_at }: TokenRow, now: number): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now);
+}
+
+function scopesIn(row: RowWithRole): Scope[] {
+  const allowed = scopesOf(row.role as Role);
+  return (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope));
 }
 
 /** @throws Refusal 403 when the operator's token lacks `scope`. */
@@ -102,64 +154,6 @@ export function demand(operator: Operator, scope: Scope): void {
   if (operator.scopes.includes(scope)) return;
   const headers = { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="insufficient_scope", scope="${scope}"` };
   throw new Refusal("forbidden", `The token lacks the scope ${scope}`, { headers });
-}
-
-/**
- * Makes sure that there is a team and that `folder`/admin-token holds a token with all scopes. A file that is missing or
- * holds no valid token is written anew: deleting it and starting again is the way back in. Earlier tokens stay valid.
- */
-export async function ensureAdmin(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {
-  const file = join(folder, "admin-token");
-  const present = (await readFile(file, "utf8").catch(ifMissing))?.trim();
-  if (present !== undefined && (await isValid(store.db, clock, present))) return;
-  const token = createToken();
-  const isFirst = await store.write((db) => insertAdmin(db, token, makeId, clock));
-  await writeSecret(file, `${token}\n`);
-  if (isFirst) log.info({ path: file }, "wrote the first access token");
-  else log.warn({ path: file }, "wrote a new access token, since the file held no valid one");
-}
-
-async function insertAdmin(db: Db, token: string, makeId: MakeId, clock: Clock): Promise<boolean> {
-  const now = Math.trunc(clock.now());
-  const known = await db.selectFrom("teams").select("id").orderBy("created_at").limit(1).executeTakeFirst();
-  const teamId = known?.id ?? makeId("team");
-  if (known === undefined) await db.insertInto("teams").values({ id: teamId, name: "Team", created_at: now }).execute();
-  const secret = { hash: hashOf(token), scopes: JSON.stringify(scopes), expires_at: null, revoked_at: null };
-  await db
-    .insertInto("tokens")
-    .values({ id: makeId("tok"), team_id: teamId, name: "admin-token file", created_at: now, ...secret })
-    .execute();
-  return known === undefined;
-}
-
-async function isValid(db: Db, clock: Clock, token: string): Promise<boolean> {
-  try {
-    await authenticate(db, clock, `Bearer ${token}`);
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
-}
-
-/** Writes a file that only its owner may read, whole or not at all. */
-async function writeSecret(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(`${path}.new`, "w", 0o600);
-  try {
-    await file.chmod(0o600);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-  await syncFolder(dirname(path));
-}
-
-function ifMissing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
 }
 
 function checksum(body: string): string {

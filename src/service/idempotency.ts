@@ -1,4 +1,5 @@
 // Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "./problem.ts";
 import type { Db, Store } from "./store.ts";
@@ -25,11 +26,12 @@ export class Idempotency {
   /**
    * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. `act` is handed
    * what keeps its answer and calls it in the transaction of its deed: a crash leaves both or neither. Only successes are
-   * kept: what was refused did nothing and may be tried again.
+   * kept: what was refused did nothing and may be tried again. The body is kept sealed by the caller's own secret, of which
+   * nobody has more than the hash: it may hold another secret, which is shown once.
    * @throws Refusal 422 when the key belongs to another request, 409 while the first is still being handled.
    */
   async once(
-    tokenId: string,
+    { tokenId, secret }: { tokenId: string; secret: string },
     key: string,
     requestHash: string,
     act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
@@ -46,11 +48,16 @@ export class Idempotency {
         throw new Refusal("key-reused", "This Idempotency-Key was used with another request: make a new one");
       }
       if (kept !== undefined) {
-        return { status: kept.status, headers: JSON.parse(kept.headers) as Record<string, string>, body: kept.body, replayed: true };
+        return {
+          status: kept.status,
+          headers: JSON.parse(kept.headers) as Record<string, string>,
+          body: unseal(kept.body, secret),
+          replayed: true,
+        };
       }
       let isKept = false;
       const answer = await act(async (db, given) => {
-        await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, given);
+        await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, { ...given, body: seal(given.body, secret) });
         isKept = true;
       });
       if (!isKept) throw new TypeError("a POST of an operator has to write through change(), or a repeat would do it again");
@@ -76,4 +83,26 @@ export class Idempotency {
     const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
     await db.insertInto("idempotency").values(row).execute();
   }
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM under a key that only the token's holder can make. */
+function seal(text: string, secret: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(secret), nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+function unseal(kept: string, secret: string): string {
+  const bytes = Buffer.from(kept, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", keyOf(secret), bytes.subarray(0, nonceBytes));
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString("utf8");
+}
+
+function keyOf(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", "signage-player idempotency", 32));
 }

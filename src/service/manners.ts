@@ -13,7 +13,11 @@ const idleMs = 60_000;
 const keepAliveMs = 30_000;
 
 /** The framework's settings. */
-export function frameworkOptions(parts: Parts, tls: { cert: Buffer; key: Buffer } | null): FastifyServerOptions {
+export function frameworkOptions(
+  parts: Parts,
+  tls: { cert: Buffer; key: Buffer } | null,
+  trustedProxies: readonly string[],
+): FastifyServerOptions {
   const options = {
     logger: false,
     genReqId: () => `req_${parts.makeId("evt").slice(4)}`,
@@ -23,6 +27,8 @@ export function frameworkOptions(parts: Parts, tls: { cert: Buffer; key: Buffer 
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void refuse(error, request, reply, parts),
+    // Anybody can write X-Forwarded-For: it counts only where it comes from a proxy that was named.
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     ...(tls === null ? {} : { https: tls }),
   } as const;
   return options as unknown as FastifyServerOptions;

@@ -6,6 +6,7 @@ import { z } from "zod";
 import * as command from "../protocol/command.ts";
 import * as desired from "../protocol/desired.ts";
 import * as items from "../protocol/items.ts";
+import * as people from "../protocol/people.ts";
 import * as report from "../protocol/report.ts";
 import * as resources from "../protocol/resources.ts";
 import * as wire from "../protocol/wire.ts";
@@ -33,6 +34,25 @@ const components: Record<string, z.ZodType> = {
   CommandRequest: command.CommandRequest,
   CommandUpdate: command.CommandUpdate,
   Screenshot: command.Screenshot,
+  Team: people.Team,
+  OwnTeam: people.OwnTeam,
+  TeamChange: people.TeamChange,
+  Member: people.Member,
+  MemberChange: people.MemberChange,
+  Invitation: people.Invitation,
+  NewInvitation: people.NewInvitation,
+  MadeInvitation: people.MadeInvitation,
+  Acceptance: people.Acceptance,
+  Seat: people.Seat,
+  User: people.User,
+  UserChange: people.UserChange,
+  Me: people.Me,
+  Token: people.Token,
+  NewToken: people.NewToken,
+  MadeToken: people.MadeToken,
+  TokenChange: people.TokenChange,
+  AuditEntry: people.AuditEntry,
+  AuditVerdict: people.AuditVerdict,
   Desired: desired.Desired,
   Heartbeat: report.Heartbeat,
   HeartbeatAnswer: report.HeartbeatAnswer,
@@ -113,7 +133,7 @@ function noBody(description: string): z.ZodType {
 }
 
 function errorsOf(each: Operation): ProblemKind[] {
-  const kinds = new Set<ProblemKind>(each.errors);
+  const kinds = new Set<ProblemKind>(each.errors).add("too-many");
   if (each.caller !== "anyone") kinds.add("unauthorized");
   if (each.scope !== undefined) kinds.add("forbidden");
   if (each.body !== undefined) for (const kind of ["malformed-json", "too-large", "unsupported-media-type"] as const) kinds.add(kind);

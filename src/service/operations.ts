@@ -1,13 +1,19 @@
 // Every verb of the service, once. Routes, the API's description and later the MCP tools are made from this table.
 import { assetOperations } from "./operations/assets.ts";
+import { auditOperations } from "./operations/audit.ts";
 import { commandOperations, screenshotOperations } from "./operations/commands.ts";
 import { deviceOperations } from "./operations/device.ts";
 import { eventOperations } from "./operations/events.ts";
+import { invitationOperations } from "./operations/invitations.ts";
 import { layoutOperations } from "./operations/layouts.ts";
+import { memberOperations } from "./operations/members.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
 import { webhookOperations } from "./operations/webhooks.ts";
+import { teamOperations } from "./operations/teams.ts";
+import { tokenOperations } from "./operations/tokens.ts";
+import { userOperations } from "./operations/users.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
@@ -18,6 +24,12 @@ export const operations: readonly Operation[] = [
   ...screenshotOperations,
   ...eventOperations,
   ...webhookOperations,
+  ...teamOperations,
+  ...memberOperations,
+  ...invitationOperations,
+  ...userOperations,
+  ...tokenOperations,
+  ...auditOperations,
   ...deviceOperations,
 ];
 
@@ -29,6 +41,12 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "assets", description: "The files that screens show" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
+  { name: "teams", description: "What everything belongs to" },
+  { name: "members", description: "Who is in a team, and as what" },
+  { name: "invitations", description: "Seats in a team that wait for somebody" },
+  { name: "users", description: "People, and who you are" },
+  { name: "tokens", description: "What programs and people sign in with" },
+  { name: "audit", description: "Who wrote what, chained so that no entry can be altered unseen" },
   {
     name: "events",
     description:

@@ -3,7 +3,6 @@ import { sql, type SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { PageQuery } from "../protocol/resources.ts";
 import { Refusal } from "./problem.ts";
-import type { Tables } from "./tables.ts";
 
 const Place = z.tuple([z.number(), z.string()]);
 
@@ -13,8 +12,8 @@ type Place = z.infer<typeof Place>;
  * A page of `rows`, which say whose and which; the newest come first. Its cost does not depend on how far in it is.
  * @throws Refusal 422 for a cursor that we did not make.
  */
-export async function pageOf<TB extends keyof Tables, R extends { id: string; created_at: number }, T>(
-  rows: SelectQueryBuilder<Tables, TB, R>,
+export async function pageOf<DB, TB extends keyof DB, R extends { id: string; created_at: number }, T>(
+  rows: SelectQueryBuilder<DB, TB, R>,
   { cursor, limit }: z.infer<typeof PageQuery>,
   show: (row: R) => T,
 ): Promise<{ data: T[]; next_cursor: string | null }> {

@@ -6,13 +6,15 @@ import { pairingCodeAlphabet } from "../protocol/resources.ts";
 import type { PairingGrant, PairingRequest, TokenGrant, TokenRefusal } from "../protocol/wire.ts";
 import { hashOf, randomText } from "./access.ts";
 import type { DeviceAccess } from "./device-access.ts";
+import { Guesses, type Guesser } from "./guesses.ts";
 import type { MakeId } from "./ids.ts";
 import { Refusal } from "./problem.ts";
-import { RateLimit } from "./rate-limit.ts";
+import { addressKey, RateLimit, tooMany } from "./rate-limit.ts";
 import type { Db, Store } from "./store.ts";
 import type { PlayerRow } from "./tables.ts";
 
-const codeLifeMs = 900_000;
+/** How long a code can be claimed, ms. */
+export const codeLifeMs = 900_000;
 // Claimed requests stay a day, so that a used code answers 409 and a device that was cut off still gets its token.
 const claimedLifeMs = 86_400_000;
 const intervalMs = 5_000;
@@ -36,23 +38,22 @@ export class Pairing {
   readonly #parts: PairingParts;
   readonly #asks: RateLimit;
   readonly #polls: RateLimit;
-  readonly #wrongByToken: RateLimit;
-  readonly #wrongByAddress: RateLimit;
+  readonly #guesses: Guesses;
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(parts: PairingParts) {
     this.#parts = parts;
     this.#asks = new RateLimit(mostAsksAMinute, minuteMs, parts.clock);
     this.#polls = new RateLimit(pollsAnInterval, intervalMs, parts.clock);
-    this.#wrongByToken = new RateLimit(5, minuteMs, parts.clock);
-    this.#wrongByAddress = new RateLimit(10, minuteMs, parts.clock);
+    this.#guesses = new Guesses(parts.clock);
   }
 
   /** Gives a box a code. An earlier one of the same key that nobody claimed is no longer good. */
   async request(box: PairingRequest, address: string): Promise<PairingGrant> {
-    const waitMs = this.#asks.waitMs(address);
+    const from = addressKey(address);
+    const waitMs = this.#asks.waitMs(from);
     if (waitMs > 0) throw tooMany("Too many pairing requests from this address", waitMs);
-    this.#asks.count(address);
+    this.#asks.count(from);
     const { public_key, ...reported } = box;
     const deviceCode = randomText(43);
     const userCode = await this.#parts.store.write(async (db) => {
@@ -100,16 +101,9 @@ export class Pairing {
     return player;
   }
 
-  /** Refuses whoever guesses codes: five wrong a minute for a token, ten for an address. @throws Refusal 429. */
-  checkGuesses(tokenId: string, address: string): void {
-    const waitMs = Math.max(this.#wrongByToken.waitMs(tokenId), this.#wrongByAddress.waitMs(address));
-    if (waitMs > 0) throw tooMany("Too many wrong codes", waitMs);
-  }
-
-  /** Counts a wrong guess. */
-  countGuess(tokenId: string, address: string): void {
-    this.#wrongByToken.count(tokenId);
-    this.#wrongByAddress.count(address);
+  /** Lets a guesser try a code, within what {@link Guesses} allows. @throws Refusal 429, and whatever `claim` throws. */
+  guess<T>(guesser: Guesser, claim: () => Promise<T>): Promise<T> {
+    return this.#guesses.guess(guesser, claim);
   }
 
   /** Wakes the devices that wait for their claim: called once it is committed. */
@@ -187,12 +181,6 @@ export class Pairing {
   #now(): number {
     return Math.trunc(this.#parts.clock.now());
   }
-}
-
-/** Refuses with a time to wait. */
-function tooMany(what: string, waitMs: number): Refusal {
-  const seconds = Math.ceil(waitMs / 1_000);
-  return new Refusal("too-many", `${what}: try again in ${seconds} s`, { headers: { "Retry-After": String(seconds) } });
 }
 
 function refused(error: TokenRefusal["error"], description: string): DeviceAnswer {

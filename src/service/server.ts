@@ -7,7 +7,8 @@ import { lockFolder } from "../base/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
-import { ensureAdmin } from "./access.ts";
+import { ensureAdmin } from "./admin-token.ts";
+import { Audit } from "./audit.ts";
 import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
@@ -18,11 +19,13 @@ import { Events } from "./events.ts";
 import { createIds } from "./ids.ts";
 import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
+import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
 import { Presence } from "./presence.ts";
+import { defaultLimits, type RequestLimits } from "./rate-limit.ts";
 import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
@@ -51,6 +54,10 @@ export interface ServiceConfig {
   heartbeatMs?: number;
   /** Blocks of addresses that webhooks and imports may call though they are not public. */
   allowAddresses?: readonly AddressBlock[];
+  /** Requests a minute; what is not given is as in {@link defaultLimits}. */
+  limits?: Partial<RequestLimits>;
+  /** Proxies, as addresses or in CIDR notation, whose X-Forwarded-For is believed; none when not given. */
+  trustedProxies?: readonly string[];
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -75,11 +82,11 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const egress = opened.use(new Egress(config.allowAddresses));
   const parts = await openParts(config, store, egress, closing.signal, log, clock);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
-  const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
+  const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
-  addOperations(app, parts);
+  addOperations(app, parts, { ...defaultLimits, ...config.limits });
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, closing.signal));
@@ -114,7 +121,8 @@ async function openParts(
   const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const links = await Links.open({ store, clock, events, presence });
-  const subscribers = new Subscribers({ store, clock, log, events, presence });
+  const tokens = new LiveTokens();
+  const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const desired = new DesiredStates();
   const heartbeatMs = config.heartbeatMs ?? 30_000;
   const shared = {
@@ -139,6 +147,8 @@ async function openParts(
   );
   return {
     ...shared,
+    audit: new Audit(clock, makeId),
+    tokens,
     desired,
     blobs: await Blobs.open(join(config.data, "blobs")),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),

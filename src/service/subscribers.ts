@@ -8,7 +8,8 @@ import { reasonOf } from "../base/fault.ts";
 import { together } from "../base/together.ts";
 import { eventCloseCodes, eventsSubprotocol, longestSubscriberMessageBytes } from "../protocol/events.ts";
 import type { Heartbeat } from "../protocol/report.ts";
-import { authenticate, demand, type Operator } from "./access.ts";
+import { authenticate, confirm, type Operator } from "./access.ts";
+import type { LiveTokens } from "./live-tokens.ts";
 import type { Presence } from "./presence.ts";
 import { Refusal } from "./problem.ts";
 import type { Store } from "./store.ts";
@@ -18,6 +19,7 @@ import { farewell, type UpgradeDoor } from "./upgrades.ts";
 export interface SubscribersParts extends Omit<SubscriberParts, "db" | "latestBeats"> {
   store: Store;
   presence: Presence;
+  tokens: LiveTokens;
 }
 
 const pingMs = 15_000;
@@ -150,8 +152,6 @@ export class Subscribers implements UpgradeDoor {
     socket.pause();
     try {
       const operator = await this.#operatorOf(request);
-      demand(operator, "events:read");
-      if (this.#isClosing) return socket.close(eventCloseCodes.restarting);
       await this.#seat(socket, operator);
       socket.resume();
     } catch (error) {
@@ -174,13 +174,18 @@ export class Subscribers implements UpgradeDoor {
     return ticket.operator;
   }
 
-  async #seat(socket: WebSocket, { teamId }: Operator): Promise<void> {
-    const { clock, events, log, store } = this.#parts;
+  async #seat(socket: WebSocket, operator: Operator): Promise<void> {
+    const { clock, events, log, store, tokens } = this.#parts;
+    const { teamId, tokenId } = operator;
     const latestBeats = (team: string, players: ReadonlySet<string> | null) => this.#latestBeats(team, players);
     const subscriber = new Subscriber(socket, teamId, { db: store.db, events, clock, log, latestBeats });
+    tokens.onEnd(tokenId, () => subscriber.close(eventCloseCodes.forbidden, "the token was revoked"), subscriber.ended);
+    // It may have ended while it was looked up.
+    await confirm(store.db, clock, operator, "events:read");
     const feed = this.#feeds.get(teamId) ?? { subscribers: new Set(), seq: (await events.placeOf(store.db, teamId)).last };
     this.#feeds.set(teamId, this.#feeds.get(teamId) ?? feed);
     const { subscribers } = this.#feeds.get(teamId)!;
+    if (this.#isClosing) return socket.close(eventCloseCodes.restarting);
     subscribers.add(subscriber);
     subscriber.ended.addEventListener("abort", () => {
       subscribers.delete(subscriber);

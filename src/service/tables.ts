@@ -100,20 +100,73 @@ export interface DeliveryRow extends Owned {
   last_error: string | null;
   updated_at: number;
 }
+export interface TeamRow {
+  id: string;
+  name: string;
+  created_at: number;
+  updated_at: number;
+  /** Set when it was deleted. The row stays, for its audit log and for devices that were its own. */
+  deleted_at: number | null;
+}
+export interface UserRow {
+  id: string;
+  name: string;
+  email: string | null;
+  created_at: number;
+  updated_at: number;
+}
+export interface MemberRow {
+  team_id: string;
+  user_id: string;
+  role: string;
+  created_at: number;
+}
+export interface InvitationRow extends Owned {
+  email: string;
+  name: string;
+  role: string;
+  secret_hash: string;
+  created_by: string;
+  expires_at: number;
+  accepted_at: number | null;
+  revoked_at: number | null;
+}
+export interface TokenRow extends Owned {
+  name: string;
+  hash: string;
+  scopes: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+  /** Null only in a database of an earlier version, until the service has started once. */
+  user_id: string | null;
+  hint: string;
+  last_used_at: number | null;
+  created_by: string | null;
+}
+export interface AuditRow extends Owned {
+  seq: number;
+  user_id: string;
+  token_id: string;
+  action: string;
+  resource_type: string;
+  resource_id: string | null;
+  before_digest: string | null;
+  after_digest: string | null;
+  address: string;
+  request_id: string;
+  hash: string;
+}
 
 /** All tables of the durable database. */
 export interface Tables {
-  teams: { id: string; name: string; created_at: number };
-  tokens: {
-    id: string;
-    team_id: string;
-    name: string;
-    hash: string;
-    scopes: string;
-    created_at: number;
-    expires_at: number | null;
-    revoked_at: number | null;
-  };
+  teams: TeamRow;
+  users: UserRow;
+  members: MemberRow;
+  invitations: InvitationRow;
+  tokens: TokenRow;
+  audit: AuditRow;
+  /** The newest entry of each team's audit log. */
+  audit_heads: { team_id: string; seq: number; hash: string };
   players: PlayerRow;
   pairing_requests: {
     id: string;
@@ -180,6 +233,11 @@ export const migrations: Record<string, Migration> = {
   "0006-events": {
     async up(db: Kysely<unknown>) {
       for (const statement of eventTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0002-people": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of peopleTables) await sql.raw(statement).execute(db);
     },
   },
 };
@@ -253,4 +311,33 @@ const eventTables = [
   `CREATE TABLE webhook_attempts (delivery_id TEXT NOT NULL, number BIGINT NOT NULL, at BIGINT NOT NULL, duration_ms BIGINT NOT NULL,
     status BIGINT, body TEXT, error TEXT)`,
   "CREATE INDEX webhook_attempts_of ON webhook_attempts (delivery_id, at)",
+];
+
+const peopleTables = [
+  "ALTER TABLE teams ADD COLUMN updated_at BIGINT NOT NULL DEFAULT 0",
+  "ALTER TABLE teams ADD COLUMN deleted_at BIGINT",
+  "UPDATE teams SET updated_at = created_at",
+  "CREATE TABLE users (id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL)",
+  `CREATE TABLE members (team_id TEXT NOT NULL REFERENCES teams(id), user_id TEXT NOT NULL REFERENCES users(id), role TEXT NOT NULL,
+    created_at BIGINT NOT NULL, PRIMARY KEY (team_id, user_id))`,
+  "CREATE INDEX members_by_age ON members (team_id, created_at, user_id)",
+  "CREATE INDEX members_by_user ON members (user_id, created_at, team_id)",
+  `CREATE TABLE invitations (${owned}, email TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, secret_hash TEXT NOT NULL UNIQUE,
+    created_by TEXT NOT NULL, expires_at BIGINT NOT NULL, accepted_at BIGINT, revoked_at BIGINT)`,
+  "CREATE INDEX invitations_by_age ON invitations (team_id, created_at, id)",
+  "ALTER TABLE tokens ADD COLUMN user_id TEXT",
+  "ALTER TABLE tokens ADD COLUMN hint TEXT NOT NULL DEFAULT ''",
+  "ALTER TABLE tokens ADD COLUMN last_used_at BIGINT",
+  "ALTER TABLE tokens ADD COLUMN created_by TEXT",
+  "CREATE INDEX tokens_by_age ON tokens (team_id, created_at, id)",
+  `CREATE TABLE audit (${owned}, seq BIGINT NOT NULL, user_id TEXT NOT NULL, token_id TEXT NOT NULL, action TEXT NOT NULL,
+    resource_type TEXT NOT NULL, resource_id TEXT, before_digest TEXT, after_digest TEXT, address TEXT NOT NULL,
+    request_id TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE (team_id, seq))`,
+  "CREATE INDEX audit_by_age ON audit (team_id, created_at, id)",
+  "CREATE INDEX audit_by_resource ON audit (team_id, resource_id, created_at, id)",
+  "CREATE INDEX audit_by_user ON audit (team_id, user_id, created_at, id)",
+  "CREATE INDEX audit_by_action ON audit (team_id, action, created_at, id)",
+  "CREATE TABLE audit_heads (team_id TEXT PRIMARY KEY, seq BIGINT NOT NULL, hash TEXT NOT NULL)",
+  // What was kept of answers is from now on sealed; a day's worth of repeats is the price.
+  "DELETE FROM idempotency",
 ];

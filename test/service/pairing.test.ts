@@ -149,7 +149,7 @@ test("[SV5] a token allows what its scopes say and no more, and nothing once it 
   const row = { id: "tok_x", name: "reader", hash: hashOf(token), scopes: '["players:read"]', created_at: 0 };
   database
     .prepare(
-      "INSERT INTO tokens (id, name, hash, scopes, created_at, team_id) SELECT :id, :name, :hash, :scopes, :created_at, id FROM teams",
+      "INSERT INTO tokens (id, name, hash, scopes, created_at, team_id, user_id) SELECT :id, :name, :hash, :scopes, :created_at, team_id, user_id FROM members",
     )
     .run(row);
   const headers = { authorization: `Bearer ${token}` };

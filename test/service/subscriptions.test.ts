@@ -7,6 +7,7 @@ import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Bench, heartbeat, picture } from "./harness.ts";
 import { describedMessages, Listener } from "./listener.ts";
+import { otherTeam, owner, tokenOf } from "./people.ts";
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
 const tooMany = { timeout: 120_000 };
@@ -190,6 +191,36 @@ test("[SB6] a reader that never reads costs no more than its buffer, harms nobod
       { timeout: 30_000 },
     )
     .toBe("sent away");
+});
+
+test("[SB7] what happens in another team never arrives", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const stranger = await otherTeam(bench);
+  const device = await bench.paired();
+  using listener = new Listener(bench.service.url, stranger.secret);
+  await listener.subscribe([...journalled, "heartbeat"]);
+  using spy = new Listener(bench.service.url, stranger.secret);
+  await spy.subscribe([...journalled, "heartbeat"], { players: [device.playerId] });
+  await bench.showing(device);
+  await device.call("POST", "heartbeat", heartbeat());
+  await stranger.call("POST", "playlists", { name: "Theirs" });
+  await listener.event("playlist.created");
+  expect(listener.events.map(({ data }) => data.data["name"])).toEqual(["Theirs"]);
+  expect([...listener.heard, ...spy.heard].filter(({ type }) => type === "heartbeat")).toEqual([]);
+  expect(spy.events).toEqual([]);
+});
+
+test("[SB8] a token that is revoked closes its sockets with 4403", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
+  using listener = new Listener(bench.service.url, reader.secret);
+  await listener.subscribe(["commands"]);
+  expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
+  expect(await listener.closed).toMatchObject({ code: 4403 });
+  const other = await tokenOf(bench, await owner(bench), ["players:read"]);
+  expect((await new Listener(bench.service.url, other.secret).closed).code).toBe(4403);
 });
 
 test("[SB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Operator, Scope } from "../access.ts";
+import type { Scope } from "../../protocol/people.ts";
+import type { Operator } from "../access.ts";
+import type { Audit } from "../audit.ts";
 import type { Blobs, Received } from "../blobs.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
@@ -12,6 +14,7 @@ import type { Events, NewEvent } from "../events.ts";
 import type { HeartbeatParts } from "../heartbeats.ts";
 import type { MakeId } from "../ids.ts";
 import type { Entry, Journal } from "../journal.ts";
+import type { LiveTokens } from "../live-tokens.ts";
 import type { Pairing } from "../pairing.ts";
 import type { Presence } from "../presence.ts";
 import { Refusal, type ProblemKind } from "../problem.ts";
@@ -33,6 +36,8 @@ export interface Parts extends HeartbeatParts {
   pairing: Pairing;
   commands: Commands;
   journal: Journal;
+  audit: Audit;
+  tokens: LiveTokens;
   presence: Presence;
   sockets: Sockets;
   events: Events;
@@ -49,10 +54,13 @@ interface AnyContext {
   parts: Parts;
   /** Where the request came from. */
   address: string;
+  requestId: string;
   /** A header of the request, by its lower-case name. */
   header: (name: string) => string | undefined;
-  /** Aborts when the caller is gone or the service stops. */
+  /** Aborts when the caller is gone, its operator's token ends or the service stops. */
   signal: AbortSignal;
+  /** What is asked first in the transaction of {@link change}: may it still be done? Set by the door. */
+  opening: ((db: Db) => Promise<void>) | null;
   /** What else is written in the transaction of {@link change}, given the answer; set by the door. */
   committing: ((db: Db, answer: unknown) => Promise<void>) | null;
 }
@@ -168,12 +176,13 @@ export interface Change<T> {
  * @param answer makes the operation's answer, by the transaction's own sight; without it the write's result is the answer.
  */
 export async function change<T, A = T>(
-  context: Pick<AnyContext, "parts" | "committing">,
+  context: Pick<AnyContext, "parts" | "opening" | "committing">,
   write: (db: Db) => Promise<Change<T>>,
   answer: (db: Db, result: T) => Promise<A> = async (_db, result) => result as unknown as A,
 ): Promise<A> {
   const { desired, events, journal, sockets, store } = context.parts;
   const { made, entries } = await store.write(async (db) => {
+    await context.opening?.(db);
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
     const hints: Entry[] = [];

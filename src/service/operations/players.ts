@@ -4,7 +4,7 @@ import { ContentState, PresentedItem } from "../../protocol/report.ts";
 import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protocol/resources.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
-import { invalidField, Refusal } from "../problem.ts";
+import { invalidField } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
@@ -40,22 +40,18 @@ export const playerOperations: readonly Operation[] = [
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
     version,
     async run(context, { body }) {
-      const { parts, teamId, tokenId, address } = context;
-      parts.pairing.checkGuesses(tokenId, address);
-      try {
-        const claim = async (db: Db): Promise<Change<PlayerRow>> => {
-          const row = await parts.pairing.claim(db, { ...body, teamId });
-          const data = { player_id: row.id, name: row.name };
-          return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
-        };
-        const player = await change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db));
-        parts.pairing.announce();
-        parts.log.info({ player_id: player.id, name: player.name }, "player paired");
-        return player;
-      } catch (error) {
-        if (error instanceof Refusal && error.kind === "unknown-code") parts.pairing.countGuess(tokenId, address);
-        throw error;
-      }
+      const { parts, teamId, operator, address } = context;
+      const claim = async (db: Db): Promise<Change<PlayerRow>> => {
+        const row = await parts.pairing.claim(db, { ...body, teamId });
+        const data = { player_id: row.id, name: row.name };
+        return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
+      };
+      const player = await parts.pairing.guess({ userId: operator.userId, teamId, address }, () =>
+        change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db)),
+      );
+      parts.pairing.announce();
+      parts.log.info({ player_id: player.id, name: player.name }, "player paired");
+      return player;
     },
   }),
   operation({
