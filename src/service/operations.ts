@@ -6,12 +6,14 @@ import { layoutOperations } from "./operations/layouts.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
+import { uploadOperations } from "./operations/uploads.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
   ...layoutOperations,
   ...playlistOperations,
   ...assetOperations,
+  ...uploadOperations,
   ...commandOperations,
   ...screenshotOperations,
   ...deviceOperations,
@@ -23,6 +25,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "assets", description: "The files that screens show" },
+  { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
   {

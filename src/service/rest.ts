@@ -13,20 +13,20 @@ import { digestOf } from "./stable.ts";
 export const apiPrefix = "/api/v1";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
-type Input = { params: unknown; query: unknown; body: unknown; bytes: Received };
+type Input = { params: unknown; query: unknown; body: unknown; bytes: Received; raw: FastifyRequest["raw"] };
 type Made = OtherAnswer | FileAnswer;
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
 export function addOperations(app: FastifyInstance, parts: Parts): void {
   const door = new Door(parts);
   app.register(async (scope) => {
-    for (const each of operations) if (each.bytes === undefined) door.add(scope, each);
+    for (const each of operations) if (!takesAnything(each)) door.add(scope, each);
   });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Whatever the type says, the bytes are taken as they are.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    for (const each of operations) if (each.bytes !== undefined) door.add(scope, each);
+    for (const each of operations) if (takesAnything(each)) door.add(scope, each);
   });
 }
 
@@ -47,7 +47,9 @@ class Door {
       method: each.method satisfies HTTPMethods,
       url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       schema: routeSchema(each),
-      ...(each.bytes === undefined ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      // Described only where it is an operation of its own.
+      ...(each.method === "HEAD" ? { config: { swagger: { exposeHeadRoute: true } } } : {}),
+      ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
       // Before the body is read: a stranger's gigabytes are not taken in.
       onRequest: async (request, reply) => {
         contexts.set(request, await this.#contextOf(each, request, reply));
@@ -57,8 +59,8 @@ class Door {
         await using owned = new AsyncDisposableStack();
         const { params, query } = request;
         const bytes = each.bytes === undefined ? noBytes : owned.use(await this.#receive(request, each.bytes(this.#parts)));
-        const body = each.bytes === undefined ? request.body : undefined;
-        const input: Input = { params, query, body, bytes };
+        const body = takesAnything(each) ? undefined : request.body;
+        const input: Input = { params, query, body, bytes, raw: request.raw };
         const answer = await this.#answer(each, contexts.get(request)!, input, request, reply);
         return answer instanceof FileAnswer ? sendFile(this.#parts.blobs, answer, request, reply) : send(answer, reply);
       },
@@ -99,7 +101,8 @@ class Door {
 
   async #answer(each: Operation, context: AnyContext, input: Input, request: FastifyRequest, reply: FastifyReply): Promise<Made> {
     const key = headerOf(request, "idempotency-key");
-    if (key === undefined || each.method !== "POST" || each.caller !== "operator") return this.#inTurn(each, context, input, request);
+    if (key === undefined || each.method !== "POST" || each.caller !== "operator" || each.stream)
+      return this.#inTurn(each, context, input, request);
     const hash = hashOf(JSON.stringify([each.name, request.url, input.body ?? null, input.bytes.sha256]));
     const kept = await this.#idempotency.once(context.tokenId, key, hash, async (keep) => {
       context.committing = (db, made) => keep(db, toKeep(answerOf(each, made)));
@@ -123,6 +126,11 @@ class Door {
   async #run(each: Operation, context: AnyContext, input: Input): Promise<Made> {
     return answerOf(each, await each.run(context, input));
   }
+}
+
+/** Whether the body is bytes that no parser looks at. */
+function takesAnything(each: Operation): boolean {
+  return each.bytes !== undefined || each.stream === true;
 }
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */

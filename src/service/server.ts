@@ -8,12 +8,16 @@ import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import { ensureAdmin } from "./access.ts";
+import { emptyBin } from "./bin.ts";
+import { BlobSweeper } from "./blob-sweeper.ts";
 import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
 import { addDocumentation } from "./documentation.ts";
+import { Egress } from "./egress.ts";
 import { createIds } from "./ids.ts";
+import { Imports } from "./imports.ts";
 import { Journal } from "./journal.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import type { Parts } from "./operations/operation.ts";
@@ -24,6 +28,8 @@ import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
 import { openStore, type Store } from "./store.ts";
+import { Thumbnails } from "./thumbnails.ts";
+import { Uploads } from "./uploads.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -42,6 +48,8 @@ export interface ServiceConfig {
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
+  /** Blocks of addresses, in CIDR notation, that it may call though they are not public. */
+  allowAddresses?: readonly string[];
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -63,7 +71,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const parts = await openParts(config, store, closing.signal, log, clock);
+  const egress = opened.use(new Egress(config.allowAddresses));
+  const parts = await openParts(config, store, egress, closing.signal, log, clock);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
   addManners(app, parts);
@@ -84,7 +93,14 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   };
 }
 
-async function openParts(config: ServiceConfig, store: Store, closing: AbortSignal, log: Log, clock: Clock): Promise<Parts> {
+async function openParts(
+  config: ServiceConfig,
+  store: Store,
+  egress: Egress,
+  closing: AbortSignal,
+  log: Log,
+  clock: Clock,
+): Promise<Parts> {
   const makeId = createIds(clock);
   await ensureAdmin(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
@@ -99,20 +115,41 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
   await store.write(async (db) =>
     desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
   );
+  const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
+  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const thumbnails = new Thumbnails({ blobs, store, clock, log });
+  const files = { store, clock, log, makeId, blobs, thumbnails, mostAssetBytes };
   return {
     ...shared,
     desired,
-    blobs: await Blobs.open(join(config.data, "blobs")),
+    blobs,
+    thumbnails,
+    sweeper: new BlobSweeper({ blobs, store, clock }),
+    imports: new Imports({ ...files, egress }),
+    uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new Sockets({ ...shared, heartbeatMs }),
-    mostAssetBytes: config.mostAssetBytes ?? defaultMostAssetBytes,
+    mostAssetBytes,
     closing,
   };
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops({ commands, sockets, log }: Parts, signal: AbortSignal): AsyncDisposable {
-  const ended = together([(each) => commands.run(each), (each) => sockets.run(each)], signal).catch((error: unknown) => {
+function runLoops(parts: Parts, signal: AbortSignal): AsyncDisposable {
+  const { log } = parts;
+  const loops = [
+    parts.commands,
+    parts.sockets,
+    parts.sweeper,
+    parts.thumbnails,
+    parts.imports,
+    parts.uploads,
+    { run: (each: AbortSignal) => emptyBin(parts, each) },
+  ];
+  const ended = together(
+    loops.map((loop) => (each: AbortSignal) => loop.run(each)),
+    signal,
+  ).catch((error: unknown) => {
     if (isAbort(error) && signal.aborted) return;
     log.fatal({ err: error }, "a loop of the service failed");
     throw error;
