@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { syncFolder } from "../base/durable-file.ts";
 import { randomText } from "./access.ts";
+import { writeStream } from "./file-writer.ts";
 import { Refusal } from "./problem.ts";
 
 /** Bytes that came in and lie in a file of their own: to be kept under their hash, or to be dropped by disposing. */
@@ -14,9 +15,6 @@ export interface Received extends AsyncDisposable {
   sha256: string;
   sizeBytes: number;
 }
-
-// Bytes written behind the receiver's back before they are sent to the disk: the sync at the end then has little left.
-const syncEveryBytes = 16 * 1_024 * 1_024;
 
 export class Blobs {
   readonly #folder: string;
@@ -43,40 +41,28 @@ export class Blobs {
     const path = join(this.#incoming, randomText(20));
     const discard = () => rm(path, { force: true });
     const hash = createHash("sha256");
-    let sizeBytes = 0;
     const file = await open(path, "wx", 0o600);
-    let syncing = Promise.resolve();
-    let syncedBytes = 0;
+    const onBytes = (sizeBytes: number) => {
+      if (sizeBytes > mostBytes) throw tooLarge(mostBytes);
+      onProgress?.(sizeBytes);
+    };
     try {
-      for await (const part of bytes) {
-        sizeBytes += part.length;
-        if (sizeBytes > mostBytes) throw tooLarge(mostBytes);
-        // The disk and the processor at once.
-        const writing = file.writeFile(part);
-        hash.update(part);
-        await writing;
-        onProgress?.(sizeBytes);
-        if (sizeBytes - syncedBytes < syncEveryBytes) continue;
-        syncedBytes = sizeBytes;
-        await syncing;
-        syncing = file.datasync();
-        // Awaited at the next turn or at the end; until then it must not count as unheard.
-        syncing.catch(() => undefined);
-      }
-      await syncing;
-      await file.sync();
+      const sizeBytes = await writeStream(file, bytes, { at: 0, hash, onBytes });
+      return { path, sha256: hash.digest("hex"), sizeBytes, [Symbol.asyncDispose]: discard };
     } catch (error) {
-      await syncing.catch(() => undefined);
       await discard();
       throw error;
     } finally {
       await file.close();
     }
-    return { path, sha256: hash.digest("hex"), sizeBytes, [Symbol.asyncDispose]: discard };
   }
 
-  /** Takes a file that lies on the same disk for received: read, hashed and synced. Disposing leaves it where it is. */
-  async adopt(path: string): Promise<Received> {
+  /**
+   * Takes a file that lies on the same disk for received; its disposing leaves it where it is. It is read and hashed,
+   * unless `known` is the hash of all that was written to it.
+   */
+  async adopt(path: string, known?: Pick<Received, "sha256" | "sizeBytes">): Promise<Received> {
+    if (known !== undefined) return { ...known, path, [Symbol.asyncDispose]: async () => undefined };
     const hash = createHash("sha256");
     let sizeBytes = 0;
     const file = await open(path, "r+");

@@ -6,6 +6,7 @@ import { FileStore } from "@tus/file-store";
 import { Server, type Upload as TusUpload } from "@tus/server";
 import { Name } from "../protocol/words.ts";
 import { tooLarge } from "./blobs.ts";
+import { writeStream } from "./file-writer.ts";
 import { invalidField, Refusal, type ProblemKind } from "./problem.ts";
 import type { Uploads } from "./uploads.ts";
 
@@ -132,10 +133,15 @@ class SyncedStore extends FileStore {
   }
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
-    const end = await super.write(readable, id, offset);
     const file = await open(this.#uploads.path(id), "r+");
-    await file.sync().finally(() => file.close());
-    return end;
+    const hash = this.#uploads.hashFrom(id, offset);
+    try {
+      const end = offset + (await writeStream(file, readable, { at: offset, hash }));
+      if (hash !== null) this.#uploads.keepHash(id, end, hash);
+      return end;
+    } finally {
+      await file.close();
+    }
   }
 
   override async remove(id: string): Promise<void> {

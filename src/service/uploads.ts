@@ -1,4 +1,5 @@
 // Resumable uploads by the tus protocol (1.0): their bytes grow in files, and a whole one becomes an asset.
+import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
@@ -32,6 +33,8 @@ export class Uploads {
   /** Where unfinished bytes lie, on the disk of the blobs. */
   readonly folder: string;
   readonly parts: UploadParts;
+  // Of what was written in one go so far; after a break or a restart the file is read again instead.
+  readonly #hashes = new Map<string, { sizeBytes: number; hash: Hash }>();
   readonly #finishing = new Map<string, Promise<string>>();
 
   private constructor(folder: string, parts: UploadParts) {
@@ -86,8 +89,22 @@ export class Uploads {
 
   /** Forgets an upload and its bytes; what it became stays. */
   async remove(id: string): Promise<void> {
+    this.#hashes.delete(id);
     await this.parts.store.db.deleteFrom("uploads").where("id", "=", id).execute();
     await rm(this.path(id), { force: true });
+  }
+
+  /** The hash of the first `sizeBytes` of an upload, to go on with; null where it is not known. Given once. */
+  hashFrom(id: string, sizeBytes: number): Hash | null {
+    const known = this.#hashes.get(id);
+    this.#hashes.delete(id);
+    if (sizeBytes === 0) return createHash("sha256");
+    return known?.sizeBytes === sizeBytes ? known.hash : null;
+  }
+
+  /** Keeps the hash of all that an upload has by now. */
+  keepHash(id: string, sizeBytes: number, hash: Hash): void {
+    this.#hashes.set(id, { sizeBytes, hash });
   }
 
   /** How many bytes have arrived. */
@@ -151,7 +168,9 @@ export class Uploads {
       if (error instanceof Refusal) await this.#refuse(id, error);
       throw error;
     });
-    await using received = await blobs.adopt(path);
+    const hash = this.hashFrom(id, (await stat(path)).size);
+    const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
+    await using received = await blobs.adopt(path, known);
     const asset = await store.write(async (db) => {
       const made = await insertAsset({ blobs, clock, makeId }, db, { teamId: row.team_id, name: row.name }, received, media);
       await db.updateTable("uploads").set({ asset_id: made.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();

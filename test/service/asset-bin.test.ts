@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { numberedClip, pdfOf } from "../support/media.ts";
 import { Program } from "../support/programs.ts";
 import { zipOf } from "../support/zip.ts";
-import { Bench, call, picture } from "./harness.ts";
+import { Bench, blobsIn, call, picture } from "./harness.ts";
 
 const patient = { timeout: 20_000 };
 const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
@@ -20,12 +20,6 @@ const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" h
 async function settled(bench: Bench, id: string): Promise<Asset> {
   await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
   return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
-}
-
-/** The files that lie in the store of blobs. */
-export async function blobsIn(folder: string): Promise<string[]> {
-  const names = await readdir(join(folder, "blobs"), { recursive: true });
-  return names.map((name) => name.split("/").at(-1)!).filter((name) => /^[0-9a-f]{64}$/.test(name));
 }
 
 test("[AS10] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {

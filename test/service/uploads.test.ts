@@ -266,7 +266,7 @@ test("[UP7] an upload can be given up; what it became stays", async () => {
   expect((await client.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
 });
 
-test("[UP6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset", async () => {
+test("[UP6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 700);
   const start = async () => {
