@@ -112,8 +112,7 @@ export class Egress implements AsyncDisposable {
           connect: { lookup: this.#lookup, timeout: connectMs },
           headersTimeout: silentMs,
           bodyTimeout: silentMs,
-          maxRedirections: 0,
-        } as never),
+        }),
     );
     return this.#agent;
   }

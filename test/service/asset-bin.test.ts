@@ -1,6 +1,6 @@
 // The life of an asset after its upload: thumbnail, name and tags, how it is served, the bin, and the disk set free.
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";

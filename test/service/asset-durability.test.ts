@@ -44,46 +44,50 @@ async function expectWhole({ call: ask }: Running, folder: string, answered: rea
   expect(await readdir(join(folder, "blobs/incoming"))).toEqual([]);
 }
 
-test("[AS21] killed between any two steps of an upload, the service starts with no half state and no stray bytes", { timeout: 180_000 }, async () => {
-  await using folder = await temporaryFolder();
-  const answered: string[] = [];
-  // The steps as they show from outside: the bytes begin to come, they get their name, the answer is there, the thumbnail
-  // gets its name; killed at each, at once and a moment later, when the step after it may be half done.
-  const steps = ["incoming", "named", "answered", "thumbnail"] as const;
-  let running = await start(folder.path);
-  for (const [round, step] of [...steps, ...steps, ...steps].entries()) {
-    const bytes = await picture("png", 200 + round);
-    const blob = hashOf(bytes);
-    const shard = join(folder.path, "blobs", blob.slice(0, 2));
-    mkdirSync(shard, { recursive: true });
-    using watched = new DisposableStack();
-    const seen = Promise.withResolvers<void>();
-    const see = (path: string, isIt: (name: string) => boolean) => {
-      const watcher = watch(path, { recursive: true }, (_event, name) => isIt(name ?? "") && seen.resolve());
-      watched.defer(() => watcher.close());
-    };
-    if (step === "incoming") see(join(folder.path, "blobs/incoming"), () => true);
-    if (step === "named") see(shard, (name) => name.endsWith(blob));
-    if (step === "thumbnail") see(join(folder.path, "blobs"), (name) => /\/[0-9a-f]{64}$/.test(name) && !name.endsWith(blob));
-    const uploading = running.call("POST", "assets?name=x", bytes).then(
-      ({ status, body }) => {
-        if (status === 201) answered.push(body.id);
-        if (step === "answered") seen.resolve();
-      },
-      () => undefined,
-    );
-    await seen.promise;
-    const afterMs = Math.floor(round / steps.length) * 2;
-    if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
-    process.kill(running.program.pid, "SIGKILL");
-    await uploading;
+test(
+  "[AS21] killed between any two steps of an upload, the service starts with no half state and no stray bytes",
+  { timeout: 180_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const answered: string[] = [];
+    // The steps as they show from outside: the bytes begin to come, they get their name, the answer is there, the thumbnail
+    // gets its name; killed at each, at once and a moment later, when the step after it may be half done.
+    const steps = ["incoming", "named", "answered", "thumbnail"] as const;
+    let running = await start(folder.path);
+    for (const [round, step] of [...steps, ...steps, ...steps].entries()) {
+      const bytes = await picture("png", 200 + round);
+      const blob = hashOf(bytes);
+      const shard = join(folder.path, "blobs", blob.slice(0, 2));
+      mkdirSync(shard, { recursive: true });
+      using watched = new DisposableStack();
+      const seen = Promise.withResolvers<void>();
+      const see = (path: string, isIt: (name: string) => boolean) => {
+        const watcher = watch(path, { recursive: true }, (_event, name) => isIt(name ?? "") && seen.resolve());
+        watched.defer(() => watcher.close());
+      };
+      if (step === "incoming") see(join(folder.path, "blobs/incoming"), () => true);
+      if (step === "named") see(shard, (name) => name.endsWith(blob));
+      if (step === "thumbnail") see(join(folder.path, "blobs"), (name) => /\/[0-9a-f]{64}$/.test(name) && !name.endsWith(blob));
+      const uploading = running.call("POST", "assets?name=x", bytes).then(
+        ({ status, body }) => {
+          if (status === 201) answered.push(body.id);
+          if (step === "answered") seen.resolve();
+        },
+        () => undefined,
+      );
+      await seen.promise;
+      const afterMs = Math.floor(round / steps.length) * 2;
+      if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
+      process.kill(running.program.pid, "SIGKILL");
+      await uploading;
+      await running.program[Symbol.asyncDispose]();
+      running = await start(folder.path);
+      await expectWhole(running, folder.path, answered);
+    }
     await running.program[Symbol.asyncDispose]();
-    running = await start(folder.path);
-    await expectWhole(running, folder.path, answered);
-  }
-  await running.program[Symbol.asyncDispose]();
-  expect(answered.length).toBeGreaterThanOrEqual(3);
-});
+    expect(answered.length).toBeGreaterThanOrEqual(3);
+  },
+);
 
 test("[UP8] a data folder of an older version is brought up to date: its assets stay and get thumbnails", async () => {
   await using folder = await temporaryFolder();

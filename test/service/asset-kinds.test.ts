@@ -73,6 +73,7 @@ test("[AS2] SVG with script, handlers, foreign content, entities or anything fro
     ["style import", svg('<style>@import "https://example.com/a.css";</style>'), /imports/],
     ["style in CDATA", svg("<style><![CDATA[@import url(//example.com)]]></style>"), /imports/],
     ["escaped style", svg("<style>rect{fill:u\\72l(https://example.com)}</style>"), /escapes/],
+    ["style in what is no comment", svg(`<style>a{content:"/*"}b{fill:url(https://example.com)}c{content:"*/"}</style>`), /outside itself/],
     ["style attribute", svg("<rect style=\"fill:url('https://example.com/x')\"/>"), /outside itself/],
     ["style sheet instruction", Buffer.concat([Buffer.from('<?xml-stylesheet href="x.css"?>'), svg("<g/>")]), /processing instruction/],
     [

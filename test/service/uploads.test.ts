@@ -266,47 +266,51 @@ test("[UP7] an upload can be given up; what it became stays", async () => {
   expect((await client.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
 });
 
-test("[UP6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset", { timeout: 90_000 }, async () => {
-  await using folder = await temporaryFolder();
-  const bytes = await picture("png", 700);
-  const start = async () => {
-    const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
-    const url = String((await program.line("listening"))["url"]);
-    return { program, client: new Client({ url, token: (await readFile(join(folder.path, "admin-token"), "utf8")).trim() }) };
-  };
-  let location = "";
-  let acknowledged = 0;
-  {
-    const { program, client } = await start();
-    await using _owned = program;
-    location = (await client.create(bytes.length)).headers.get("location")!;
-    acknowledged = Number((await client.append(location, 0, bytes.subarray(0, 5_000))).headers.get("upload-offset"));
-    await client.appendAndCut(location, 5_000, bytes.subarray(5_000, 9_000), bytes.length - 5_000);
-    process.kill(program.pid, "SIGKILL");
-  }
-  {
+test(
+  "[UP6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset",
+  { timeout: 90_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const bytes = await picture("png", 700);
+    const start = async () => {
+      const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
+      const url = String((await program.line("listening"))["url"]);
+      return { program, client: new Client({ url, token: (await readFile(join(folder.path, "admin-token"), "utf8")).trim() }) };
+    };
+    let location = "";
+    let acknowledged = 0;
+    {
+      const { program, client } = await start();
+      await using _owned = program;
+      location = (await client.create(bytes.length)).headers.get("location")!;
+      acknowledged = Number((await client.append(location, 0, bytes.subarray(0, 5_000))).headers.get("upload-offset"));
+      await client.appendAndCut(location, 5_000, bytes.subarray(5_000, 9_000), bytes.length - 5_000);
+      process.kill(program.pid, "SIGKILL");
+    }
+    {
+      const { program, client } = await start();
+      await using _owned = program;
+      const offset = await client.offset(location);
+      expect(offset).toBeGreaterThanOrEqual(acknowledged);
+      const last = client.append(location, offset, bytes.subarray(offset)).catch(() => null);
+      // In the middle of the last part, or of what follows it.
+      await expect
+        .poll(async () => (await client.call("GET", location).catch(() => null))?.body.offset_bytes ?? bytes.length, {
+          interval: 1,
+          ...patient,
+        })
+        .toBeGreaterThan(offset);
+      process.kill(program.pid, "SIGKILL");
+      await last;
+    }
     const { program, client } = await start();
     await using _owned = program;
     const offset = await client.offset(location);
-    expect(offset).toBeGreaterThanOrEqual(acknowledged);
-    const last = client.append(location, offset, bytes.subarray(offset)).catch(() => null);
-    // In the middle of the last part, or of what follows it.
-    await expect
-      .poll(async () => (await client.call("GET", location).catch(() => null))?.body.offset_bytes ?? bytes.length, {
-        interval: 1,
-        ...patient,
-      })
-      .toBeGreaterThan(offset);
-    process.kill(program.pid, "SIGKILL");
-    await last;
-  }
-  const { program, client } = await start();
-  await using _owned = program;
-  const offset = await client.offset(location);
-  if (offset < bytes.length) await client.append(location, offset, bytes.subarray(offset));
-  await expect.poll(async () => (await client.call("GET", location)).body.status, patient).toBe("finished");
-  const { asset_id } = (await client.call("GET", location)).body;
-  expect((await client.call("GET", `assets/${asset_id}/content`)).body).toEqual(bytes);
-  expect((await client.call("GET", "assets")).body.data).toHaveLength(1);
-  expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
-});
+    if (offset < bytes.length) await client.append(location, offset, bytes.subarray(offset));
+    await expect.poll(async () => (await client.call("GET", location)).body.status, patient).toBe("finished");
+    const { asset_id } = (await client.call("GET", location)).body;
+    expect((await client.call("GET", `assets/${asset_id}/content`)).body).toEqual(bytes);
+    expect((await client.call("GET", "assets")).body.data).toHaveLength(1);
+    expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
+  },
+);

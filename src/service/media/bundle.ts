@@ -6,7 +6,7 @@ import { Refusal } from "../problem.ts";
 import { badFile, complaint, media, type Media } from "./media.ts";
 
 /** What a bundle may unpack to. */
-export const bundleLimits = {
+const bundleLimits = {
   entries: 5_000,
   unpackedBytes: 1_073_741_824,
   /** Unpacked to packed, of the whole; small bundles may be above. */

@@ -16,7 +16,7 @@ const refusedElements = new Set(
 );
 const linkAttributes = new Set(["href", "src", "data", "action", "formaction", "poster", "background"]);
 const animations = new Set(["set", "animate", "animatemotion", "animatetransform", "animatecolor"]);
-const pictureData = /^data:image\/(?:png|jpe?g|gif|webp|avif)[;,]/i;
+const inertData = /^data:(?:image\/(?:png|jpe?g|gif|webp|avif)|font\/[\w.+-]+|application\/(?:x-)?font-[\w.+-]+)[;,]/i;
 
 /** @throws Refusal 422 naming what in it is not taken. */
 export async function examineSvg(path: string): Promise<Media> {
@@ -54,14 +54,16 @@ function refusalOfText(text: string, inside: string): string | null {
   return localName(inside) === "style" ? refusalOfStyle(text, "<style>") : null;
 }
 
-/** Style may point only into the drawing. Escapes could hide where it points, so they are not taken next to a function. */
+/**
+ * Style may point only into the drawing. It is judged as it stands, comments and all: what looks like a comment may be
+ * inside a string. Escapes could hide where it points, so they are not taken next to a function.
+ */
 function refusalOfStyle(css: string, where: string): string | null {
-  const plain = css.replace(/\/\*[^]*?\*\//g, "");
-  if (/@import/i.test(plain)) return `imports a style sheet (${where})`;
-  if (/\\/.test(plain) && /[(@]/.test(plain)) return `holds escapes in its style (${where})`;
-  if (/javascript:|expression\s*\(|-moz-binding|behavior\s*:/i.test(plain)) return `holds script in its style (${where})`;
-  if (/image-set\s*\(|\bsrc\s*\(/i.test(plain)) return `refers to something outside itself (${where})`;
-  for (const [, target] of plain.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi)) {
+  if (/@import/i.test(css)) return `imports a style sheet (${where})`;
+  if (css.includes("\\") && /[(@]/.test(css)) return `holds escapes in its style (${where})`;
+  if (/javascript:|expression\s*\(|-moz-binding|behavior\s*:/i.test(css)) return `holds script in its style (${where})`;
+  if (/image-set\s*\(|\bsrc\s*\(/i.test(css)) return `refers to something outside itself (${where})`;
+  for (const [, target] of css.matchAll(/url\s*\(\s*["']?([^"')]*)/gi)) {
     if (!isInside(target!)) return `refers to something outside itself (${where})`;
   }
   return null;
@@ -69,7 +71,7 @@ function refusalOfStyle(css: string, where: string): string | null {
 
 function isInside(target: string): boolean {
   const plain = target.trim();
-  return plain === "" || plain.startsWith("#") || pictureData.test(plain);
+  return plain === "" || plain.startsWith("#") || inertData.test(plain);
 }
 
 function localName(name: string): string {
