@@ -23,6 +23,8 @@ const kinds: Record<number, ProblemKind> = {
   410: "gone",
   412: "tus-version",
   413: "too-large",
+  // An extension that is not spoken here, such as concatenation.
+  501: "bad-request",
 };
 
 type TusRequest = Parameters<Server["handleWeb"]>[0];
@@ -71,6 +73,8 @@ export class Tus {
 
   #refusal(status: number, detail: string): Refusal {
     if (status === 413) return withTusHeaders(tooLarge(this.#uploads.parts.mostAssetBytes)) as Refusal;
+    // Another request of the same upload did not let go in time.
+    if (/acquire lock/.test(detail)) return new Refusal("in-flight", "Another request of this upload is under way", { headers: resumable });
     const kind = kinds[status] ?? (status >= 500 ? "internal" : "bad-request");
     return new Refusal(kind, `tus: ${detail}`, { headers: resumable, cause: status >= 500 ? new Error(detail) : undefined });
   }

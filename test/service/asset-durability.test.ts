@@ -54,7 +54,7 @@ test(
     // gets its name; killed at each, at once and a moment later, when the step after it may be half done.
     const steps = ["incoming", "named", "answered", "thumbnail"] as const;
     let running = await start(folder.path);
-    for (const [round, step] of [...steps, ...steps, ...steps].entries()) {
+    for (const [round, step] of [...steps, ...steps].entries()) {
       const bytes = await picture("png", 200 + round);
       const blob = hashOf(bytes);
       const shard = join(folder.path, "blobs", blob.slice(0, 2));
@@ -76,7 +76,7 @@ test(
         () => undefined,
       );
       await seen.promise;
-      const afterMs = Math.floor(round / steps.length) * 2;
+      const afterMs = Math.floor(round / steps.length) * 3;
       if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
       process.kill(running.program.pid, "SIGKILL");
       await uploading;
@@ -85,7 +85,7 @@ test(
       await expectWhole(running, folder.path, answered);
     }
     await running.program[Symbol.asyncDispose]();
-    expect(answered.length).toBeGreaterThanOrEqual(3);
+    expect(answered.length).toBeGreaterThanOrEqual(2);
   },
 );
 

@@ -51,7 +51,7 @@ test("[SV9] a folder in use is one clear line and exit 1", async () => {
   expect(second.output).toContain("another program uses");
 });
 
-test("[SV10] killed at any instant it starts again, and what it had answered for is there", async () => {
+test("[SV10] killed at any instant it starts again, and what it had answered for is there", { timeout: 90_000 }, async () => {
   await using folder = await temporaryFolder();
   const made: string[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -67,7 +67,9 @@ test("[SV10] killed at any instant it starts again, and what it had answered for
         made.push(answer.body.id);
       }
     })();
-    await new Promise((resolve) => setTimeout(resolve, 150 + round * 70));
+    const before = made.length;
+    await expect.poll(() => made.length, { timeout: 20_000, interval: 1 }).toBeGreaterThan(before + 1);
+    await new Promise((resolve) => setTimeout(resolve, round * 7));
     process.kill(program.pid, "SIGKILL");
     await writing;
   }

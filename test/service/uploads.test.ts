@@ -206,6 +206,7 @@ test("[UP4] lengths above the limit, wrong offsets, other versions and odd metad
   ]);
   expect(problem(await client.create(10, { "upload-length": "-1" }))).toEqual([400, json, "/problems/bad-request"]);
   expect(problem(await client.call("POST", "uploads"))).toEqual([400, json, "/problems/bad-request"]);
+  expect(problem(await client.create(10, { "upload-concat": "partial" }))).toEqual([400, json, "/problems/bad-request"]);
   const location = (await client.create(10)).headers.get("location")!;
   expect(problem(await client.append(location, 5, Buffer.alloc(5)))).toEqual([409, json, "/problems/wrong-offset"]);
   expect(problem(await client.append(location, 0, Buffer.alloc(11)))).toEqual([413, json, "/problems/too-large"]);

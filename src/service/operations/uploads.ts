@@ -74,7 +74,7 @@ export const uploadOperations: readonly Operation[] = [
       "The body goes on where `Upload-Offset` says, which must be where the upload stands. The answer to the last byte has the asset's id in `Asset-Id`; a file that cannot be shown is refused then.",
     params,
     status: 204,
-    errors: ["bad-file", "bad-request", "not-found", "gone", "wrong-offset", "tus-version", "too-large"],
+    errors: ["bad-file", "bad-request", "not-found", "gone", "in-flight", "wrong-offset", "tus-version", "too-large"],
     headers: { ...version, "Upload-Offset": "Where the body belongs; required" },
     async run(context, { params: given, raw }) {
       const { parts, teamId, header } = context;
