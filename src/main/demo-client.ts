@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import { Command, finalStatuses } from "../protocol/command.ts";
-import { Asset, Layout, page, Player, Playlist } from "../protocol/resources.ts";
+import { Asset } from "../protocol/assets.ts";
+import { Layout, page, Player, Playlist } from "../protocol/resources.ts";
 
 // A client without a socket can only ask again.
 const pollMs = 200;

@@ -1,7 +1,7 @@
-// The things operators deal with, as REST shows and takes them: players, layouts, playlists, assets, commands, screenshots.
+// The things operators deal with, as REST shows and takes them: players, layouts, playlists, commands, screenshots.
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
-import { Color, id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
+import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
 const Size = z.int().min(1).max(16_384);
@@ -71,21 +71,6 @@ export const LayoutChange = z.strictObject({
   background_color: Color.optional(),
   zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
 });
-
-/** A file that players show. Its bytes never change: new bytes are a new asset. */
-export const Asset = z.object({
-  id: id("ast"),
-  name: Name,
-  mime_type: z.string().describe("Found from the bytes, not from what the upload said"),
-  size_bytes: z.int().min(0),
-  sha256: Sha256,
-  width: z.int().nullable(),
-  height: z.int().nullable(),
-  duration_ms: z.int().nullable().describe("Length of a video, else null"),
-  url: z.string().describe("Where its bytes are, for an operator's token"),
-  created_at: Timestamp,
-});
-export type Asset = z.infer<typeof Asset>;
 
 /** A screen and the box behind it. */
 export const Player = z.object({

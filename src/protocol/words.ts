@@ -20,6 +20,7 @@ const idPrefixes = [
   "tok",
   "inv",
   "aud",
+  "upl",
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

@@ -4,7 +4,8 @@ import { PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
-import type { AssetRow, PlayerRow } from "./tables.ts";
+import { isStored, type StoredAssetRow } from "./asset-rows.ts";
+import type { PlayerRow } from "./tables.ts";
 
 /** What a layout brings with it: the same for every player it is assigned to. */
 type Content = Pick<Desired, "layout" | "playlists" | "assets">;
@@ -137,11 +138,11 @@ async function readAssets(db: Db, teamId: string, playlists: readonly DesiredPla
       .where("team_id", "=", teamId)
       .where("id", "in", ids.slice(first, first + 500))
       .execute();
-    assets.push(...rows.map(show));
+    assets.push(...rows.filter(isStored).map(show));
   }
   return assets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function show({ id, sha256, size_bytes, mime_type, duration_ms, width, height }: AssetRow): DesiredAsset {
+function show({ id, sha256, size_bytes, mime_type, duration_ms, width, height }: StoredAssetRow): DesiredAsset {
   return { id, sha256, size_bytes, mime_type, duration_ms, width, height, url: `/api/v1/device/assets/${sha256}` };
 }

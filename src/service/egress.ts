@@ -1,11 +1,11 @@
 // The service's way out: HTTP to addresses that others name, never to the network it stands in.
-import { lookup } from "node:dns";
+import { lookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import ipaddr from "ipaddr.js";
 import type { Dispatcher } from "undici";
 
-/** A block of addresses in CIDR notation, such as `10.1.0.0/16`. */
+/** An address, or a block of them in CIDR notation, such as `10.1.0.0/16`. */
 export type AddressBlock = string;
 
 /** What a request out may do. */
@@ -36,6 +36,13 @@ export class EgressRefused extends Error {
   }
 }
 
+/** Node's `dns.lookup`, asked for all addresses. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
 const connectMs = 10_000;
 const silentMs = 30_000;
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -43,11 +50,17 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 /** Calls out over connections whose address was checked when it was looked up, and is not looked up again. */
 export class Egress implements AsyncDisposable {
   readonly #allowed: ReturnType<typeof ipaddr.parseCIDR>[];
+  readonly #resolve: Resolve;
   #agent: Promise<Dispatcher> | null = null;
 
-  /** @param allowed blocks that may be called though they are not public. @throws when one is no CIDR. */
-  constructor(allowed: readonly AddressBlock[] = []) {
-    this.#allowed = allowed.map((block) => ipaddr.parseCIDR(block));
+  /**
+   * @param allowed blocks that may be called though they are not public.
+   * @param resolve looks names up, all their addresses at once.
+   * @throws when a block is none.
+   */
+  constructor(allowed: readonly AddressBlock[] = [], resolve: Resolve = lookup) {
+    this.#resolve = resolve;
+    this.#allowed = allowed.map((block) => ipaddr.parseCIDR(block.includes("/") ? block : `${block}/${block.includes(":") ? 128 : 32}`));
   }
 
   /**
@@ -107,15 +120,14 @@ export class Egress implements AsyncDisposable {
           connect: { lookup: this.#lookup, timeout: connectMs },
           headersTimeout: silentMs,
           bodyTimeout: silentMs,
-          maxRedirections: 0,
-        } as never),
+        }),
     );
     return this.#agent;
   }
 
   /** Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. */
   readonly #lookup: LookupFunction = (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    this.#resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return done(error, "", 0);
       try {
         for (const { address } of found) this.#check(address, hostname);

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "./blobs.ts";
 import type { FileAnswer } from "./operations/operation.ts";
+import { contentDisposition } from "./file-name.ts";
 import { rangeOf } from "./range.ts";
 
 /** Answers 200, 206 or 304; a range outside the file is refused with 416. */
@@ -14,7 +15,8 @@ export function sendFile(blobs: Blobs, file: FileAnswer, request: FastifyRequest
     // The bytes under an address never change.
     "Cache-Control": "private, max-age=31536000, immutable",
     // Somebody else's file must not run as ours when it is opened in a browser.
-    "Content-Security-Policy": "sandbox",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Content-Disposition": contentDisposition(file.name, file.mimeType),
     "Content-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
   });
   const held = String(request.headers["if-none-match"] ?? "").split(",");

@@ -3,6 +3,7 @@ import type { FastifySchema } from "fastify";
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { SwaggerOptions } from "@fastify/swagger";
 import { z } from "zod";
+import * as assets from "../protocol/assets.ts";
 import * as command from "../protocol/command.ts";
 import * as desired from "../protocol/desired.ts";
 import * as items from "../protocol/items.ts";
@@ -29,7 +30,10 @@ const components: Record<string, z.ZodType> = {
   PlaylistChange: resources.PlaylistChange,
   PlaylistItem: items.PlaylistItem,
   NewPlaylistItem: items.NewPlaylistItem,
-  Asset: resources.Asset,
+  Asset: assets.Asset,
+  AssetChange: assets.AssetChange,
+  AssetImport: assets.AssetImport,
+  Upload: assets.Upload,
   Command: command.Command,
   CommandRequest: command.CommandRequest,
   CommandUpdate: command.CommandUpdate,
@@ -137,7 +141,8 @@ function errorsOf(each: Operation): ProblemKind[] {
   if (each.caller !== "anyone") kinds.add("unauthorized");
   if (each.scope !== undefined) kinds.add("forbidden");
   if (each.body !== undefined) for (const kind of ["malformed-json", "too-large", "unsupported-media-type"] as const) kinds.add(kind);
-  if (each.method === "POST" && each.caller === "operator") for (const kind of ["in-flight", "key-reused"] as const) kinds.add(kind);
+  if (each.method === "POST" && each.caller === "operator" && each.stream !== true)
+    for (const kind of ["in-flight", "key-reused"] as const) kinds.add(kind);
   return [...kinds];
 }
 
@@ -163,6 +168,8 @@ function finish(document: Document): Document {
   const byName = new Map(operations.map((each) => [each.name, each]));
   for (const methods of Object.values(document.paths)) {
     for (const described of Object.values(methods)) {
+      // The describer marks HEAD routes; ours are operations with names of their own.
+      if (described.operationId !== undefined) described.operationId = described.operationId.replace(/-head$/, "");
       const each = byName.get(described.operationId ?? "");
       if (each !== undefined) complete(described, each);
     }
@@ -172,7 +179,7 @@ function finish(document: Document): Document {
 
 function complete(described: Described, each: Operation): void {
   const headers = { ...each.headers };
-  if (each.method === "POST" && each.caller === "operator")
+  if (each.method === "POST" && each.caller === "operator" && each.stream !== true)
     headers["Idempotency-Key"] = "Makes a repeat within 24 h answer as the first did";
   if (each.current !== undefined) headers["If-Match"] = "The ETag that the change was made from; another one is refused with 412";
   const parameters = Object.entries(headers).map(([name, description]) => ({
@@ -183,6 +190,9 @@ function complete(described: Described, each: Operation): void {
     schema: { type: "string" },
   }));
   if (parameters.length > 0) described.parameters = [...(described.parameters ?? []), ...parameters];
+  if (each.stream === true && each.method === "PATCH") {
+    described.requestBody = { required: true, content: { "application/offset+octet-stream": { schema: {} } } };
+  }
   if (each.bytes !== undefined) described.requestBody = { required: true, content: { "*/*": { schema: {} } } };
   const content = described.requestBody?.["content"] as Record<string, Json> | undefined;
   if (each.example !== undefined && content?.["application/json"] !== undefined) content["application/json"]["example"] = each.example;

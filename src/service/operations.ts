@@ -14,12 +14,14 @@ import { webhookOperations } from "./operations/webhooks.ts";
 import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
 import { userOperations } from "./operations/users.ts";
+import { uploadOperations } from "./operations/uploads.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
   ...layoutOperations,
   ...playlistOperations,
   ...assetOperations,
+  ...uploadOperations,
   ...commandOperations,
   ...screenshotOperations,
   ...eventOperations,
@@ -39,6 +41,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "assets", description: "The files that screens show" },
+  { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
   { name: "teams", description: "What everything belongs to" },

@@ -16,20 +16,20 @@ import type { Db } from "./store.ts";
 export const apiPrefix = "/api/v1";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
-type Input = { params: unknown; query: unknown; body: unknown; bytes: Received };
+type Input = { params: unknown; query: unknown; body: unknown; bytes: Received; raw: FastifyRequest["raw"] };
 type Made = OtherAnswer | FileAnswer;
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
 export function addOperations(app: FastifyInstance, parts: Parts, limits: RequestLimits): void {
   const door = new Door(parts, limits);
   app.register(async (scope) => {
-    for (const each of operations) if (each.bytes === undefined) door.add(scope, each);
+    for (const each of operations) if (!takesAnything(each)) door.add(scope, each);
   });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Whatever the type says, the bytes are taken as they are.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    for (const each of operations) if (each.bytes !== undefined) door.add(scope, each);
+    for (const each of operations) if (takesAnything(each)) door.add(scope, each);
   });
 }
 
@@ -61,7 +61,9 @@ class Door {
       method: each.method satisfies HTTPMethods,
       url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       schema: routeSchema(each),
-      ...(each.bytes === undefined ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      // Described only where it is an operation of its own.
+      ...(each.method === "HEAD" ? { config: { swagger: { exposeHeadRoute: true } } } : {}),
+      ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
       // Before the body is read: a stranger's gigabytes are not taken in.
       onRequest: async (request, reply) => {
         contexts.set(request, await this.#contextOf(each, request, reply));
@@ -71,8 +73,8 @@ class Door {
         await using owned = new AsyncDisposableStack();
         const { params, query } = request;
         const bytes = each.bytes === undefined ? noBytes : owned.use(await this.#receive(request, each.bytes(this.#parts)));
-        const body = each.bytes === undefined ? request.body : undefined;
-        const input: Input = { params, query, body, bytes };
+        const body = takesAnything(each) ? undefined : request.body;
+        const input: Input = { params, query, body, bytes, raw: request.raw };
         const context = contexts.get(request)!;
         const answer = await this.#answer(each, context, input, request, reply);
         if (!(answer instanceof FileAnswer)) return send(answer, reply);
@@ -141,7 +143,8 @@ class Door {
 
   async #answer(each: Operation, context: AnyContext, input: Input, request: FastifyRequest, reply: FastifyReply): Promise<Made> {
     const key = headerOf(request, "idempotency-key");
-    if (key === undefined || each.method !== "POST" || each.caller !== "operator") return this.#inTurn(each, context, input, request);
+    if (key === undefined || each.method !== "POST" || each.caller !== "operator" || each.stream)
+      return this.#inTurn(each, context, input, request);
     const hash = hashOf(JSON.stringify([each.name, request.url, input.body ?? null, input.bytes.sha256]));
     const caller = { tokenId: context.tokenId, secret: bearerOf(request.headers.authorization) };
     const kept = await this.#idempotency.once(caller, key, hash, async (keep) =>
@@ -165,7 +168,8 @@ class Door {
 
   /** Runs an operation. An operator's write leaves its entry in the audit log, in the transaction of {@link change}. */
   async #run(each: Operation, context: AnyContext, input: Input, before: string | null, keep?: Keep): Promise<Made> {
-    if (each.caller !== "operator" || each.method === "GET") return answerOf(each, await each.run(context, input));
+    if (each.caller !== "operator" || isRead(each)) return answerOf(each, await each.run(context, input));
+    if (each.stream) return this.#runStream(each, context, input);
     let isAudited = false;
     // A long upload may outlive its token.
     context.opening = (db) => confirm(db, this.#parts.clock, context.operator, each.scope);
@@ -178,6 +182,23 @@ class Door {
     if (!isAudited) throw new TypeError("a write of an operator has to go through change(), or nobody would know of it");
     return answerOf(each, made);
   }
+
+  /** Bytes that come over several requests: told of is where they begin, where they are called off, and what they became. */
+  async #runStream(each: Operation, context: AnyContext, input: Input): Promise<Made> {
+    const { audit, store } = this.#parts;
+    const made = answerOf(each, await each.run(context, input));
+    const assetId = made instanceof OtherAnswer ? made.headers["Asset-Id"] : undefined;
+    if (each.method !== "PATCH" || assetId !== undefined) {
+      const deed = deedOf(each, context, input.params, null, made);
+      await store.write((db) => audit.append(db, { ...deed, resourceId: assetId ?? deed.resourceId }));
+    }
+    return made;
+  }
+}
+
+/** Whether it changes nothing. */
+function isRead({ method }: Operation): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
 /** Counts a request and tells what is left. @throws Refusal 429 when nothing is. */
@@ -204,6 +225,11 @@ function deedOf(each: Operation, context: AnyContext, params: unknown, before: s
     address: context.address,
     requestId: context.requestId,
   };
+}
+
+/** Whether the body is bytes that no parser looks at. */
+function takesAnything(each: Operation): boolean {
+  return each.bytes !== undefined || each.stream === true;
 }
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */

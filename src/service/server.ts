@@ -9,6 +9,8 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import { ensureAdmin } from "./admin-token.ts";
 import { Audit } from "./audit.ts";
+import { emptyBin } from "./bin.ts";
+import { BlobSweeper } from "./blob-sweeper.ts";
 import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
@@ -17,6 +19,7 @@ import { addDocumentation } from "./documentation.ts";
 import { Egress, type AddressBlock } from "./egress.ts";
 import { Events } from "./events.ts";
 import { createIds } from "./ids.ts";
+import { Imports } from "./imports.ts";
 import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
 import { LiveTokens } from "./live-tokens.ts";
@@ -34,6 +37,8 @@ import { Subscribers } from "./subscribers.ts";
 import { addUpgrades } from "./upgrades.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
+import { Thumbnails } from "./thumbnails.ts";
+import { Uploads } from "./uploads.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -145,23 +150,44 @@ async function openParts(
   await store.write(async (db) =>
     desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
   );
+  const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
+  const blobs = await Blobs.open(join(config.data, "blobs"));
+  const thumbnails = new Thumbnails({ blobs, store, clock, log });
+  const files = { store, clock, log, makeId, blobs, thumbnails, mostAssetBytes };
   return {
     ...shared,
     audit: new Audit(clock, makeId),
     tokens,
     desired,
-    blobs: await Blobs.open(join(config.data, "blobs")),
+    blobs,
+    thumbnails,
+    sweeper: new BlobSweeper({ blobs, store, clock }),
+    imports: new Imports({ ...files, egress }),
+    uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new Sockets({ ...shared, heartbeatMs }),
-    mostAssetBytes: config.mostAssetBytes ?? defaultMostAssetBytes,
+    mostAssetBytes,
     closing,
   };
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops({ commands, sockets, links, subscribers, webhooks, log }: Parts, signal: AbortSignal): AsyncDisposable {
+function runLoops(parts: Parts, signal: AbortSignal): AsyncDisposable {
+  const { log } = parts;
+  const loops = [
+    parts.commands,
+    parts.sockets,
+    parts.links,
+    parts.subscribers,
+    parts.webhooks,
+    parts.sweeper,
+    parts.thumbnails,
+    parts.imports,
+    parts.uploads,
+    { run: (each: AbortSignal) => emptyBin(parts, each) },
+  ];
   const ended = together(
-    [commands, sockets, links, subscribers, webhooks].map((part) => (each: AbortSignal) => part.run(each)),
+    loops.map((loop) => (each: AbortSignal) => loop.run(each)),
     signal,
   ).catch((error: unknown) => {
     if (isAbort(error) && signal.aborted) return;

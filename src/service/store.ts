@@ -59,8 +59,8 @@ async function open<T>(
   return db;
 }
 
-/** node:sqlite in the shape of better-sqlite3 that kysely's dialect expects. */
-function adapt(file: DatabaseSync): SqliteDatabase {
+/** `node:sqlite` in the shape of better-sqlite3 that kysely's dialect expects. */
+export function adapt(file: DatabaseSync): SqliteDatabase {
   return {
     close: () => file.close(),
     prepare: (text) => {

@@ -1,6 +1,7 @@
 // The tables, in the SQL that SQLite and PostgreSQL share: text ids, epoch milliseconds, JSON as text.
 import { sql, type Generated, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
+import type { AssetKind, AssetStatus } from "../protocol/assets.ts";
 
 interface Owned {
   id: string;
@@ -38,13 +39,42 @@ export interface LayoutRow extends Owned {
 }
 export interface AssetRow extends Owned {
   name: string;
-  mime_type: string;
-  size_bytes: number;
-  sha256: string;
+  /** JSON of the texts. */
+  tags: string;
+  status: AssetStatus;
+  /** Null, as mime_type, size_bytes and sha256, until its bytes are there. */
+  kind: AssetKind | null;
+  mime_type: string | null;
+  size_bytes: number | null;
+  sha256: string | null;
   width: number | null;
   height: number | null;
   duration_ms: number | null;
+  page_count: number | null;
   codec: string | null;
+  /** JSON of its warnings. */
+  warnings: string;
+  /** JSON of what went wrong with its import. */
+  error: string | null;
+  source_url: string | null;
+  thumbnail_sha256: string | null;
+  thumbnail_bytes: number | null;
+  /** How often its thumbnail was begun: one that ends the process must not do so at every start. */
+  thumbnail_tries: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+/** A resumable upload; its bytes so far are a file of its id. */
+export interface UploadRow extends Owned {
+  name: string;
+  /** What the sender said of it: JSON of tus metadata. */
+  metadata: string;
+  content_type: string | null;
+  size_bytes: number | null;
+  /** Null until the file became an asset. */
+  asset_id: string | null;
+  error: string | null;
+  expires_at: number;
 }
 export interface CommandRow extends Owned {
   player_id: string;
@@ -182,6 +212,7 @@ export interface Tables {
   playlists: PlaylistRow;
   layouts: LayoutRow;
   assets: AssetRow;
+  uploads: UploadRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
   /** Messages a device may have missed. */
@@ -228,6 +259,11 @@ export const migrations: Record<string, Migration> = {
   "0001-first": {
     async up(db: Kysely<unknown>) {
       for (const statement of firstTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0003-assets": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of assetTables) await sql.raw(statement).execute(db);
     },
   },
   "0006-events": {
@@ -340,4 +376,26 @@ const peopleTables = [
   "CREATE TABLE audit_heads (team_id TEXT PRIMARY KEY, seq BIGINT NOT NULL, hash TEXT NOT NULL)",
   // What was kept of answers is from now on sealed; a day's worth of repeats is the price.
   "DELETE FROM idempotency",
+];
+
+// Made anew, since neither engine's common SQL lets a column become nullable. Earlier files get their thumbnails now.
+const assetTables = [
+  `CREATE TABLE assets_next (${owned}, name TEXT NOT NULL, tags TEXT NOT NULL, status TEXT NOT NULL, kind TEXT, mime_type TEXT,
+    size_bytes BIGINT, sha256 TEXT, width BIGINT, height BIGINT, duration_ms BIGINT, page_count BIGINT, codec TEXT,
+    warnings TEXT NOT NULL, error TEXT, source_url TEXT, thumbnail_sha256 TEXT, thumbnail_bytes BIGINT,
+    thumbnail_tries BIGINT NOT NULL, updated_at BIGINT NOT NULL, deleted_at BIGINT)`,
+  `INSERT INTO assets_next (id, team_id, created_at, name, tags, status, kind, mime_type, size_bytes, sha256, width, height,
+    duration_ms, codec, warnings, thumbnail_tries, updated_at)
+    SELECT id, team_id, created_at, name, '[]', 'processing', CASE WHEN mime_type LIKE 'video/%' THEN 'video' ELSE 'image' END,
+    mime_type, size_bytes, sha256, width, height, duration_ms, codec, '[]', 0, created_at FROM assets`,
+  "DROP TABLE assets",
+  "ALTER TABLE assets_next RENAME TO assets",
+  "CREATE INDEX assets_by_age ON assets (team_id, created_at, id)",
+  "CREATE INDEX assets_by_hash ON assets (sha256)",
+  "CREATE INDEX assets_by_thumbnail ON assets (thumbnail_sha256)",
+  "CREATE INDEX assets_by_status ON assets (status)",
+  "CREATE INDEX assets_by_deletion ON assets (deleted_at)",
+  `CREATE TABLE uploads (${owned}, name TEXT NOT NULL, metadata TEXT NOT NULL, content_type TEXT, size_bytes BIGINT,
+    asset_id TEXT, error TEXT, expires_at BIGINT NOT NULL)`,
+  "CREATE INDEX uploads_by_expiry ON uploads (expires_at)",
 ];

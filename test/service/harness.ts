@@ -1,7 +1,7 @@
 // A real service on a port of its own in a folder of its own, and plain clients of it: an operator and a device.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
@@ -98,7 +98,7 @@ export async function call(
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   const isJson = /json/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(bytes.toString()) : bytes };
+  return { status: response.status, headers: response.headers, body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes };
 }
 
 /** A device as the protocol describes it, without a player behind it. */
@@ -257,4 +257,10 @@ export async function picture(format: "png" | "jpeg" | "webp" | "avif" | "gif" =
 /** Pointers that a problem names. */
 export function pointers(answer: Answer): string[] {
   return (answer.body.errors ?? []).map((error: { pointer: string }) => error.pointer);
+}
+
+/** The files that lie in the store of blobs of a data folder. */
+export async function blobsIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, "blobs"), { recursive: true });
+  return names.map((name) => name.split("/").at(-1)!).filter((name) => /^[0-9a-f]{64}$/.test(name));
 }

@@ -42,6 +42,37 @@ export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
   return bytes;
 }
 
+/** A file that ffmpeg makes from `argv`, whose ending gives its format. */
+export async function madeByFfmpeg(argv: readonly string[], ending: string): Promise<Buffer> {
+  const path = join(tmpdir(), `signage-media-${ulid(Date.now())}.${ending}`);
+  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...argv, path], { stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = (await once(ffmpeg, "close")) as [number];
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
+  const bytes = await readFile(path);
+  await rm(path);
+  return bytes;
+}
+
+/** A PDF of `pages` empty pages. */
+export function pdfOf(pages: number): Buffer {
+  const kids = Array.from({ length: pages }, (_, page) => `${page + 3} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`,
+    ...Array.from({ length: pages }, () => "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>"),
+  ];
+  let text = "%PDF-1.4\n";
+  const offsets: number[] = [];
+  for (const [index, object] of objects.entries()) {
+    offsets.push(text.length);
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+  }
+  const start = text.length;
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
+  return Buffer.from(`${text}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
+}
+
 /** The number of the clip's frame that fills the screen; null when the screen shows something else. */
 export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
   return frameInRow(framebuffer.row(y), framebuffer.width);

@@ -1,18 +1,23 @@
 // Assets: the files that screens show. The bytes decide what they are; equal bytes are stored once.
+import { sql } from "kysely";
 import { z } from "zod";
-import { Asset, page, PageQuery } from "../../protocol/resources.ts";
-import { id, Name } from "../../protocol/words.ts";
-import { parseItems } from "../desired.ts";
-import { examine } from "../media.ts";
+import { Asset, AssetChange, AssetQuery } from "../../protocol/assets.ts";
+import { page } from "../../protocol/resources.ts";
+import { Name } from "../../protocol/words.ts";
+import { insertAsset } from "../asset-making.ts";
+import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
+import { examine, mediaTypes } from "../media/examine.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
-import { change, FileAnswer, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
-import { names } from "./playlists.ts";
+import { thumbnailType } from "../thumbnails.ts";
+import { binOperations } from "./asset-bin.ts";
+import { importOperations } from "./asset-import.ts";
+import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
+import { change, FileAnswer, found, NoContent, operation, OtherAnswer, type Operation, type OperatorContext } from "./operation.ts";
 
-const params = z.strictObject({ id: id("ast") });
-const mediaTypes = ["image/jpeg", "image/png", "image/webp", "image/avif", "image/gif", "video/mp4", "video/webm"];
+const fileHeaders = { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" };
 
 export const assetOperations: readonly Operation[] = [
   operation({
@@ -20,39 +25,38 @@ export const assetOperations: readonly Operation[] = [
     tag: "assets",
     method: "POST",
     path: "/assets",
-    summary: "Upload a picture or a video",
+    summary: "Upload a file",
     description:
-      "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF, MP4 or WebM. A file that is cut short, cannot be decoded or is not what a specific Content-Type says is refused.",
+      "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.",
     caller: "operator",
     scope: "assets:write",
-    query: z.strictObject({ name: Name.default("untitled").describe("A name for people; never a path") }),
+    query: z.strictObject({
+      name: Name.default("untitled").describe("A name for people; never a path"),
+      duplicate: z
+        .enum(["keep", "reuse"])
+        .default("keep")
+        .describe("`reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made"),
+    }),
     bytes: (parts) => parts.mostAssetBytes,
     status: 201,
     output: Asset,
+    others: { 200: { description: "The team had these bytes already (`duplicate=reuse`)", schema: Asset } },
     errors: ["bad-file", "invalid", "too-large"],
-    version: (asset) => asset,
+    version: assetVersion,
     async run(context, { query, bytes }) {
       const { parts, teamId, header } = context;
       const media = await examine(bytes.path, header("content-type"));
-      return change(context, async (db) => {
-        const row: AssetRow = {
-          id: parts.makeId("ast"),
-          team_id: teamId,
-          name: query.name,
-          mime_type: media.mimeType,
-          size_bytes: bytes.sizeBytes,
-          sha256: bytes.sha256,
-          width: media.width,
-          height: media.height,
-          duration_ms: media.durationMs,
-          codec: media.codec,
-          created_at: Math.trunc(parts.clock.now()),
-        };
-        // The file first: a row never names bytes that are not there.
-        await parts.blobs.keep(bytes);
-        await db.insertInto("assets").values(row).execute();
-        return { result: show(row) };
-      });
+      const made = await change(
+        context,
+        async (db) => {
+          const known = query.duplicate === "reuse" ? await same(db, teamId, bytes.sha256) : undefined;
+          if (known !== undefined) return { result: { row: known, isNew: false } };
+          return { result: { row: await insertAsset(parts, db, { teamId, name: query.name }, bytes, media), isNew: true } };
+        },
+        async (_db, { row, isNew }) => (isNew ? show(parts, row) : new OtherAnswer(200, show(parts, row))),
+      );
+      parts.thumbnails.wake();
+      return made;
     },
   }),
   operation({
@@ -61,16 +65,24 @@ export const assetOperations: readonly Operation[] = [
     method: "GET",
     path: "/assets",
     summary: "List assets",
-    description: "Newest first.",
+    description: "Newest first. What is in the bin is listed only with `deleted=true`.",
     caller: "operator",
     scope: "assets:read",
-    query: PageQuery,
+    query: AssetQuery,
     status: 200,
     output: page(Asset),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, show);
+      const { kind, status, tag, q, sha256, deleted } = query;
+      let rows = parts.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
+      rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
+      if (kind !== undefined) rows = rows.where("kind", "=", kind);
+      if (status !== undefined) rows = rows.where("status", "=", status);
+      if (sha256 !== undefined) rows = rows.where("sha256", "=", sha256);
+      // A tag as JSON has it, quotes and all, stands nowhere else in the list.
+      if (tag !== undefined) rows = rows.where(sql<boolean>`tags like ${holding(JSON.stringify(tag))} escape '!'`);
+      if (q !== undefined) rows = rows.where(sql<boolean>`lower(name) like ${holding(q.toLowerCase())} escape '!'`);
+      return pageOf(rows, query, (row) => show(parts, row));
     },
   }),
   operation({
@@ -79,15 +91,44 @@ export const assetOperations: readonly Operation[] = [
     method: "GET",
     path: "/assets/{id}",
     summary: "Read what an asset is",
-    description: "Its bytes are at `url`.",
+    description: "Its bytes are at `url`. One in the bin has `deleted_at`.",
     caller: "operator",
     scope: "assets:read",
-    params,
+    params: assetParams,
     status: 200,
     output: Asset,
     errors: ["not-found"],
-    version: (asset) => asset,
-    run: async (context, input) => show(await find(context, input.params)),
+    version: assetVersion,
+    run: readAsset,
+  }),
+  operation({
+    name: "updateAsset",
+    tag: "assets",
+    method: "PATCH",
+    path: "/assets/{id}",
+    summary: "Change an asset's name or tags",
+    description: "Its bytes never change: new bytes are a new asset. `tags` replaces all tags.",
+    caller: "operator",
+    scope: "assets:write",
+    params: assetParams,
+    body: AssetChange,
+    example: { name: "Summer menu", tags: ["menu", "2026"] },
+    status: 200,
+    output: Asset,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version: assetVersion,
+    current: async (context, given) => assetVersion(await readAsset(context, { params: given })),
+    async run(context, { params, body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await selectAsset(db, teamId, params.id), "asset");
+        const changed = { name: body.name ?? row.name, tags: JSON.stringify([...new Set(body.tags ?? tagsOf(row))]) };
+        if (changed.name === row.name && changed.tags === row.tags) return { result: show(parts, row) };
+        const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        await db.updateTable("assets").set(next).where("id", "=", row.id).execute();
+        return { result: show(parts, { ...row, ...next }) };
+      });
+    },
   }),
   operation({
     name: "getAssetContent",
@@ -98,78 +139,53 @@ export const assetOperations: readonly Operation[] = [
     description: "The bytes, whole or by `Range`. They never change; the ETag is their SHA-256.",
     caller: "operator",
     scope: "assets:read",
-    params,
+    params: assetParams,
     status: 200,
     output: NoContent,
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
-    run: async (context, input) => new FileAnswer(await find(context, input.params)),
+    headers: fileHeaders,
+    run: async (context, input) => new FileAnswer(await stored(context, input.params.id)),
   }),
   operation({
-    name: "deleteAsset",
+    name: "getAssetThumbnail",
     tag: "assets",
-    method: "DELETE",
-    path: "/assets/{id}",
-    summary: "Delete an asset",
-    description: "Refused while a playlist shows it.",
+    method: "GET",
+    path: "/assets/{id}/thumbnail",
+    summary: "Download an asset's thumbnail",
+    description:
+      "A WebP of at most 512 × 512 pixels. Pictures have one; videos where the service's machine has ffmpeg; other kinds have none. While `status` is `processing` it is still being made.",
     caller: "operator",
-    scope: "assets:write",
-    params,
-    status: 204,
+    scope: "assets:read",
+    params: assetParams,
+    status: 200,
     output: NoContent,
-    errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (context, given) => show(await find(context, given)),
+    file: [thumbnailType],
+    errors: ["not-found", "range-not-satisfiable"],
+    headers: fileHeaders,
     async run(context, input) {
-      const { parts, teamId } = context;
-      await change(context, async (db) => {
-        const row = found(await select(db, teamId, input.params.id), "asset");
-        const users = await playlistsShowing(db, teamId, row.id);
-        if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
-        await db.deleteFrom("assets").where("id", "=", row.id).execute();
-        await removeUnusedBlob(parts, db, row.sha256);
-        return { result: undefined };
-      });
+      const { thumbnail_sha256: sha256, thumbnail_bytes } = await stored(context, input.params.id);
+      if (sha256 === null) throw new Refusal("not-found", "This asset has no thumbnail, or not yet: see its thumbnail_url");
+      return new FileAnswer({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
     },
   }),
+  ...binOperations,
+  ...importOperations,
 ];
 
-/** Removes a file that no asset and no screenshot names any more. To be called inside the transaction that let it go. */
-export async function removeUnusedBlob(parts: Parts, db: Db, sha256: string): Promise<void> {
-  const asset = await db.selectFrom("assets").select("id").where("sha256", "=", sha256).limit(1).executeTakeFirst();
-  const shot = await db.selectFrom("screenshots").select("id").where("sha256", "=", sha256).limit(1).executeTakeFirst();
-  if (asset === undefined && shot === undefined) await parts.blobs.remove(sha256);
+async function stored({ parts, teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
+  const row = found(await selectAsset(parts.store.db, teamId, assetId), "asset");
+  if (!isStored(row)) throw new Refusal("not-found", "The bytes of this asset are not there: see its status");
+  return row;
 }
 
-async function find({ parts, teamId }: OperatorContext, { id: assetId }: { id: string }): Promise<AssetRow> {
-  return found(await select(parts.store.db, teamId, assetId), "asset");
+/** The newest asset of the team with these bytes that is not in the bin. */
+function same(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
+  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("sha256", "=", sha256);
+  return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }
 
-function select(db: Db, teamId: string, assetId: string) {
-  return db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("id", "=", assetId).executeTakeFirst();
-}
-
-async function playlistsShowing(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
-  const rows = await db
-    .selectFrom("playlists")
-    .select(["id", "name", "items"])
-    .where("team_id", "=", teamId)
-    .where("items", "like", `%${assetId}%`)
-    .execute();
-  return rows.filter((row) => parseItems(row.items).some((item) => "asset_id" in item && item.asset_id === assetId));
-}
-
-function show(row: AssetRow): Asset {
-  return {
-    id: row.id,
-    name: row.name,
-    mime_type: row.mime_type,
-    size_bytes: row.size_bytes,
-    sha256: row.sha256,
-    width: row.width,
-    height: row.height,
-    duration_ms: row.duration_ms,
-    url: `/api/v1/assets/${row.id}/content`,
-    created_at: new Date(row.created_at).toISOString(),
-  };
+/** A LIKE pattern for texts that hold `text` literally. */
+function holding(text: string): string {
+  return `%${text.replace(/[!%_]/g, "!$&")}%`;
 }

@@ -1,12 +1,11 @@
 // A device's picture of its own glass, taken in only when it is whole and really a picture.
 import { z } from "zod";
 import { id, Timestamp } from "../../protocol/words.ts";
-import { examine } from "../media.ts";
+import { examine } from "../media/examine.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow, ScreenshotRow } from "../tables.ts";
 import { showScreenshot } from "./commands.ts";
-import { removeUnusedBlob } from "./assets.ts";
 import { NoContent, operation, type Contexts, type Parts } from "./operation.ts";
 
 const mostBytes = 8 * 1_024 * 1_024;
@@ -45,8 +44,8 @@ export const deviceScreenshot = operation({
       mime_type: media.mimeType,
       size_bytes: bytes.sizeBytes,
       sha256: bytes.sha256,
-      width: media.width,
-      height: media.height,
+      width: media.width ?? 0,
+      height: media.height ?? 0,
       captured_at: about.capturedAt,
       created_at: Math.trunc(parts.clock.now()),
     };
@@ -104,5 +103,5 @@ async function dropOldest(parts: Parts, db: Db, playerId: PlayerRow["id"]): Prom
   if (old.length === 0) return;
   const ids = old.map((row) => row.id);
   const gone = await db.deleteFrom("screenshots").where("id", "in", ids).returning("sha256").execute();
-  for (const { sha256 } of gone) await removeUnusedBlob(parts, db, sha256);
+  parts.sweeper.mark(gone);
 }

@@ -5,7 +5,9 @@ import { Desired } from "../../protocol/desired.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../protocol/report.ts";
 import { id, Sha256 } from "../../protocol/words.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../protocol/wire.ts";
+import type { StoredAssetRow } from "../asset-rows.ts";
 import { takeHeartbeat } from "../heartbeats.ts";
+import { mediaTypes } from "../media/examine.ts";
 import type { DeviceAnswer } from "../pairing.ts";
 import { FileAnswer, found, NoContent, operation, OtherAnswer, type Contexts, type Operation } from "./operation.ts";
 import { deviceScreenshot } from "./device-screenshot.ts";
@@ -138,7 +140,7 @@ export const deviceOperations: readonly Operation[] = [
     params: assetParams,
     status: 200,
     output: NoContent,
-    file: ["image/*", "video/*"],
+    file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
     headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
     async run({ parts, player }, { params }) {
@@ -147,6 +149,7 @@ export const deviceOperations: readonly Operation[] = [
         .selectAll()
         .where("team_id", "=", player.team_id)
         .where("sha256", "=", params.sha256)
+        .$narrowType<StoredAssetRow>()
         .limit(1)
         .executeTakeFirst();
       return new FileAnswer(found(row, "file"));

@@ -1,4 +1,5 @@
 // The shape of an operation: a verb said once, from which routes, the API's description and later MCP tools are made.
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -6,6 +7,7 @@ import type { Scope } from "../../protocol/people.ts";
 import type { Operator } from "../access.ts";
 import type { Audit } from "../audit.ts";
 import type { Blobs, Received } from "../blobs.ts";
+import type { BlobSweeper } from "../blob-sweeper.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
@@ -18,11 +20,14 @@ import type { LiveTokens } from "../live-tokens.ts";
 import type { Pairing } from "../pairing.ts";
 import type { Presence } from "../presence.ts";
 import { Refusal, type ProblemKind } from "../problem.ts";
+import type { Imports } from "../imports.ts";
 import type { Sockets } from "../sockets.ts";
 import type { Db, Store } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { WebhookSender } from "../webhooks/sender.ts";
+import type { Thumbnails } from "../thumbnails.ts";
+import type { Uploads } from "../uploads.ts";
 
 /** The parts of the service that operations work with. */
 export interface Parts extends HeartbeatParts {
@@ -44,6 +49,10 @@ export interface Parts extends HeartbeatParts {
   deliveries: Deliveries;
   webhooks: WebhookSender;
   egress: Egress;
+  sweeper: BlobSweeper;
+  thumbnails: Thumbnails;
+  imports: Imports;
+  uploads: Uploads;
   /** Largest asset that is taken, in bytes. */
   mostAssetBytes: number;
   /** Aborts when the service stops: whatever is held back is answered at once. */
@@ -78,8 +87,11 @@ export class FileAnswer {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly mimeType: string;
+  /** What a person calls it; null: it is sent without a name. */
+  readonly name: string | null;
 
-  constructor(file: { sha256: string; size_bytes: number; mime_type: string }) {
+  constructor(file: { sha256: string; size_bytes: number; mime_type: string; name?: string }) {
+    this.name = file.name ?? null;
     this.sha256 = file.sha256;
     this.sizeBytes = file.size_bytes;
     this.mimeType = file.mime_type;
@@ -112,7 +124,7 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   /** The operationId, and later the tool's name. */
   name: string;
   tag: string;
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below /api/v1, parameters as `{id}`. */
   path: string;
   summary: string;
@@ -124,6 +136,8 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   body?: B;
   /** Raw bytes as the body, at most so many. They arrive as `input.bytes`. */
   bytes?: (parts: Parts) => number;
+  /** The body, of whatever type, is left unread: `run` reads it from `input.raw` (tus). */
+  stream?: true;
   /** An example of the body; it stands in the description too. */
   example?: unknown;
   status: number;
@@ -142,7 +156,7 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   current?(context: Contexts[C], params: z.output<P>): Promise<unknown>;
   run(
     context: Contexts[C],
-    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: Received },
+    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: Received; raw: IncomingMessage },
   ): Promise<Result<z.output<O>> | OtherAnswer | FileAnswer>;
 }
 

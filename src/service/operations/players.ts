@@ -8,7 +8,6 @@ import { invalidField } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
-import { removeUnusedBlob } from "./assets.ts";
 import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 
 const params = z.strictObject({ id: id("plr") });
@@ -170,7 +169,7 @@ export const playerOperations: readonly Operation[] = [
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
         const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
-        for (const { sha256 } of shots) await removeUnusedBlob(parts, db, sha256);
+        parts.sweeper.mark(shots);
         await parts.links.drop(db, row.id);
         const about = { teamId, players: [row.id] };
         return { result: next, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };

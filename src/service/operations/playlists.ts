@@ -1,5 +1,6 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
+import type { AssetKind } from "../../protocol/assets.ts";
 import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import { NewPlaylist, page, PageQuery, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import type { EventType } from "../../protocol/events.ts";
@@ -10,7 +11,7 @@ import { pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
-import type { PlaylistRow } from "../tables.ts";
+import type { AssetRow, PlaylistRow } from "../tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
 
 const params = z.strictObject({ id: id("pls") });
@@ -204,21 +205,32 @@ async function settleItems(
   });
 }
 
+/** The kind of asset that an item of a type shows. */
+const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audio: "audio", pdf: "document", html: "bundle" };
+
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
-  const types = new Map<string, string>();
+  const assets = new Map<string, Pick<AssetRow, "kind" | "mime_type" | "deleted_at">>();
   const ids = [...new Set(items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])))];
   for (let first = 0; first < ids.length; first += 500) {
     const part = ids.slice(first, first + 500);
-    const rows = await db.selectFrom("assets").select(["id", "mime_type"]).where("team_id", "=", teamId).where("id", "in", part).execute();
-    for (const row of rows) types.set(row.id, row.mime_type);
+    const rows = await db
+      .selectFrom("assets")
+      .select(["id", "kind", "mime_type", "deleted_at"])
+      .where("team_id", "=", teamId)
+      .where("id", "in", part)
+      .execute();
+    for (const row of rows) assets.set(row.id, row);
   }
   return items.flatMap((item, index) => {
     if (!("asset_id" in item)) return [];
     const pointer = `/items/${index}/asset_id`;
-    const type = types.get(item.asset_id);
-    if (type === undefined) return [{ pointer, detail: "there is no such asset" }];
-    if (type.startsWith(`${item.type}/`)) return [];
-    return [{ pointer, detail: `the asset is ${type}, which is not for an item of type ${item.type}` }];
+    const asset = assets.get(item.asset_id);
+    if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
+    if (asset.deleted_at !== null) return [{ pointer, detail: "the asset is in the bin: restore it first" }];
+    if (asset.kind === null)
+      return [{ pointer, detail: "the asset's import has not succeeded, or not yet: wait until its status is ready" }];
+    if (asset.kind === kindOf[item.type]) return [];
+    return [{ pointer, detail: `the asset is ${asset.mime_type}, which is not for an item of type ${item.type}` }];
   });
 }
 

@@ -1,0 +1,30 @@
+// Turns examined bytes into an asset, in the transaction of whoever brought them.
+import { emptyRow, storedColumns } from "./asset-rows.ts";
+import type { Received } from "./blobs.ts";
+import type { Media } from "./media/media.ts";
+import type { Parts } from "./operations/operation.ts";
+import type { Db } from "./store.ts";
+import type { AssetRow } from "./tables.ts";
+
+/** Who and what a new asset is, beside its bytes. */
+export interface NewAsset {
+  teamId: string;
+  name: string;
+  tags?: readonly string[];
+}
+
+/** Keeps the bytes and inserts the row that names them. To be called inside a transaction; wake the thumbnails after it. */
+export async function insertAsset(
+  { blobs, clock, makeId }: Pick<Parts, "blobs" | "clock" | "makeId">,
+  db: Db,
+  { teamId, name, tags = [] }: NewAsset,
+  received: Received,
+  media: Media,
+): Promise<AssetRow> {
+  const about = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
+  const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify(tags), ...storedColumns(received, media) };
+  // The file first: a row never names bytes that are not there.
+  await blobs.keep(received);
+  await db.insertInto("assets").values(row).execute();
+  return row;
+}

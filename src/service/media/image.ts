@@ -1,0 +1,33 @@
+// Examines pictures made of pixels: every one of them is decoded, so that a broken file does not come to light on a wall.
+import { Refusal } from "../problem.ts";
+import { badFile, complaint, media, type Media } from "./media.ts";
+
+// A side above is more than a GPU's largest texture, and the square of it takes a gigabyte decoded, on the screen too.
+export const longestEdge = 16_384;
+
+/** @throws Refusal 422 for a picture that is too large, cut short or broken. */
+export async function examineImage(path: string, mimeType: string): Promise<Media> {
+  const { default: sharp } = await import("sharp");
+  const options = { limitInputPixels: longestEdge ** 2, failOn: "truncated" } as const;
+  try {
+    // Only the header is read for this, so the size may be told whatever it is.
+    const { autoOrient } = await sharp(path, { ...options, limitInputPixels: false }).metadata();
+    checkEdges(autoOrient.width, autoOrient.height);
+    await sharp(path, { ...options, animated: mimeType !== "image/avif" }).stats();
+    return media("image", mimeType, { width: autoOrient.width, height: autoOrient.height });
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    if (/pixel limit/i.test(complaint(cause))) {
+      throw badFile("The picture's frames together have more pixels than 16384 × 16384: make it smaller or shorter, or a video", cause);
+    }
+    throw badFile(`The picture cannot be decoded (${complaint(cause)}): it may be cut short; export it again`, cause);
+  }
+}
+
+/** @throws Refusal 422 for a picture with a side that screens cannot take. */
+export function checkEdges(width: number, height: number): void {
+  if (width <= longestEdge && height <= longestEdge) return;
+  throw badFile(
+    `The picture is ${width} × ${height} pixels, at most ${longestEdge} along each side are taken: make it smaller; a 4K screen shows 3840 × 2160`,
+  );
+}
