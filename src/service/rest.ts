@@ -4,13 +4,12 @@ import { authenticate, demand, hashOf, refuseToken } from "./access.ts";
 import { tooLarge, type Received } from "./blobs.ts";
 import { sendFile } from "./file-answer.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { routeSchema } from "./openapi.ts";
+import { apiPrefix } from "./openapi/document.ts";
 import { operations } from "./operations.ts";
 import { FileAnswer, OtherAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { digestOf } from "./stable.ts";
-
-export const apiPrefix = "/api/v1";
+import { routeSchema } from "./validation.ts";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
 type Input = { params: unknown; query: unknown; body: unknown; bytes: Received };
