@@ -39,7 +39,7 @@ export function successHeaders(each: Operation, status: number): AnswerHeader[] 
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
   if (each.file !== undefined) names.push("Accept-Ranges");
   if (status === 206) names.push("Content-Range");
-  if (each.caller === "operator") names.push("RateLimit", "RateLimit-Policy");
+  names.push("RateLimit", "RateLimit-Policy");
   return names;
 }
 
@@ -53,7 +53,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   const kinds = new Set<ProblemKind>(each.errors);
   const add = (...more: ProblemKind[]) => more.forEach((kind) => kinds.add(kind));
   if (each.caller !== "anyone") add("unauthorized");
-  if (each.caller === "operator") add("too-many");
+  add("too-many");
   if (each.scope !== undefined) add("forbidden");
   if (each.params !== undefined) add("not-found");
   if (each.query !== undefined) add("invalid");
@@ -81,6 +81,11 @@ export class Refusals {
     const byStatus = Object.groupBy(kinds, (kind) => problemKinds[kind].status);
     const answers = Object.entries(byStatus).map(([status, some]) => [status, this.#refer(Number(status), some!.toSorted())] as const);
     return { ...Object.fromEntries(answers), "5XX": this.#refer(500, ["internal", "closing"]) };
+  }
+
+  /** A refusal's answer written out, for an operation that has another one under the same status. */
+  written(reference: Json): Json {
+    return this.components[String(reference["$ref"]).replace(/^.*\//, "")]!;
   }
 
   #refer(status: number, kinds: readonly ProblemKind[]): Json {

@@ -119,10 +119,20 @@ function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Recor
   const example = each.answer === undefined ? {} : { example: each.answer };
   const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example } });
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
-  const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => [
-    status,
-    answer(Number(status), description, schema && { "application/json": { schema: schemas.of(schema, "output") } }),
-  ]);
+  const refused = refusals.of(problemsOf(each));
+  const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
+    const problem = refused[status] && refusals.written(refused[status]);
+    const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
+    const both = { ...(problem?.["content"] as Json | undefined), ...content };
+    return [
+      status,
+      answer(
+        Number(status),
+        problem === undefined ? description : `${description}; ${String(problem["description"])}`,
+        Object.keys(both).length === 0 ? undefined : both,
+      ),
+    ];
+  });
   const partial = files && { 206: answer(206, "A part of the file", files), 304: answer(304, "It is the file of If-None-Match") };
   return {
     ...refusals.of(problemsOf(each)),
