@@ -7,6 +7,8 @@ export type Json = Record<string, unknown>;
 export interface Schema extends Json {
   $ref?: string;
   type?: string | string[];
+  pattern?: string;
+  format?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;

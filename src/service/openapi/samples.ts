@@ -92,9 +92,9 @@ export function sampleOf(schema: Schema, resolve: (reference: string) => Schema,
 }
 
 function stringOf(schema: Schema, name: string): string {
-  const format = typeof schema["format"] === "string" ? byFormat[schema["format"]] : undefined;
+  const format = schema.format === undefined ? undefined : byFormat[schema.format];
   if (format !== undefined) return format;
-  const pattern = typeof schema["pattern"] === "string" ? new RegExp(schema["pattern"], "u") : null;
+  const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern, "u");
   const id = pattern === null ? null : /^\^([a-z]+)_\[/.exec(pattern.source);
   const least = Number(schema["minLength"] ?? 0);
   const most = Number(schema["maxLength"] ?? Infinity);

@@ -12,7 +12,7 @@ const resolveName = ($ref: string): Schema => resolve({ $ref });
 
 /** Under what the ids that a schema takes are in the pool, null when it takes no ids. */
 export function kindOf(schema: Schema): string | null {
-  const pattern = String(schema["pattern"] ?? "");
+  const pattern = schema.pattern ?? "";
   return pattern === "^[0-9a-f]{64}$" ? "sha256" : (ulid.exec(pattern)?.[1] ?? null);
 }
 
@@ -46,6 +46,7 @@ export function valid(given: Schema, pool: Pool, name = "", depth = 0): fc.Arbit
       return fc.boolean();
     case "null":
       return fc.constant(null);
+    case undefined:
     default:
       return fc.jsonValue({ maxDepth: 2 });
   }
@@ -63,31 +64,32 @@ function strings(schema: Schema, pool: Pool, name: string): fc.Arbitrary<string>
   const least = Number(schema["minLength"] ?? 0);
   const most = Number(schema["maxLength"] ?? 200);
   const fits = (text: string) => text.length >= least && text.length <= most;
-  switch (schema["format"]) {
+  switch (schema.format) {
     case "date-time":
       return dates();
     case "date":
       return dates().map((time) => time.slice(0, 10));
     case "uri":
       return fc.webPath().map((path) => `https://fuzz.invalid${path}`);
+    case undefined:
     default:
   }
   const sample = fc.constant(String(sampleOf({ ...schema, type: "string" }, resolveName, name)));
-  const pattern = schema["pattern"];
+  const { pattern } = schema;
   const free =
     typeof pattern === "string"
       ? matching(pattern)
       : fc.string({ minLength: least, maxLength: Math.min(most, least + 60), unit: "grapheme" });
   const longest = fc
     .constant("x".repeat(Math.min(most, 10_000)))
-    .filter((text) => typeof pattern !== "string" || new RegExp(pattern, "u").test(text));
+    .filter((text) => pattern === undefined || new RegExp(pattern, "u").test(text));
   const kind = kindOf(schema);
   const others = [
     { weight: 3, arbitrary: sample },
     { weight: 2, arbitrary: free.filter(fits) },
   ];
   if (kind !== null) return fc.oneof({ weight: 6, arbitrary: pooled(kind, pool, free) }, ...others);
-  return new RegExp(String(pattern ?? ""), "u").test("xx") && most >= 2 ? fc.oneof(...others, longest) : fc.oneof(...others);
+  return new RegExp(pattern ?? "", "u").test("xx") && most >= 2 ? fc.oneof(...others, longest) : fc.oneof(...others);
 }
 
 /** An id that the service gave out, chosen when it is needed; a made-up one while there is none. */

@@ -73,11 +73,11 @@ async function fire(fuzzed: Fuzzed, { target, place, id, query, headers, body, t
   const search = new URLSearchParams(Object.fromEntries(texts) as Record<string, string>);
   const value = body.is === "extra" && isObject(body.value) ? { ...body.value, surprise_field: 1 } : body.value;
   const isWithBody = target.method !== "GET" && value !== undefined;
-  const sent = !isWithBody ? undefined : body.is === "raw" ? String(value) : JSON.stringify(value);
+  const sent = !isWithBody ? undefined : body.is === "raw" ? (value as string) : JSON.stringify(value);
   const typed: Record<string, string> = isWithBody ? { "content-type": type ?? "application/json" } : {};
   const answer = await fuzzed.ask(target, {
     ids,
-    query: search.size > 0 ? `?${search}` : "",
+    query: search.size > 0 ? `?${search.toString()}` : "",
     headers: { ...headers, ...typed },
     ...(sent === undefined ? {} : { body: sent }),
   });

@@ -114,7 +114,7 @@ export class Fuzzed {
   without(scope: string): string {
     return this.#remember(`without ${scope}`, () => {
       const { scopes, ...row } = this.#row("tokens", "hash", hashOf(this.bench.token));
-      const fewer = (JSON.parse(String(scopes)) as string[]).filter((each) => each !== scope);
+      const fewer = (JSON.parse(scopes as string) as string[]).filter((each) => each !== scope);
       return this.#newToken({ ...row, scopes: JSON.stringify(fewer) });
     });
   }
@@ -124,11 +124,11 @@ export class Fuzzed {
     return this.#remember("foreign", () => {
       const token = this.#row("tokens", "hash", hashOf(this.bench.token));
       const teamId = freshId("team");
-      this.#insert("teams", { ...this.#row("teams", "id", String(token["team_id"])), id: teamId });
+      this.#insert("teams", { ...this.#row("teams", "id", token["team_id"] as string), id: teamId });
       if (!("user_id" in token)) return this.#newToken({ ...token, team_id: teamId });
       const userId = freshId("usr");
-      this.#insert("users", { ...this.#row("users", "id", String(token["user_id"])), id: userId, email: null });
-      this.#insert("members", { ...this.#row("members", "user_id", String(token["user_id"])), user_id: userId, team_id: teamId });
+      this.#insert("users", { ...this.#row("users", "id", token["user_id"] as string), id: userId, email: null });
+      this.#insert("members", { ...this.#row("members", "user_id", token["user_id"] as string), user_id: userId, team_id: teamId });
       return this.#newToken({ ...token, team_id: teamId, user_id: userId });
     });
   }
