@@ -96,9 +96,7 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
   const heartbeatMs = config.heartbeatMs ?? 30_000;
   const shared = { store, clock, log, makeId, access, journal, presence, commands };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
-  await store.write(async (db) =>
-    desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
-  );
+  await refreshAll(store, desired);
   return {
     ...shared,
     desired,
@@ -108,6 +106,26 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
     mostAssetBytes: config.mostAssetBytes ?? defaultMostAssetBytes,
     closing,
   };
+}
+
+/** Brings every player's revision up to date, some at a time: all rows at once would stay in the memory's size for good. */
+async function refreshAll(store: Store, desired: DesiredStates): Promise<void> {
+  for (let after = ""; ;) {
+    const last = await store.write(async (db) => {
+      const rows = await db
+        .selectFrom("players")
+        .selectAll()
+        .where("removed_at", "is", null)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(500)
+        .execute();
+      await desired.refresh(db, rows);
+      return rows.at(-1)?.id;
+    });
+    if (last === undefined) return;
+    after = last;
+  }
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */

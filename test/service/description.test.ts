@@ -69,8 +69,10 @@ test("[OA2] every example validates against its schema", () => {
 
 test("[OA3] what is shared is said once: no component twice, none unused, no pattern beside a date", async () => {
   for (const kind of ["schemas", "responses", "parameters"] as const) {
-    const bodies = Object.values(description.components[kind]).map((each) => JSON.stringify(each));
-    expect(new Set(bodies).size, kind).toBe(bodies.length);
+    const bodies = Object.entries(description.components[kind]).map(([name, each]) => [name, JSON.stringify(each)] as const);
+    // Two kinds of thing may happen to look alike; one thing told twice is XInput beside an equal X.
+    if (kind !== "schemas") expect(new Set(bodies.map(([, body]) => body)).size, kind).toBe(bodies.length);
+    for (const [name, body] of bodies) expect(bodies, name).not.toContainEqual([`${name}Input`, body]);
     for (const name of Object.keys(description.components[kind])) expect(text, name).toContain(`"#/components/${kind}/${name}"`);
   }
   for (const [, target] of text.matchAll(/"\$ref":"#([^"]+)"/g)) expect(resolve({ $ref: `#${target}` }), target).toBeTypeOf("object");

@@ -83,7 +83,7 @@ export class Fuzzed {
   private constructor(bench: Bench, device: Device) {
     this.bench = bench;
     this.device = device;
-    // Never deleted: who deletes their own token, user or team fuzzes no further.
+    // Only read: who deletes or changes their own token, user or team fuzzes no further.
     this.#own = new Set(Object.values(this.#row("tokens", "hash", hashOf(bench.token))).map(String));
   }
 
@@ -144,7 +144,10 @@ export class Fuzzed {
       target.params.map(({ name, kind, schema, example }) => {
         const pooled = kind === null ? [] : (this.pool.get(kind) ?? []);
         // The device that calls stays: another one would have to be paired, and guessing codes is limited.
-        const known = target.method === "DELETE" ? pooled.filter((each) => each !== this.device.playerId) : pooled;
+        const known =
+          target.method === "GET"
+            ? [...pooled, ...[...this.#own].filter((each) => each.startsWith(`${kind}_`))]
+            : pooled.filter((each) => target.method !== "DELETE" || each !== this.device.playerId);
         const madeUp = () => String(example ?? sampleOf(schema, ($ref) => resolve({ $ref }), name));
         return [name, known[place % Math.max(1, known.length)] ?? madeUp()];
       }),
