@@ -4,8 +4,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { stringify } from "yaml";
 import { describeSockets } from "./asyncapi.ts";
-import { descriptionOptions } from "./openapi.ts";
-import { apiPrefix } from "./rest.ts";
+import { apiPrefix, describeService } from "./openapi/document.ts";
 
 // The page's own scripts and pictures, and nothing from elsewhere. The style attributes are Swagger UI's.
 const csp =
@@ -15,9 +14,11 @@ const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40"><rect y="6" width="6" height="28" rx="3" fill="#ffb347"/>' +
   '<text x="18" y="28" font-family="sans-serif" font-size="24" font-weight="600" fill="#fff">signage-player</text></svg>';
 
-/** To be called before the routes are added, which it then describes. */
 export async function addDocumentation(app: FastifyInstance, version: string): Promise<void> {
-  await app.register(swagger, descriptionOptions(version));
+  const document = describeService(version);
+  const json = JSON.stringify(document);
+  // The page wants this plugin; it is handed the description whole.
+  await app.register(swagger, { mode: "static", specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: csp,
@@ -26,10 +27,10 @@ export async function addDocumentation(app: FastifyInstance, version: string): P
     logo: { type: "image/svg+xml", content: Buffer.from(logo) },
   });
   app.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/json; charset=utf-8").send(JSON.stringify(app.swagger()));
+    return reply.type("application/json; charset=utf-8").send(json);
   });
   app.get(`${apiPrefix}/openapi.yaml`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/yaml; charset=utf-8").send(app.swagger({ yaml: true }));
+    return reply.type("application/yaml; charset=utf-8").send(stringify(document, { aliasDuplicateObjects: false }));
   });
   const sockets = describeSockets(version);
   app.get(`${apiPrefix}/asyncapi.json`, { schema: { hide: true } }, async (_request, reply) => {

@@ -1,9 +1,9 @@
 // How every answer behaves: a request id, safe headers, problems instead of stack traces, and one line in the log.
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import { apiPrefix } from "./openapi/document.ts";
 import { operations } from "./operations.ts";
 import type { Parts } from "./operations/operation.ts";
 import { problemOf, Refusal, refusalOf } from "./problem.ts";
-import { apiPrefix } from "./rest.ts";
 import { validatorCompiler } from "./validation.ts";
 
 const mostJsonBytes = 1_048_576;

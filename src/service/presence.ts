@@ -12,7 +12,10 @@ export interface Beat {
   heartbeat: Heartbeat;
 }
 
-type Seen = Beat & {
+type Seen = {
+  receivedAt: number;
+  /** As text until it is asked for: of ten thousand players' beats few are looked at, and texts take less room. */
+  heartbeat: Heartbeat | string;
   /** Its socket is open, it polls, or (after a restart of ours) it has not been heard yet. */
   link: "socket" | "poll" | "gone";
 };
@@ -30,10 +33,11 @@ export class Presence {
 
   static async open(db: Kysely<TelemetryTables>, clock: Clock): Promise<Presence> {
     const seen = new Map<string, Seen>();
-    for (const row of await db.selectFrom("heartbeats").selectAll().execute()) {
-      // One from an older version that no longer fits is no loss: the next comes within 30 s.
-      const heartbeat = Heartbeat.safeParse(JSON.parse(row.body));
-      if (heartbeat.success) seen.set(row.player_id, { receivedAt: row.received_at, heartbeat: heartbeat.data, link: "gone" });
+    for (let after: string | undefined = ""; after !== undefined;) {
+      const rows = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
+      const some: { player_id: string; received_at: number; body: string }[] = await rows.execute();
+      for (const row of some) seen.set(row.player_id, { receivedAt: row.received_at, heartbeat: row.body, link: "gone" });
+      after = some.at(-1)?.player_id;
     }
     return new Presence(db, clock, seen);
   }
@@ -64,7 +68,17 @@ export class Presence {
 
   /** The latest heartbeat, null when there was none. */
   latest(playerId: string): Beat | null {
-    return this.#seen.get(playerId) ?? null;
+    const seen = this.#seen.get(playerId);
+    if (seen === undefined) return null;
+    if (typeof seen.heartbeat !== "string") return { receivedAt: seen.receivedAt, heartbeat: seen.heartbeat };
+    const heartbeat = Heartbeat.safeParse(JSON.parse(seen.heartbeat));
+    if (heartbeat.success) {
+      seen.heartbeat = heartbeat.data;
+      return { receivedAt: seen.receivedAt, heartbeat: heartbeat.data };
+    }
+    // One from an older version that no longer fits is no loss: the next comes within 30 s.
+    this.#seen.delete(playerId);
+    return null;
   }
 
   /** Whether it can be reached: a heartbeat within 90 s, by an open socket or by polling. */

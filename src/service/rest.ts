@@ -5,15 +5,14 @@ import type { Deed } from "./audit.ts";
 import { tooLarge, type Received } from "./blobs.ts";
 import { sendFile } from "./file-answer.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { routeSchema } from "./openapi.ts";
+import { apiPrefix } from "./openapi/document.ts";
 import { operations } from "./operations.ts";
 import { FileAnswer, OtherAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
-
-export const apiPrefix = "/api/v1";
+import { routeSchema } from "./validation.ts";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
 type Input = { params: unknown; query: unknown; body: unknown; bytes: Received; raw: FastifyRequest["raw"] };

@@ -147,13 +147,11 @@ async function openParts(
     webhooks,
   };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
-  await store.write(async (db) =>
-    desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
-  );
   const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
   const thumbnails = new Thumbnails({ blobs, store, clock, log });
   const files = { store, clock, log, makeId, blobs, thumbnails, mostAssetBytes };
+  await refreshAll(store, desired);
   return {
     ...shared,
     audit: new Audit(clock, makeId),
@@ -169,6 +167,26 @@ async function openParts(
     mostAssetBytes,
     closing,
   };
+}
+
+/** Brings every player's revision up to date, some at a time: all rows at once would stay in the memory's size for good. */
+async function refreshAll(store: Store, desired: DesiredStates): Promise<void> {
+  for (let after = ""; ;) {
+    const last = await store.write(async (db) => {
+      const rows = await db
+        .selectFrom("players")
+        .selectAll()
+        .where("removed_at", "is", null)
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(500)
+        .execute();
+      await desired.refresh(db, rows);
+      return rows.at(-1)?.id;
+    });
+    if (last === undefined) return;
+    after = last;
+  }
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */

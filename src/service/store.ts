@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { Kysely, SqliteDialect, type SqliteDatabase } from "kysely";
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { migrations, telemetryMigrations, type Tables, type TelemetryTables } from "./tables.ts";
 
@@ -52,26 +52,37 @@ async function open<T>(
   closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
-  const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adapt(file) }) });
+  const statements: Statements = new Map();
+  const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adapt(file, statements) }) });
   owner.defer(() => db.destroy());
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => steps } }).migrateToLatest();
   if (error !== undefined) throw error;
+  // What was prepared before the last migration may have other columns now.
+  statements.clear();
   return db;
 }
 
-/** `node:sqlite` in the shape of better-sqlite3 that kysely's dialect expects. */
-export function adapt(file: DatabaseSync): SqliteDatabase {
-  return {
-    close: () => file.close(),
-    prepare: (text) => {
-      const statement = file.prepare(text);
-      const values = (given: readonly unknown[]) => given as readonly SQLInputValue[];
-      return {
-        reader: statement.columns().length > 0,
-        all: (given) => statement.all(...values(given)),
-        run: (given) => statement.run(...values(given)),
-        iterate: (given) => statement.iterate(...values(given)),
-      };
-    },
+type Statements = Map<string, SqliteStatement>;
+// Queries have a few hundred texts; lists with many parameters have more, which go oldest first.
+const mostStatements = 500;
+
+/** node:sqlite in the shape of better-sqlite3 that kysely's dialect expects; what was prepared is kept for the next time. */
+export function adapt(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
+  const prepare = (text: string): SqliteStatement => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = file.prepare(text);
+    const values = (given: readonly unknown[]) => given as readonly SQLInputValue[];
+    const adapted: SqliteStatement = {
+      reader: statement.columns().length > 0,
+      all: (given) => statement.all(...values(given)),
+      run: (given) => statement.run(...values(given)),
+      // A stream keeps its place while others ask the same: it has a statement of its own.
+      iterate: (given) => file.prepare(text).iterate(...values(given)),
+    };
+    if (statements.size >= mostStatements) statements.delete(statements.keys().next().value!);
+    statements.set(text, adapted);
+    return adapted;
   };
+  return { close: () => file.close(), prepare };
 }

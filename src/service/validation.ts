@@ -1,9 +1,19 @@
 // Checks parameters, queries and bodies against the operation's schemas; every wrong field is named.
-import type { FastifySchemaCompiler } from "fastify";
+import type { FastifySchema, FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
+import type { Operation } from "./operations/operation.ts";
 import { Refusal, type FieldError } from "./problem.ts";
 
 type Issue = z.core.$ZodIssue;
+
+/** The schemas that Fastify has checked for an operation. */
+export function routeSchema({ params, query, body }: Operation): FastifySchema {
+  return {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { querystring: query }),
+    ...(body === undefined ? {} : { body }),
+  };
+}
 
 /**
  * Fastify's validator for zod schemas. A malformed id in the path is an unknown thing (404); the rest is 422 with an

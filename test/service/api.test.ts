@@ -1,7 +1,6 @@
 // The manners of the API: problems, idempotency, preconditions, its description.
 import { expect, test } from "vitest";
 import { Problem } from "../../src/protocol/resources.ts";
-import { operations } from "../../src/service/operations.ts";
 import { problemKinds } from "../../src/service/problem.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Bench, call, picture } from "./harness.ts";
@@ -98,34 +97,6 @@ test("[SV42] a player's ETag covers what operators set, so a heartbeat between r
   await device.connect();
   expect((await bench.call("PATCH", path, { tags: ["a"] }, { "if-match": etag })).status).toBe(200);
   expect((await bench.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
-});
-
-test("[SV43] the API describes itself in OpenAPI 3.1, every operation with its answers and examples", async () => {
-  await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const answer = await call(bench.service.url, "GET", "openapi.json");
-  expect(answer.status).toBe(200);
-  const description = answer.body;
-  expect(description.openapi).toBe("3.1.0");
-  for (const each of operations) {
-    const said = description.paths[`/api/v1${each.path}`]?.[each.method.toLowerCase()];
-    expect(said?.operationId, each.name).toBe(each.name);
-    expect(said.responses[String(each.status)], each.name).toBeDefined();
-    if (each.caller !== "anyone") expect(said.security).toEqual([{ [each.caller]: [] }]);
-    if (each.example !== undefined) {
-      expect(said.requestBody.content["application/json"].example).toEqual(each.example);
-      expect(said.description).toContain(JSON.stringify(each.example, null, 2));
-      expect(each.body!.safeParse(each.example).error, each.name).toBeUndefined();
-    }
-  }
-  const ids = operations.map(({ name }) => name);
-  expect(new Set(ids).size).toBe(ids.length);
-  const schemas = Object.keys(description.components.schemas);
-  for (const [, target] of JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)) {
-    expect(schemas.map((name) => `#/components/schemas/${name}`)).toContain(target);
-  }
-  const yaml = await call(bench.service.url, "GET", "openapi.yaml");
-  expect(yaml.body.toString()).toMatch(/^openapi: 3\.1\.0/);
 });
 
 test("[SV44] the documentation and the claim page need no other site", async () => {

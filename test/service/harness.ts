@@ -11,6 +11,7 @@ import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
 import type { Heartbeat } from "../../src/protocol/report.ts";
 import { deviceSubprotocol, tokenProofJwsType, type PairingGrant, type ServiceMessage, type TokenGrant } from "../../src/protocol/wire.ts";
+import { faultsOf } from "./contract.ts";
 import { startService, type Service, type ServiceConfig } from "../../src/service/server.ts";
 
 const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
@@ -83,6 +84,10 @@ export class Bench implements AsyncDisposable {
   }
 }
 
+/**
+ * Sends a request and holds the answer against the API's description.
+ * @throws when the service answers what it does not describe.
+ */
 export async function call(
   url: string,
   method: string,
@@ -91,14 +96,22 @@ export async function call(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isRaw = body instanceof Uint8Array || typeof body === "string";
-  const response = await fetch(path.startsWith("/") ? `${url}${path}` : `${url}/api/v1/${path}`, {
+  const whole = path.startsWith("/") ? path : `/api/v1/${path}`;
+  const response = await fetch(`${url}${whole}`, {
     method,
     headers: { ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: isRaw ? (body as NonNullable<RequestInit["body"]>) : JSON.stringify(body) }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   const isJson = /json/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, headers: response.headers, body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes };
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && bytes.length > 0 ? (JSON.parse(bytes.toString()) as unknown) : bytes,
+  };
+  const faults = faultsOf({ method, path: whole, ...answer });
+  if (faults.length > 0) throw new Error(`${method} ${whole} answered ${answer.status}, not as described: ${faults.join("; ")}`);
+  return answer;
 }
 
 /** A device as the protocol describes it, without a player behind it. */

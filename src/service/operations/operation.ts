@@ -138,10 +138,12 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   bytes?: (parts: Parts) => number;
   /** The body, of whatever type, is left unread: `run` reads it from `input.raw` (tus). */
   stream?: true;
-  /** An example of the body; it stands in the description too. */
+  /** An example of the body; without it the description shows a sample of `body`. */
   example?: unknown;
   status: number;
   output: O;
+  /** An example of the answer's body; without it the description shows a sample of `output`. */
+  answer?: unknown;
   /** Media types of the answer when it is a file. */
   file?: readonly string[];
   /** Other answers worth describing. */

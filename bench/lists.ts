@@ -1,0 +1,45 @@
+// What a page of a list costs at its beginning and far in: by keyset it is to cost the same.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { startService } from "../test/support/programs.ts";
+import { figure, spread } from "./lib.ts";
+import { fill } from "./stored.ts";
+
+const depth = 3_000;
+const limit = 25;
+const samples = 400;
+
+await using folder = await temporaryFolder();
+const data = join(folder.path, "data");
+await mkdir(data);
+await fill(data, (depth + 200) * limit, 0);
+await using service = await startService(data);
+const { api } = service;
+
+async function page(cursor: string | null): Promise<string | null> {
+  const { next_cursor } = await api.ok("GET", `assets?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`);
+  return next_cursor as string | null;
+}
+
+let far: string | null = null;
+for (let place = 1; place < depth; place += 1) {
+  far = await page(far);
+  if (far === null) throw new Error(`the list ended at page ${place}`);
+}
+const first = await page(null);
+const times: Record<"near" | "far", number[]> = { near: [], far: [] };
+for (let sample = 0; sample < samples; sample += 1) {
+  for (const [name, cursor] of [
+    ["near", first],
+    ["far", far],
+  ] as const) {
+    const begun = performance.now();
+    await page(cursor);
+    times[name].push(performance.now() - begun);
+  }
+}
+figure("page 2 of a list, ms", spread(times.near));
+figure(`page ${depth} of a list, ms`, spread(times.far));
+const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+figure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((middle(times.far) / middle(times.near)).toFixed(2)) });

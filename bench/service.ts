@@ -1,0 +1,132 @@
+// The service's start and memory, empty and with much stored, and its reads against bare Fastify routes in the same run.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Fastify from "fastify";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { startService } from "../test/support/programs.ts";
+import { figure, spread } from "./lib.ts";
+import { load, type Load } from "./load.ts";
+import { fill, type Stored } from "./stored.ts";
+
+const rounds = Number(process.argv[2] ?? 5);
+const roundMs = 2_000;
+const assets = 100_000;
+const players = 10_000;
+
+/** Bare routes that answer what the service answered, without asking anybody anything. Prints its port. */
+async function serveBare(): Promise<never> {
+  const bodies = JSON.parse(process.argv[3]!) as Record<string, unknown>;
+  const app = Fastify({ logger: false });
+  for (const [name, body] of Object.entries(bodies)) app.get(`/${name}`, async () => body);
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const [address] = app.addresses();
+  process.stdout.write(`${typeof address === "object" ? address.port : ""}\n`);
+  return new Promise(() => undefined);
+}
+
+async function startBare(bodies: Record<string, unknown>): Promise<{ url: string; pid: number } & AsyncDisposable> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), "bare", JSON.stringify(bodies)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [port] = (await once(child.stdout, "data")) as [Buffer];
+  return {
+    url: `http://127.0.0.1:${port.toString().trim()}`,
+    pid: child.pid!,
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, "exit");
+      child.kill();
+      await gone;
+    },
+  };
+}
+
+/** Resident memory of a process, MB. */
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1_024;
+}
+
+/** Processor time a process has used, ms; the kernel counts in hundredths of a second. */
+async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** A load, and the processor time that each answer cost its server. */
+async function loaded(pid: number, url: string, token: string): Promise<Load & { cpuMs: number }> {
+  const before = await cpuMs(pid);
+  const done = await load(url, token, roundMs);
+  return { ...done, cpuMs: ((await cpuMs(pid)) - before) / done.times.length };
+}
+
+async function measureStart(name: string, folder: string): Promise<void> {
+  const times: number[] = [];
+  const memory: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const begun = performance.now();
+    await using service = await startService(folder);
+    times.push(performance.now() - begun);
+    memory.push(await residentMb(service.program.pid));
+  }
+  figure(`start to listening, ${name}, ms (aim 2000)`, spread(times));
+  figure(`resident at listening, ${name}, MB (aim 150)`, spread(memory));
+}
+
+async function measureReads(folder: string, { token, assetId, playerId }: Stored): Promise<void> {
+  await using service = await startService(folder);
+  const { url } = service.api;
+  const reads = {
+    "an asset": { path: `/api/v1/assets/${assetId}`, aim: 0.5 },
+    "a player": { path: `/api/v1/players/${playerId}`, aim: 0.5 },
+    "25 assets": { path: "/api/v1/assets", aim: 0.33 },
+    "25 players": { path: "/api/v1/players", aim: 0.33 },
+  };
+  const bodies: Record<string, unknown> = {};
+  for (const [name, { path }] of Object.entries(reads)) {
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+    bodies[name.replace(" ", "-")] = await response.json();
+  }
+  await using bare = await startBare(bodies);
+  for (const [name, { path, aim }] of Object.entries(reads)) {
+    const bareUrl = `${bare.url}/${name.replace(" ", "-")}`;
+    await load(url + path, token, 1_000);
+    await load(bareUrl, token, 1_000);
+    const runs: { ours: Load & { cpuMs: number }; theirs: Load & { cpuMs: number } }[] = [];
+    // One right after the other, so that whatever else the machine does meets both.
+    for (let round = 0; round < rounds; round += 1) {
+      runs.push({ ours: await loaded(service.program.pid, url + path, token), theirs: await loaded(bare.pid, bareUrl, token) });
+    }
+    const { p50, p99 } = spread(runs.flatMap(({ ours }) => ours.times));
+    figure(`GET ${name}`, {
+      aim_ratio: aim,
+      ratio_to_bare: middle(runs.map(({ ours, theirs }) => ours.rps / theirs.rps)),
+      // On a machine with other work the rates waver; the processor's time does so less.
+      ratio_by_cpu: middle(runs.map(({ ours, theirs }) => theirs.cpuMs / ours.cpuMs)),
+      rps: middle(runs.map(({ ours }) => ours.rps)),
+      cpu_ms: middle(runs.map(({ ours }) => ours.cpuMs)),
+      p50_ms: p50,
+      p99_ms: p99,
+    });
+  }
+  figure("resident after the load, MB", { value: Math.round(await residentMb(service.program.pid)) });
+}
+
+/** The middle of some values, to a hundredth. */
+function middle(values: number[]): number {
+  return Number(values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(2));
+}
+
+if (process.argv[2] === "bare") await serveBare();
+await using folder = await temporaryFolder();
+const [empty, full] = ["empty", "full"].map((name) => join(folder.path, name)) as [string, string];
+await mkdir(empty);
+await mkdir(full);
+await measureStart("empty", empty);
+const stored = await fill(full, assets, players);
+await measureStart(`${assets} assets and ${players} players stored`, full);
+await measureReads(full, stored);

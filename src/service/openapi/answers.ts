@@ -1,0 +1,117 @@
+// What answers have in common: their headers, and the problems that refuse.
+import type { Operation } from "../operations/operation.ts";
+import { problemKinds, type ProblemKind } from "../problem.ts";
+import { pascal, type Json } from "./json.ts";
+
+const text = (description: string, example: string, isAlways = false): Json => ({
+  description,
+  ...(isAlways ? { required: true } : {}),
+  schema: { type: "string" },
+  example,
+});
+
+/** The headers of answers that are described once. */
+export const answerHeaders = {
+  "Request-Id": text("Names the request in the service's log; quote it when asking for help", "req_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
+  ETag: text("Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
+  Location: text("Path of what was made", "/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
+  "Idempotency-Replayed": text("`true` when this is the kept answer to an earlier request with the same key", "true"),
+  "Retry-After": text("Seconds to wait before the next attempt", "12"),
+  "WWW-Authenticate": text("Which token is wanted, and what is wrong with the one sent (RFC 6750)", 'Bearer realm="signage-player"'),
+  RateLimit: text("What is left of the allowance (draft-ietf-httpapi-ratelimit-headers)", '"default";r=599;t=60'),
+  "RateLimit-Policy": text("The allowance", '"default";q=600;w=60'),
+  "Accept-Ranges": text("`bytes`: parts may be asked for by `Range`", "bytes"),
+  "Content-Range": text("Which part of the file this is, or how long it is", "bytes 0-1023/48213"),
+} as const satisfies Record<string, Json>;
+export type AnswerHeader = keyof typeof answerHeaders;
+
+/** References to headers, under the names they have on the wire. */
+export function headerReferences(names: readonly AnswerHeader[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${pascal(name)}` }]));
+}
+
+const everywhere: readonly AnswerHeader[] = ["Request-Id"];
+/** Headers of the answer that an operation usually gives. */
+export function successHeaders(each: Operation, status: number): AnswerHeader[] {
+  const names: AnswerHeader[] = [...everywhere];
+  if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
+  if (status === 201 && each.version !== undefined) names.push("Location");
+  if (isRepeatable(each)) names.push("Idempotency-Replayed");
+  if (each.file !== undefined) names.push("Accept-Ranges");
+  if (status === 206) names.push("Content-Range");
+  names.push("RateLimit", "RateLimit-Policy");
+  return names;
+}
+
+/** Whether an operation honours `Idempotency-Key`. */
+export function isRepeatable(each: Operation): boolean {
+  return each.method === "POST" && each.caller === "operator";
+}
+
+/** Every kind of problem that an operation may answer with: its own, and those that come with what it takes. */
+export function problemsOf(each: Operation): ProblemKind[] {
+  const kinds = new Set<ProblemKind>(each.errors);
+  const add = (...more: ProblemKind[]) => more.forEach((kind) => kinds.add(kind));
+  if (each.caller !== "anyone") add("unauthorized");
+  add("too-many");
+  if (each.scope !== undefined) add("forbidden");
+  if (each.params !== undefined) add("not-found");
+  if (each.query !== undefined) add("invalid");
+  if (each.body !== undefined) add("malformed-json", "too-large", "unsupported-media-type", "invalid");
+  else if (each.method !== "GET") add("malformed-json", "too-large", "unsupported-media-type");
+  if (each.bytes !== undefined) add("too-large");
+  if (each.current !== undefined) add("precondition-failed");
+  if (isRepeatable(each)) add("bad-request", "in-flight", "key-reused");
+  return [...kinds];
+}
+
+const statusHeaders: Readonly<Record<number, readonly AnswerHeader[]>> = {
+  401: ["WWW-Authenticate"],
+  403: ["WWW-Authenticate"],
+  416: ["Content-Range"],
+  429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+};
+
+/** Gathers the refusals that operations share: one component for each set of kinds under one status. */
+export class Refusals {
+  readonly components: Record<string, Json> = {};
+
+  /** The answers by status, as references. */
+  of(kinds: readonly ProblemKind[]): Record<string, Json> {
+    const byStatus = Object.groupBy(kinds, (kind) => problemKinds[kind].status);
+    const answers = Object.entries(byStatus).map(([status, some]) => [status, this.#refer(Number(status), some!.toSorted())] as const);
+    return { ...Object.fromEntries(answers), "5XX": this.#refer(500, ["internal", "closing"]) };
+  }
+
+  /** A refusal's answer written out, for an operation that has another one under the same status. */
+  written(reference: Json): Json {
+    return this.components[String(reference["$ref"]).replace(/^.*\//, "")]!;
+  }
+
+  #refer(status: number, kinds: readonly ProblemKind[]): Json {
+    const name = kinds.map(pascal).join("Or");
+    this.components[name] ??= {
+      description: kinds.map((kind) => `${problemKinds[kind].title} (\`${kind}\`)`).join("; "),
+      headers: headerReferences([...everywhere, ...(statusHeaders[status] ?? [])]),
+      content: {
+        "application/problem+json": {
+          schema: { $ref: "#/components/schemas/Problem" },
+          examples: Object.fromEntries(kinds.map((kind) => [kind, { value: problemExample(kind) }])),
+        },
+      },
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function problemExample(kind: ProblemKind): Json {
+  const { status, title } = problemKinds[kind];
+  return {
+    type: `/problems/${kind}`,
+    title,
+    status,
+    detail: kind === "invalid" ? "/name: Too small: expected string to have >=1 characters" : title,
+    ...(kind === "invalid" ? { errors: [{ pointer: "/name", detail: "Too small: expected string to have >=1 characters" }] } : {}),
+    request_id: "req_01jd3v8q6m9x2k4n7r5t1w0yzh",
+  };
+}

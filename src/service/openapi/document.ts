@@ -1,0 +1,173 @@
+// The API's description, OpenAPI 3.1, made from the table of operations.
+import { z } from "zod";
+import { Problem } from "../../protocol/resources.ts";
+import { operations, tags } from "../operations.ts";
+import type { Operation } from "../operations/operation.ts";
+import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
+import { elsewhere } from "./elsewhere.ts";
+import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
+import { shareParameters } from "./parameters.ts";
+import { sampleOf } from "./samples.ts";
+import { Schemas } from "./schemas.ts";
+
+/** Where all operations are. */
+export const apiPrefix = "/api/v1";
+
+/**
+ * The description of this service.
+ * @throws TypeError when an operation lacks an example that cannot be made up.
+ */
+export function describeService(version: string): Document {
+  const schemas = new Schemas();
+  const refusals = new Refusals();
+  const problem = schemas.of(Problem, "output");
+  const paths: Document["paths"] = {};
+  for (const each of operations) {
+    (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
+  }
+  for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
+  refusals.of(["not-found"]);
+  const settled = schemas.settle({ paths, problem });
+  const parameters = shareParameters(settled.part.paths);
+  nameLists(settled.part.paths, settled.components);
+  addExamples(settled.part.paths, settled.components);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "signage-player service",
+      version,
+      description:
+        "Put content on screens: pair a player, upload assets, make playlists and layouts, assign them, send commands, see screenshots. Errors are RFC 9457 problems that name the field. Lists are `{data, next_cursor}`. Every POST takes an `Idempotency-Key`; changes take `If-Match`.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "The service that this description came from" }],
+    tags: [...tags, { name: "service", description: "The service about itself" }],
+    paths: settled.part.paths,
+    components: {
+      securitySchemes: {
+        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`; the first one is in DIR/admin-token" },
+        device: { type: "http", scheme: "bearer", description: "A device's one-hour token, `sgn_dev_…`" },
+      },
+      schemas: byKey(settled.components),
+      responses: byKey(refusals.components),
+      parameters,
+      headers: Object.fromEntries(Object.entries(answerHeaders).map(([name, header]) => [pascal(name), header])),
+    },
+  };
+}
+
+function describe(each: Operation, schemas: Schemas, refusals: Refusals): DescribedOperation {
+  const scope = each.scope === undefined ? "" : `\n\nScope: \`${each.scope}\`.`;
+  const parameters = [
+    ...fields(each.params, "path", schemas),
+    ...fields(each.query, "query", schemas),
+    ...Object.entries(headersOf(each)).map(([name, description]) => ({
+      name,
+      in: "header",
+      required: description.endsWith("required"),
+      description,
+      schema: { type: "string" },
+    })),
+  ];
+  return {
+    operationId: each.name,
+    tags: [each.tag],
+    summary: each.summary,
+    description: each.description + scope,
+    security: each.caller === "anyone" ? [] : [{ [each.caller]: each.scope === undefined ? [] : [each.scope] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(each, schemas),
+    responses: answersOf(each, schemas, refusals),
+  };
+}
+
+function headersOf(each: Operation): Record<string, string> {
+  return {
+    ...each.headers,
+    ...(isRepeatable(each) ? { "Idempotency-Key": "Makes a repeat within 24 h answer as the first did" } : {}),
+    ...(each.current === undefined ? {} : { "If-Match": "The ETag that the change was made from; another one is refused with 412" }),
+  };
+}
+
+function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas: Schemas): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.fieldsOf(schema, "input");
+  return Object.entries(properties).map(([name, { description, ...field }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: field,
+  }));
+}
+
+function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
+  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "*/*": { schema: {} } } } };
+  if (each.body === undefined) return {};
+  const example = each.example === undefined ? {} : { example: each.example };
+  const content = { "application/json": { schema: schemas.of(each.body, "input"), ...example } };
+  return { requestBody: { required: !each.body.safeParse(undefined).success, content } };
+}
+
+function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Record<string, Json> {
+  const answer = (status: number, description: string, content?: Json): Json => ({
+    description,
+    headers: headerReferences(successHeaders(each, status)),
+    ...(content === undefined ? {} : { content }),
+  });
+  const files = each.file === undefined ? undefined : Object.fromEntries(each.file.map((type) => [type, { schema: {} }]));
+  const example = each.answer === undefined ? {} : { example: each.answer };
+  const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example } });
+  const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
+  const refused = refusals.of(problemsOf(each));
+  const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
+    const problem = refused[status] && refusals.written(refused[status]);
+    const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
+    const both = { ...(problem?.["content"] as Json | undefined), ...content };
+    return [
+      status,
+      answer(
+        Number(status),
+        problem === undefined ? description : `${description}; ${String(problem["description"])}`,
+        Object.keys(both).length === 0 ? undefined : both,
+      ),
+    ];
+  });
+  const partial = files && { 206: answer(206, "A part of the file", files), 304: answer(304, "It is the file of If-None-Match") };
+  return {
+    ...refusals.of(problemsOf(each)),
+    [each.status]: answer(each.status, each.summary, usual),
+    ...partial,
+    ...Object.fromEntries(others),
+  };
+}
+
+/** Makes a component of each kind of list, `PlayerList` of players, for generators to name its type after. */
+function nameLists(paths: Document["paths"], components: Record<string, Schema>): void {
+  for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const content = described.responses["200"]?.["content"] as Record<string, { schema: Schema }> | undefined;
+    const schema = content?.["application/json"]?.schema;
+    const item = schema?.properties?.["next_cursor"] && schema.properties["data"]?.items?.$ref;
+    if (schema === undefined || item === undefined) continue;
+    const name = `${item.slice(item.lastIndexOf("/") + 1)}List`;
+    if (JSON.stringify(components[name] ?? schema) !== JSON.stringify(schema)) continue;
+    components[name] = schema;
+    content!["application/json"]!.schema = { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** Gives every JSON body and answer an example: the operation's own, else a sample of its schema. */
+function addExamples(paths: Document["paths"], components: Record<string, Schema>): void {
+  const resolve = (reference: string) => components[reference.slice(reference.lastIndexOf("/") + 1)]!;
+  for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const answers = Object.values(described.responses).map((answer) => answer["content"] as Json | undefined);
+    for (const content of [described.requestBody?.content as Json | undefined, ...answers]) {
+      const json = content?.["application/json"] as { schema: Schema; example?: unknown } | undefined;
+      if (json !== undefined && Object.keys(json.schema).length > 0) json.example ??= sampleOf(json.schema, resolve);
+    }
+  }
+}
+
+function byKey<T>(record: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,84 @@
+// What is described but stands in no table of operations: the sockets, the description itself, signs of life.
+import { eventsSubprotocol } from "../../protocol/events.ts";
+import { deviceSubprotocol } from "../../protocol/wire.ts";
+import { headerReferences } from "./answers.ts";
+import type { DescribedOperation } from "./json.ts";
+
+const page = (operationId: string, summary: string, type: string, example: unknown): DescribedOperation => ({
+  operationId,
+  tags: ["service"],
+  summary,
+  security: [],
+  responses: {
+    200: {
+      description: summary,
+      headers: headerReferences(["Request-Id"]),
+      content: { [type]: { schema: example === undefined ? {} : schemaOf(example), ...(example === undefined ? {} : { example }) } },
+    },
+    "4XX": { $ref: "#/components/responses/NotFound" },
+    "5XX": { $ref: "#/components/responses/InternalOrClosing" },
+  },
+});
+
+function schemaOf(example: unknown): { type: string } {
+  return { type: typeof example };
+}
+
+/** Paths beside those of the operations. A socket's upgrade is told as far as OpenAPI can: 101 is its success. */
+export const elsewhere: Readonly<Record<string, Record<string, DescribedOperation>>> = {
+  "/api/v1/device/ws": {
+    get: {
+      operationId: "openDeviceSocket",
+      tags: ["device"],
+      summary: "Open a player's socket",
+      description: `A WebSocket, subprotocol \`${deviceSubprotocol}\`: JSON messages of at most 64 KiB. The device says \`hello\`, the service \`welcome\`; then heartbeats one way, hints and signed commands the other. A token that is not good is told after the upgrade by close code 4401, a removed player by 4403, a newer socket of the same player by 4409, a restart by 1012.`,
+      security: [{ device: [] }],
+      parameters: [
+        { name: "Upgrade", in: "header", required: true, schema: { const: "websocket" }, example: "websocket" },
+        { name: "Sec-WebSocket-Protocol", in: "header", required: true, schema: { type: "string" }, example: deviceSubprotocol },
+      ],
+      responses: {
+        101: { description: "The connection is a WebSocket now" },
+        400: { description: `The subprotocol ${deviceSubprotocol} was not offered; without a body` },
+        404: { $ref: "#/components/responses/NotFound" },
+        "5XX": { description: "The service is restarting; without a body" },
+      },
+    },
+  },
+  "/api/v1/events": {
+    get: {
+      operationId: "openEventSocket",
+      tags: ["events"],
+      summary: "Subscribe to what happens",
+      description: `A WebSocket, subprotocol \`${eventsSubprotocol}\`, described at \`/api/v1/asyncapi.json\`. A token that is not good is told after the upgrade by close code 4401, one without the scope \`events:read\` by 4403, a restart by 1012.`,
+      security: [{ operator: ["events:read"] }, {}],
+      parameters: [
+        { name: "Upgrade", in: "header", required: true, schema: { const: "websocket" }, example: "websocket" },
+        { name: "Sec-WebSocket-Protocol", in: "header", required: true, schema: { type: "string" }, example: eventsSubprotocol },
+        {
+          name: "ticket",
+          in: "query",
+          required: false,
+          schema: { type: "string" },
+          description: "Instead of a token, see createEventTicket",
+        },
+      ],
+      responses: {
+        101: { description: "The connection is a WebSocket now" },
+        404: { $ref: "#/components/responses/NotFound" },
+        "5XX": { description: "The service is restarting; without a body" },
+      },
+    },
+  },
+  "/api/v1/asyncapi.json": { get: page("getSocketDescription", "Read the description of the sockets", "application/json", undefined) },
+  "/api/v1/asyncapi.yaml": { get: page("getSocketDescriptionYaml", "Read it as YAML", "application/yaml", undefined) },
+  "/api/v1/openapi.json": { get: page("getDescription", "Read this description", "application/json", undefined) },
+  "/api/v1/openapi.yaml": { get: page("getDescriptionYaml", "Read this description as YAML", "application/yaml", undefined) },
+  "/healthz": { get: page("getHealth", "See whether the service answers", "application/json", undefined) },
+  "/problems/{kind}": {
+    get: {
+      ...page("getProblemKind", "Read what a kind of problem means", "text/plain", "not-found\n\nThere is no such thing (HTTP 404)."),
+      parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" }, example: "not-found" }],
+    },
+  },
+};

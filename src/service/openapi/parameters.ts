@@ -1,0 +1,41 @@
+// Parameters that several operations take alike become components, so that the document says them once.
+import { pascal, type Document, type Json } from "./json.ts";
+
+/** Puts references in place of the parameters that stand more than once in `paths`, and gives back what they refer to. */
+export function shareParameters(paths: Document["paths"]): Record<string, Json> {
+  const counts = new Map<string, number>();
+  for (const { text } of each(paths)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const shared = new Map<string, { text: string; parameter: Json }>();
+  for (const { path, list, place, parameter, text } of each(paths)) {
+    if (counts.get(text)! < 2) continue;
+    const name = namesFor(path, parameter).find((free) => (shared.get(free)?.text ?? text) === text);
+    if (name === undefined) throw new TypeError(`no name is left for the parameter ${String(parameter["name"])} of ${path}`);
+    shared.set(name, { text, parameter });
+    list[place] = { $ref: `#/components/parameters/${name}` };
+  }
+  return Object.fromEntries([...shared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { parameter }]) => [name, parameter]));
+}
+
+function each(paths: Document["paths"]) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).flatMap(({ parameters: list = [] }) =>
+      list.map((parameter, place) => ({ path, list, place, parameter, text: JSON.stringify(parameter) })),
+    ),
+  );
+}
+
+/** Names from the shortest on: `Limit`; of a path's `{id}` what it is the id of, `PlayerId`, then `DevicePlayerId`, and so on. */
+function namesFor(path: string, parameter: Json): string[] {
+  const own = pascal(String(parameter["name"]));
+  const before = parameter["in"] === "path" ? path.split(`{${String(parameter["name"])}}`)[0]! : path;
+  const words = before.split("/").filter((part) => part !== "" && !part.startsWith("{"));
+  const above = words.map((word) => pascal(word.replace(/s$/, ""))).toReversed();
+  const longer = above.map((_, count) => {
+    const front = above
+      .slice(0, count + 1)
+      .toReversed()
+      .join("");
+    return own.startsWith(above[0]!) ? front.slice(0, front.length - above[0]!.length) + own : front + own;
+  });
+  return parameter["in"] === "path" ? longer : [own, ...longer];
+}

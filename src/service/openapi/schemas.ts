@@ -1,0 +1,134 @@
+// JSON Schemas of the protocol's zod schemas: each exported one is a component under its own name, written once.
+import { z } from "zod";
+import * as assets from "../../protocol/assets.ts";
+import * as command from "../../protocol/command.ts";
+import * as desired from "../../protocol/desired.ts";
+import * as events from "../../protocol/events.ts";
+import * as items from "../../protocol/items.ts";
+import * as people from "../../protocol/people.ts";
+import * as report from "../../protocol/report.ts";
+import * as resources from "../../protocol/resources.ts";
+import * as webhooks from "../../protocol/webhooks.ts";
+import * as wire from "../../protocol/wire.ts";
+import type { Schema } from "./json.ts";
+
+// A module of the protocol that is missing here has its schemas written out wherever they are used.
+const modules: readonly Record<string, unknown>[] = [resources, items, assets, command, report, desired, wire, people, events, webhooks];
+const componentTypes = ["object", "union", "enum", "intersection"];
+
+// Formats that JSON Schema knows and that say all that zod's pattern does.
+const formats = ["date-time", "date", "time", "email", "uri", "uuid", "ipv4", "ipv6"];
+
+type Direction = "input" | "output";
+const directions: readonly Direction[] = ["input", "output"];
+
+/** Gathers the components that a document's schemas refer to. */
+export class Schemas {
+  readonly #found: Record<Direction, Map<string, Schema>> = { input: new Map(), output: new Map() };
+
+  constructor() {
+    for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
+  }
+
+  /** The schema of what comes in or goes out. Its references are settled by {@link settle}. */
+  of(schema: z.ZodType, direction: Direction): Schema {
+    // Inside an object, since a root would be written out even if it has a name.
+    const whole = z.toJSONSchema(z.object({ it: schema }), { io: direction, unrepresentable: "any", override: plain }) as Schema;
+    const point = (part: Schema) => mapReferences(part, (name) => `${direction}:${name}`);
+    for (const [name, { id: _id, ...found }] of Object.entries((whole["$defs"] ?? {}) as Record<string, Schema>)) {
+      this.#found[direction].set(name, point(found));
+    }
+    return point(whole.properties!["it"]!);
+  }
+
+  /** As {@link of}, but written out even where it is a component: for parameters, which are told one by one. */
+  fieldsOf(schema: z.ZodType, direction: Direction): Schema {
+    const found = this.of(schema, direction);
+    return found.$ref === undefined ? found : this.#found[direction].get(found.$ref.slice(found.$ref.indexOf(":") + 1))!;
+  }
+
+  /** All components by name, and the document's part with its references made good. What differs by direction is two. */
+  settle<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
+    const { input, output } = this.#found;
+    const twofold = this.#twofold();
+    const nameOf = (key: string): string => {
+      const name = key.slice(key.indexOf(":") + 1);
+      return key.startsWith("input:") && twofold.has(name) ? `${name}Input` : name;
+    };
+    const settled = <P extends object>(given: P): P => mapReferences(given, nameOf);
+    const all = directions.flatMap((direction) =>
+      [...this.#found[direction]].map(([name, schema]) => [nameOf(`${direction}:${name}`), settled(schema)] as const),
+    );
+    for (const name of twofold) {
+      if (input.has(`${name}Input`) || output.has(`${name}Input`)) throw new TypeError(`the component name ${name}Input is taken twice`);
+    }
+    const components = Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const whole = settled(part);
+    const used = reachable(whole, components);
+    return { part: whole, components: Object.fromEntries(Object.entries(components).filter(([name]) => used.has(name))) };
+  }
+
+  /** Components that come in otherwise than they go out, or refer to such. */
+  #twofold(): Set<string> {
+    const { input, output } = this.#found;
+    const both = [...input.keys()].filter((name) => output.has(name));
+    const textOf = (schema: Schema) => JSON.stringify(mapReferences(schema, (key) => key.slice(key.indexOf(":") + 1)));
+    const twofold = new Set(both.filter((name) => textOf(input.get(name)!) !== textOf(output.get(name)!)));
+    for (let before = -1; before !== twofold.size;) {
+      before = twofold.size;
+      for (const name of both) if (referencesOf(input.get(name)!).some((key) => twofold.has(key.slice(6)))) twofold.add(name);
+    }
+    return twofold;
+  }
+}
+
+function nameComponent(name: string, schema: unknown): void {
+  if (!(schema instanceof z.ZodType) || !componentTypes.includes(schema.def.type)) return;
+  const known = z.globalRegistry.get(schema);
+  if (known?.id === undefined) z.globalRegistry.add(schema, { ...known, id: name });
+}
+
+/** Takes out what only says again: the endless pattern beside `date-time`, the bounds of every safe integer. */
+function plain({ jsonSchema, zodSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema; zodSchema: z.core.$ZodTypes }): void {
+  if (jsonSchema.format !== undefined && formats.includes(jsonSchema.format)) delete jsonSchema.pattern;
+  // zod's own words, such as starts_with, are no formats; the pattern beside them says the same.
+  else delete jsonSchema.format;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  // An answer may gain fields: clients must not be told that it cannot. What is sent in strictly says so itself.
+  if (zodSchema._zod.def.type === "object" && !isClosed(zodSchema._zod.def)) delete jsonSchema.additionalProperties;
+}
+
+function isClosed(def: object): boolean {
+  return "catchall" in def && def.catchall instanceof z.ZodNever;
+}
+
+/** Names of the components that `part` refers to, by way of others too. */
+function reachable(part: object, components: Record<string, Schema>, seen = new Set<string>()): Set<string> {
+  for (const name of referencesOf(part)) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    reachable(components[name]!, components, seen);
+  }
+  return seen;
+}
+
+const localReference = /^#\/(?:\$defs|components\/schemas)\//;
+
+function mapReferences<T extends object>(part: T, rename: (name: string) => string): T {
+  const text = JSON.stringify(part, (key, value: unknown) =>
+    key === "$ref" && typeof value === "string" && localReference.test(value)
+      ? `#/components/schemas/${rename(value.replace(localReference, ""))}`
+      : value,
+  );
+  return JSON.parse(text) as T;
+}
+
+function referencesOf(part: object): string[] {
+  const found: string[] = [];
+  mapReferences(part, (name) => {
+    found.push(name);
+    return name;
+  });
+  return found;
+}
