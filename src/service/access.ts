@@ -23,6 +23,8 @@ const scopes = [
   "commands:read",
   "commands:write",
   "screenshots:read",
+  "screenshots:write",
+  "play-events:read",
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -6,6 +6,8 @@ import { z } from "zod";
 import * as command from "../protocol/command.ts";
 import * as desired from "../protocol/desired.ts";
 import * as items from "../protocol/items.ts";
+import * as history from "../protocol/history.ts";
+import * as plays from "../protocol/play-event.ts";
 import * as report from "../protocol/report.ts";
 import * as resources from "../protocol/resources.ts";
 import * as wire from "../protocol/wire.ts";
@@ -38,6 +40,16 @@ const components: Record<string, z.ZodType> = {
   HeartbeatAnswer: report.HeartbeatAnswer,
   ContentState: report.ContentState,
   PresentedItem: report.PresentedItem,
+  PlayersChange: resources.PlayersChange,
+  PlayersChanged: resources.PlayersChanged,
+  CommandsRequest: command.CommandsRequest,
+  CommandsQueued: command.CommandsQueued,
+  HeartbeatMinute: history.HeartbeatMinute,
+  Uptime: history.Uptime,
+  PlayEventBatch: plays.PlayEventBatch,
+  PlayEventReceipt: plays.PlayEventReceipt,
+  PlayEventRecord: plays.PlayEventRecord,
+  PlayReportRow: plays.PlayReportRow,
   PairingRequest: wire.PairingRequest,
   PairingGrant: wire.PairingGrant,
   TokenRequest: wire.TokenRequest,

@@ -1,12 +1,14 @@
 // The operations as HTTP routes: who may call, what came in, what goes out.
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { authenticate, demand, hashOf, refuseToken } from "./access.ts";
 import { tooLarge, type Received } from "./blobs.ts";
 import { sendFile } from "./file-answer.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
+import { inflate } from "./inflate.ts";
 import { routeSchema } from "./openapi.ts";
 import { operations } from "./operations.ts";
-import { FileAnswer, OtherAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
+import { FileAnswer, OtherAnswer, StreamAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { digestOf } from "./stable.ts";
 
@@ -14,7 +16,7 @@ export const apiPrefix = "/api/v1";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
 type Input = { params: unknown; query: unknown; body: unknown; bytes: Received };
-type Made = OtherAnswer | FileAnswer;
+type Made = OtherAnswer | FileAnswer | StreamAnswer;
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
 export function addOperations(app: FastifyInstance, parts: Parts): void {
@@ -48,6 +50,7 @@ class Door {
       url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       schema: routeSchema(each),
       ...(each.bytes === undefined ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      ...(each.inflates === true ? { preParsing: inflate } : {}),
       // Before the body is read: a stranger's gigabytes are not taken in.
       onRequest: async (request, reply) => {
         contexts.set(request, await this.#contextOf(each, request, reply));
@@ -60,6 +63,11 @@ class Door {
         const body = each.bytes === undefined ? request.body : undefined;
         const input: Input = { params, query, body, bytes };
         const answer = await this.#answer(each, contexts.get(request)!, input, request, reply);
+        if (answer instanceof StreamAnswer)
+          return reply
+            .type(answer.type)
+            .headers({ ...answer.headers })
+            .send(Readable.from(answer.parts));
         return answer instanceof FileAnswer ? sendFile(this.#parts.blobs, answer, request, reply) : send(answer, reply);
       },
     });
@@ -127,7 +135,7 @@ class Door {
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */
 function answerOf(each: Operation, made: unknown): Made {
-  if (made instanceof OtherAnswer || made instanceof FileAnswer) return made;
+  if (made instanceof OtherAnswer || made instanceof FileAnswer || made instanceof StreamAnswer) return made;
   const headers: Record<string, string> = {};
   if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
   if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;
@@ -137,7 +145,7 @@ function answerOf(each: Operation, made: unknown): Made {
 const noBytes: Received = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };
 
 function toKeep(answer: Made): KeptAnswer {
-  if (answer instanceof FileAnswer) throw new TypeError("a file is no answer to a POST");
+  if (!(answer instanceof OtherAnswer)) throw new TypeError("a file or a stream is no answer to a POST");
   return { status: answer.status, headers: { ...answer.headers }, body: answer.body === undefined ? "" : JSON.stringify(answer.body) };
 }
 

@@ -24,6 +24,7 @@ import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
 import { openStore, type Store } from "./store.ts";
+import { keepUp } from "./upkeep.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -42,6 +43,8 @@ export interface ServiceConfig {
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
+  /** How long play events are kept, days; 400 if not given. */
+  playEventDays?: number;
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -52,6 +55,8 @@ export interface Service extends AsyncDisposable {
 }
 
 const defaultMostAssetBytes = 2 * 1_024 ** 3;
+const defaultPlayEventDays = 400;
+const dayMs = 86_400_000;
 const graceMs = 2_000;
 
 /**
@@ -72,7 +77,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addOperations(app, parts);
   parts.sockets.attach(app.server);
   // Disposed in reverse: the closing first, which ends the loops too.
-  opened.use(runLoops(parts, closing.signal));
+  opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));
   opened.defer(() => close(app, parts, closing));
   await app.listen({ port: config.port, host: config.host });
   const port = portOf(app);
@@ -111,8 +116,13 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops({ commands, sockets, log }: Parts, signal: AbortSignal): AsyncDisposable {
-  const ended = together([(each) => commands.run(each), (each) => sockets.run(each)], signal).catch((error: unknown) => {
+function runLoops({ commands, sockets, store, clock, log }: Parts, playsKeptMs: number, signal: AbortSignal): AsyncDisposable {
+  const loops = [
+    (each: AbortSignal) => commands.run(each),
+    (each: AbortSignal) => sockets.run(each),
+    (each: AbortSignal) => keepUp(store, clock, playsKeptMs, each),
+  ];
+  const ended = together(loops, signal).catch((error: unknown) => {
     if (isAbort(error) && signal.aborted) return;
     log.fatal({ err: error }, "a loop of the service failed");
     throw error;

@@ -1,6 +1,7 @@
 // The tables, in the SQL that SQLite and PostgreSQL share: text ids, epoch milliseconds, JSON as text.
 import { sql, type Generated, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
+import { recordsMigration, recordsTelemetryMigration, type MinuteRow } from "./records-tables.ts";
 
 interface Owned {
   id: string;
@@ -27,6 +28,8 @@ export interface PlaylistRow extends Owned {
   name: string;
   items: string;
   updated_at: number;
+  /** Set while it is in the bin. */
+  deleted_at: number | null;
 }
 export interface LayoutRow extends Owned {
   name: string;
@@ -35,6 +38,8 @@ export interface LayoutRow extends Owned {
   background_color: string;
   zones: string;
   updated_at: number;
+  /** Set while it is in the bin. */
+  deleted_at: number | null;
 }
 export interface AssetRow extends Owned {
   name: string;
@@ -83,6 +88,8 @@ export interface Tables {
     revoked_at: number | null;
   };
   players: PlayerRow;
+  /** The tags of players once more, to find players by. */
+  player_tags: { player_id: string; team_id: string; tag: string };
   pairing_requests: {
     id: string;
     device_code_hash: string;
@@ -118,6 +125,7 @@ export interface Tables {
 /** The telemetry's table: what may be lost in a power cut. */
 export interface TelemetryTables {
   heartbeats: { player_id: string; received_at: number; body: string };
+  heartbeat_minutes: MinuteRow;
 }
 
 /** Steps that bring an older durable database up to date, by name in order. A published step never changes. */
@@ -127,6 +135,7 @@ export const migrations: Record<string, Migration> = {
       for (const statement of firstTables) await sql.raw(statement).execute(db);
     },
   },
+  "0005-records": recordsMigration,
 };
 
 /** The same for the telemetry. */
@@ -136,6 +145,7 @@ export const telemetryMigrations: Record<string, Migration> = {
       await sql.raw("CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)").execute(db);
     },
   },
+  "0005-records": recordsTelemetryMigration,
 };
 
 const owned = "id TEXT PRIMARY KEY, team_id TEXT NOT NULL REFERENCES teams(id), created_at BIGINT NOT NULL";
