@@ -82,7 +82,9 @@ export function holds(name: string, words: string): boolean {
 /** What both engines can say of {@link holds}: never narrower than it, since they fold the case of ASCII alone. */
 export function mayHold(words: string): RawBuilder<boolean> {
   // The letters i and k are wild too: letters beyond ASCII fold to them.
-  const pattern = [...fold(words)].map((letter) => (/[ -hjl-~]/.test(letter) ? letter.replace(/[\\%_]/, "\\$&") : "%")).join("");
+  const pattern = fold(words)
+    .replaceAll(/[\\%_]/g, "\\$&")
+    .replaceAll(/[^ -hjl-~]/g, "%");
   return sql<boolean>`lower(name) like ${`%${pattern}%`} escape '\\'`;
 }
 

@@ -160,9 +160,19 @@ test("[PE4] the report counts plays and their time by any group, in days and hou
   ]);
   expect(await report("group_by=day,player,asset&result=cut")).toEqual([
     {
-      ...{ day: "2026-10-25", player_id: device.playerId, player_name: "Lobby", asset_id: asset, asset_name: "poster" },
-      ...{ plays: 1, completed: 0, cut: 1, failed: 0, skipped: 0, duration_ms: 5_000 },
-      ...{ first_at: "2026-10-25T00:30:00.000Z", last_at: "2026-10-25T00:30:00.000Z" },
+      day: "2026-10-25",
+      player_id: device.playerId,
+      player_name: "Lobby",
+      asset_id: asset,
+      asset_name: "poster",
+      plays: 1,
+      completed: 0,
+      cut: 1,
+      failed: 0,
+      skipped: 0,
+      duration_ms: 5_000,
+      first_at: "2026-10-25T00:30:00.000Z",
+      last_at: "2026-10-25T00:30:00.000Z",
     },
   ]);
   expect(await report(`player_id=${makeId("plr")}`)).toEqual([]);

@@ -1,0 +1,68 @@
+// Proof of play with the real player, its browser and the real service: what arrives is what was on the glass.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
+
+async function playsAt(api: Api, count: number): Promise<PlayEventRecord[]> {
+  return eventually(async () => {
+    const { data } = (await api.ok("GET", "play-events?limit=100")) as unknown as { data: PlayEventRecord[] };
+    return data.length >= count ? data.toReversed() : null;
+  });
+}
+
+test("[PE14] what really was on the glass arrives as play events, across kill -9, and the report's sum is the zone's time", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const assets = [
+    await api.upload("one.png", await plainImage([220, 30, 40])),
+    await api.upload("two.png", await plainImage([20, 160, 60])),
+  ];
+  const items = assets.map((asset_id) => ({ type: "image", asset_id, duration_ms: 2_000, fit: "fill" }));
+  const { layoutId } = await api.publish(items);
+  const playerFolder = join(folder.path, "player");
+  const presented = (line: { msg: string }): boolean => line.msg === "presented";
+  const truth: number[] = [];
+  let playerId: string;
+  {
+    await using player = startPlayer(api.url, playerFolder);
+    playerId = await api.pair(player, layoutId);
+    await eventually(() => player.lines.filter(presented).length >= 6);
+    await player.kill();
+    truth.push(...player.lines.filter(presented).map((line) => Date.parse(String(line["presented_at"]))));
+  }
+  // The next start tells at once what waits from the one before.
+  await using player = startPlayer(api.url, playerFolder);
+  const first = await playsAt(api, truth.length);
+  expect(first.length - truth.length).toBeLessThanOrEqual(1);
+  expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
+  for (const [place, shownAt] of truth.entries())
+    expect(Math.abs(Date.parse(first[place]!.started_at) - shownAt)).toBeLessThanOrEqual(1_000);
+  for (const [place, event] of first.slice(1).entries()) expect(event.started_monotonic_ms).toBe(first[place]!.ended_monotonic_ms);
+  for (const event of first) {
+    expect(event).toMatchObject({ player_id: playerId, layout_id: layoutId, boot_id: first[0]!.boot_id });
+    expect(assets).toContain(event.asset_id);
+    expect(event.sha256).toMatch(/^[0-9a-f]{64}$/);
+  }
+  expect(first.at(-1)).toMatchObject({ result: "cut", reason: "interrupted" });
+  const { data } = (await api.ok("GET", "reports/proof-of-play?group_by=zone")) as unknown as { data: PlayReportRow[] };
+  const ends = [Date.parse(first[0]!.started_at), Date.parse(first.at(-1)!.ended_at)] as const;
+  expect(data).toHaveLength(1);
+  // A frame, or what the clock was corrected by, for each item.
+  expect(Math.abs(data[0]!.duration_ms - (ends[1] - ends[0]))).toBeLessThanOrEqual(17 * first.length);
+  expect(data[0]!.plays).toBe(first.length);
+
+  // What plays since then follows within a minute, and is of another run.
+  await player.line(presented);
+  const later = await eventually(async () => {
+    const all = await playsAt(api, first.length + 3);
+    return all.length > first.length ? all.slice(first.length) : null;
+  });
+  expect(new Set(later.map(({ boot_id }) => boot_id)).size).toBe(1);
+  expect(later[0]!.boot_id).not.toBe(first[0]!.boot_id);
+  const listed = await api.ok("GET", `players/${playerId}/heartbeats`);
+  expect((listed as unknown as { data: unknown[] }).data.length).toBeGreaterThan(0);
+}, 300_000);
