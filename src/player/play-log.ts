@@ -108,6 +108,8 @@ export class PlayLog {
   /** Keeps finished plays and what is open since, in one write: a crash leaves both or neither. */
   append(events: readonly PlayEvent[], snapshot: Snapshot): Promise<void> {
     return this.#turn(async () => {
+      // What the run before left open goes out at once, not with what plays now.
+      const isLeftOver = snapshot.bootId !== this.#snapshot.bootId && events.length > 0;
       this.#snapshot = snapshot;
       await this.#write([...events.map((event) => ({ event })), { open: snapshot }]);
       const monotonic = this.#clock.monotonic();
@@ -117,7 +119,7 @@ export class PlayLog {
         await this.#current.file.datasync();
         this.#current.syncedAt = monotonic;
       }
-      if (this.#current.events >= mostEventsInBatch) await this.#rotate();
+      if (isLeftOver || this.#current.events >= mostEventsInBatch) await this.#rotate();
       if (events.length > 0) this.#bell.ring();
     });
   }

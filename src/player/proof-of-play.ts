@@ -156,7 +156,7 @@ export class ProofOfPlay {
 }
 
 /** The events of what a run before left open. */
-export function endsOf({ snapshot, lastFrame }: LeftOver): PlayEvent[] {
+function endsOf({ snapshot, lastFrame }: LeftOver): PlayEvent[] {
   return snapshot.open.map((open) => {
     const at = lastFrame === null || lastFrame.mono < open.started.mono ? open.started : lastFrame;
     return eventOf(close(open, at, "interrupted"), snapshot);

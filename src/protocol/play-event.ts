@@ -7,8 +7,7 @@ import { id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
  * How a play went. Completed: from its beginning to its end. Cut: it began late or ended early. Failed: it could not be
  * shown, or broke while it was. Skipped: its time passed without a frame of it.
  */
-export const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
-export type PlayResult = z.infer<typeof PlayResult>;
+const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
 
 /** One play of one item in one zone, as the player tells it. */
 export const PlayEvent = z.strictObject({

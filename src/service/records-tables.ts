@@ -92,9 +92,9 @@ export const playMigrations: Record<string, Migration> = {
         `CREATE TABLE play_events (player_id TEXT NOT NULL, id TEXT NOT NULL, team_id TEXT NOT NULL, layout_id TEXT NOT NULL,
           zone_id TEXT NOT NULL, item_id TEXT NOT NULL, asset_id TEXT, result TEXT NOT NULL, started_at BIGINT NOT NULL,
           duration_ms BIGINT NOT NULL, received_at BIGINT NOT NULL, details TEXT NOT NULL, PRIMARY KEY (player_id, id))`,
-        "CREATE INDEX play_events_by_age ON play_events (team_id, started_at, id, player_id)",
-        "CREATE INDEX play_events_by_player ON play_events (player_id, started_at, id)",
-        "CREATE INDEX play_events_by_asset ON play_events (asset_id, started_at, id, player_id)",
+        "CREATE INDEX play_events_by_age ON play_events (team_id, started_at)",
+        "CREATE INDEX play_events_by_player ON play_events (player_id, started_at)",
+        "CREATE INDEX play_events_by_asset ON play_events (asset_id, started_at)",
         "CREATE INDEX play_events_by_arrival ON play_events (received_at)",
       ]) {
         await sql.raw(statement).execute(db);

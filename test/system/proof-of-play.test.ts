@@ -6,10 +6,11 @@ import { plainImage } from "../support/media.ts";
 import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
 import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
 
-async function playsAt(api: Api, count: number): Promise<PlayEventRecord[]> {
+/** All play events, oldest first, once they are `enough`. */
+function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promise<PlayEventRecord[]> {
   return eventually(async () => {
     const { data } = (await api.ok("GET", "play-events?limit=100")) as unknown as { data: PlayEventRecord[] };
-    return data.length >= count ? data.toReversed() : null;
+    return enough(data) ? data.toReversed() : null;
   });
 }
 
@@ -34,12 +35,13 @@ test("[PE14] what really was on the glass arrives as play events, across kill -9
     await player.kill();
     truth.push(...player.lines.filter(presented).map((line) => Date.parse(String(line["presented_at"]))));
   }
-  // The next start tells at once what waits from the one before.
+  // The next start tells at once what waits from the one before, the play that was open last of all.
   await using player = startPlayer(api.url, playerFolder);
-  const first = await playsAt(api, truth.length);
-  expect(first.length - truth.length).toBeLessThanOrEqual(1);
+  const first = await playsAt(api, (plays) => plays.some(({ reason }) => reason === "interrupted"));
+  // What came on in the very moment of the death may be told by the log and not yet be written down, or the other way round.
+  expect(Math.abs(first.length - truth.length)).toBeLessThanOrEqual(1);
   expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
-  for (const [place, shownAt] of truth.entries())
+  for (const [place, shownAt] of truth.slice(0, first.length).entries())
     expect(Math.abs(Date.parse(first[place]!.started_at) - shownAt)).toBeLessThanOrEqual(1_000);
   for (const [place, event] of first.slice(1).entries()) expect(event.started_monotonic_ms).toBe(first[place]!.ended_monotonic_ms);
   for (const event of first) {
@@ -57,10 +59,7 @@ test("[PE14] what really was on the glass arrives as play events, across kill -9
 
   // What plays since then follows within a minute, and is of another run.
   await player.line(presented);
-  const later = await eventually(async () => {
-    const all = await playsAt(api, first.length + 3);
-    return all.length > first.length ? all.slice(first.length) : null;
-  });
+  const later = (await playsAt(api, (plays) => plays.length > first.length + 2)).slice(first.length);
   expect(new Set(later.map(({ boot_id }) => boot_id)).size).toBe(1);
   expect(later[0]!.boot_id).not.toBe(first[0]!.boot_id);
   const listed = await api.ok("GET", `players/${playerId}/heartbeats`);
