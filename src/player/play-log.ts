@@ -109,7 +109,7 @@ export class PlayLog {
   append(events: readonly PlayEvent[], snapshot: Snapshot): Promise<void> {
     return this.#turn(async () => {
       // What the run before left open goes out at once, not with what plays now.
-      const isLeftOver = snapshot.bootId !== this.#snapshot.bootId && events.length > 0;
+      const isLeftOver = snapshot.bootId !== this.#snapshot.bootId && this.#snapshot.open.length > 0;
       this.#snapshot = snapshot;
       await this.#write([...events.map((event) => ({ event })), { open: snapshot }]);
       const monotonic = this.#clock.monotonic();

@@ -1,7 +1,8 @@
 // The bin: playlists and layouts that were deleted, kept for thirty days in case that was a mistake.
-import { parseZones } from "./desired.ts";
+import { parseItems, parseZones } from "./desired.ts";
 import type { Db } from "./store.ts";
-import type { LayoutRow } from "./tables.ts";
+import type { LayoutRow, PlaylistRow } from "./tables.ts";
+import { inParts } from "./targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binKeptMs = 30 * 86_400_000;
@@ -19,6 +20,19 @@ export async function emptyBin(db: Db, before: number): Promise<void> {
   for (const table of ["layouts", "playlists"] as const) await db.deleteFrom(table).where("deleted_at", "<", before).execute();
 }
 
+/** The playlist as it comes back from the bin: items whose asset was deleted since are gone. */
+export async function restorePlaylist(db: Db, row: PlaylistRow, now: number): Promise<PlaylistRow> {
+  const items = parseItems(row.items);
+  const known = new Set<string>();
+  for (const part of inParts([...new Set(items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])))])) {
+    for (const { id } of await db.selectFrom("assets").select("id").where("id", "in", part).execute()) known.add(id);
+  }
+  const kept = items.filter((item) => !("asset_id" in item) || known.has(item.asset_id));
+  const next = { ...row, items: JSON.stringify(kept), deleted_at: null, updated_at: now };
+  await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
+  return next;
+}
+
 /**
  * The layout as it comes back from the bin: playlists that it shows and that were deleted since come back with it, and a
  * zone whose playlist is gone for good is empty.
@@ -26,10 +40,8 @@ export async function emptyBin(db: Db, before: number): Promise<void> {
 export async function restoreLayout(db: Db, row: LayoutRow, now: number): Promise<LayoutRow> {
   const zones = parseZones(row.zones);
   const wanted = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
-  const there =
-    wanted.length === 0 ? [] : await db.selectFrom("playlists").select(["id", "deleted_at"]).where("id", "in", wanted).execute();
-  const binned = there.filter((playlist) => playlist.deleted_at !== null).map((playlist) => playlist.id);
-  if (binned.length > 0) await db.updateTable("playlists").set({ deleted_at: null, updated_at: now }).where("id", "in", binned).execute();
+  const there = wanted.length === 0 ? [] : await db.selectFrom("playlists").selectAll().where("id", "in", wanted).execute();
+  for (const playlist of there) if (playlist.deleted_at !== null) await restorePlaylist(db, playlist, now);
   const known = new Set(there.map((playlist) => playlist.id));
   const kept = zones.map((zone) => (zone.playlist_id !== null && known.has(zone.playlist_id) ? zone : { ...zone, playlist_id: null }));
   const next = { ...row, zones: JSON.stringify(kept), deleted_at: null, updated_at: now };

@@ -114,6 +114,17 @@ test("[LS4] the bin is emptied after thirty days, or at once when told so; a res
   const restored = await bench.call("POST", `layouts/${layout.id}/restore`);
   expect(restored.body.zones).toMatchObject([{ id: layout.zones[0].id, playlist_id: null }]);
 
+  // Bytes are freed at once, whatever lies in the bin.
+  const asset = (await bench.upload(await picture())).body.id as string;
+  const items = [
+    { type: "image", asset_id: asset },
+    { type: "text", text: "stays" },
+  ];
+  const pictures = (await bench.call("POST", "playlists", { name: "Q", items })).body.id as string;
+  await bench.call("DELETE", `playlists/${pictures}`);
+  expect((await bench.call("DELETE", `assets/${asset}`)).status).toBe(204);
+  expect((await bench.call("POST", `playlists/${pictures}/restore`)).body.items).toMatchObject([{ type: "text", text: "stays" }]);
+
   await bench.call("DELETE", `layouts/${layout.id}`);
   clock.advance(30 * day - 3_600_000);
   expect(ids(await bench.call("GET", "layouts?deleted=true"))).toEqual([layout.id]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
-import { discard } from "../bin.ts";
+import { discard, restorePlaylist } from "../bin.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
@@ -161,7 +161,8 @@ export const playlistOperations: readonly Operation[] = [
     method: "POST",
     path: "/playlists/{id}/restore",
     summary: "Restore a deleted playlist",
-    description: "Takes it out of the bin, as it was. One that is not in the bin is left alone.",
+    description:
+      "Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -174,10 +175,7 @@ export const playlistOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await findAny(db, teamId, playlistId), "playlist");
         if (row.deleted_at === null) return { result: show(row) };
-        const now = Math.trunc(parts.clock.now());
-        const next = { ...row, deleted_at: null, updated_at: now };
-        await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
-        return { result: show(next) };
+        return { result: show(await restorePlaylist(db, row, Math.trunc(parts.clock.now()))) };
       });
     },
   }),
