@@ -45,7 +45,7 @@ function send(message: FromPage): void {
 
 function greet(): void {
   const viewport = { width: innerWidth, height: innerHeight, device_pixel_ratio: devicePixelRatio };
-  send({ type: "hello", viewport });
+  send({ type: "hello", viewport, opened_at: performance.timeOrigin });
   for (let exchange = 0; exchange < quickExchanges; exchange++) setTimeout(askTime, exchange * quickExchangeMs);
 }
 

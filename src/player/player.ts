@@ -173,7 +173,7 @@ class Player implements AsyncDisposable {
   }
 
   async #play(pairing: Pairing, restart: AbortController, signal: AbortSignal): Promise<never> {
-    const { folder, host, log } = this.#options;
+    const { folder, host, machine, log } = this.#options;
     const session = await Session.open({
       folder,
       pairing,
@@ -182,6 +182,7 @@ class Player implements AsyncDisposable {
       clock: this.#clock,
       log,
       surface: this.#surface,
+      bootId: machine.bootId,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       heartbeat: () => this.#status.heartbeat(),
       changed: () => this.#redraw.ring(),

@@ -1,9 +1,12 @@
 // The service's HTTP doors as a device sees them: every answer parsed, every call with a deadline, every failure a Fault.
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Agent, Dispatcher, request as Request } from "undici";
 import type { z } from "zod";
 import { Fault, isAbort } from "../base/fault.ts";
 import type { CommandUpdate } from "../protocol/command.ts";
 import { Desired } from "../protocol/desired.ts";
+import { PlayEventReceipt, type PlayEvent } from "../protocol/play-event.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../protocol/report.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../protocol/wire.ts";
 
@@ -109,6 +112,12 @@ export class ServiceApi implements AsyncDisposable {
 
   async commandStatus(token: string, commandId: string, body: CommandUpdate, signal: AbortSignal): Promise<void> {
     await this.#expect({ method: "POST", path: `device/commands/${commandId}/status`, token, body }, signal);
+  }
+
+  async playEvents(token: string, events: readonly PlayEvent[], signal: AbortSignal): Promise<PlayEventReceipt> {
+    const bytes = await promisify(gzip)(JSON.stringify({ events }));
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    return this.#json({ method: "POST", path: "device/play-events", token, bytes, headers }, PlayEventReceipt, signal);
   }
 
   /** Uploads a picture; `headers` carry Content-Type, Content-Digest (RFC 9530), Captured-At and Command-Id. */

@@ -6,6 +6,7 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { DesiredAsset } from "../protocol/desired.ts";
+import type { PlayEvent } from "../protocol/play-event.ts";
 import type { Heartbeat, PresentedItem } from "../protocol/report.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import { Access, checkRevocation } from "./access.ts";
@@ -18,6 +19,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import { Outbox, type Letter } from "./outbox.ts";
 import { stageAt, take, type Playback } from "./playback.ts";
 import type { Progress } from "./progress.ts";
+import { ProofOfPlay } from "./proof-of-play.ts";
 import { programAt } from "./schedule.ts";
 import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
@@ -31,6 +33,8 @@ export interface SessionParts {
   clock: CorrectedClock;
   log: Log;
   surface: Surface;
+  /** Names this run of the player. */
+  bootId: string;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
@@ -51,6 +55,7 @@ export class Session {
   readonly #cache: ContentCache;
   readonly #outbox: Outbox;
   readonly #commands: Commands;
+  readonly #proof: ProofOfPlay;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
@@ -60,12 +65,20 @@ export class Session {
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
 
-  private constructor(parts: SessionParts, desired: DesiredState, cache: ContentCache, outbox: Outbox, commands: Commands) {
+  private constructor(
+    parts: SessionParts,
+    desired: DesiredState,
+    cache: ContentCache,
+    outbox: Outbox,
+    commands: Commands,
+    proof: ProofOfPlay,
+  ) {
     this.#parts = parts;
     this.#desired = desired;
     this.#cache = cache;
     this.#outbox = outbox;
     this.#commands = commands;
+    this.#proof = proof;
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
     this.#connection = new Connection({
       api: parts.api,
@@ -81,11 +94,12 @@ export class Session {
 
   /** Opens what is kept of the session and brings the last good content up, without asking the service. */
   static async open(parts: SessionParts): Promise<Session> {
-    const { folder, pairing, identity, clock, log } = parts;
-    const [desired, cache, outbox] = await Promise.all([
+    const { folder, pairing, identity, clock, log, bootId } = parts;
+    const [desired, cache, outbox, proof] = await Promise.all([
       DesiredState.open(folder, pairing.playerId, log),
       ContentCache.open(join(folder, "content"), clock, log),
       Outbox.open(join(folder, "outbox"), clock, log),
+      ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
     const execute = executor({ clock, log, outbox, ...parts.acts });
     const { thumbprint } = identity;
@@ -98,7 +112,7 @@ export class Session {
       execute,
       log,
     });
-    const session = new Session(parts, desired, cache, outbox, commands);
+    const session = new Session(parts, desired, cache, outbox, commands, proof);
     const stored = desired.live.value;
     if (stored !== null) await cache.restore(stored);
     return session;
@@ -150,8 +164,12 @@ export class Session {
   }
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
-  run(signal: AbortSignal): Promise<never> {
-    return together([(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end)], signal);
+  async run(signal: AbortSignal): Promise<never> {
+    try {
+      return await together([(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end)], signal);
+    } finally {
+      await this.#proof.stop();
+    }
   }
 
   /** All that goes over the network. */
@@ -164,6 +182,7 @@ export class Session {
         (end) => this.#connection.run(end),
         (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
         (end) => this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
+        (end) => this.#proof.run((events, batchSignal) => this.#deliverPlays(events, batchSignal), end),
         (end) => this.#untilRevoked(end),
       ],
       signal,
@@ -172,7 +191,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge()]);
+    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge(), this.#proof.purge()]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
@@ -195,6 +214,7 @@ export class Session {
       playback = this.#takeOver(playback, now);
       const staged = playback === null ? null : stageAt(playback, now, deviceZone);
       this.#stage = staged?.stage ?? null;
+      void this.#proof.planned(this.#stage, this.#applied);
       changed();
       await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
     }
@@ -253,6 +273,7 @@ export class Session {
 
   #note(message: FromPage): void {
     const { log } = this.#parts;
+    void this.#proof.note(message);
     if (message.type === "presented") {
       const { zone_id, item_id, asset_id, at } = message;
       this.#presented.set(zone_id, {
@@ -270,6 +291,10 @@ export class Session {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");
     }
+  }
+
+  #deliverPlays(events: PlayEvent[], signal: AbortSignal) {
+    return this.#access.with(signal, (token) => this.#parts.api.playEvents(token, events, signal));
   }
 
   async #deliver(letter: Letter, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 // Acts without state that an operator asks of a player, and the signed form in which they travel.
 import { z } from "zod";
+import { PageQuery, Target } from "./resources.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
@@ -39,6 +40,13 @@ export const CommandRequest = z.discriminatedUnion("type", [
   }),
 ]);
 export type CommandRequest = z.infer<typeof CommandRequest>;
+
+/** The same command for many players at once: `POST /commands`. */
+export const CommandsRequest = z.discriminatedUnion(
+  "type",
+  CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
+) as unknown as z.ZodType<CommandRequest & { target: Target }>;
+
 const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
 
 /**
@@ -75,6 +83,18 @@ export const Command = z.object({
   expires_at: Timestamp.describe("Not begun by then, it never runs"),
 });
 export type Command = z.infer<typeof Command>;
+
+/** The answer to a command for many: the ids of those made, in the order of the players' ids. */
+export const CommandsQueued = z.object({
+  count: z.int(),
+  type: z.enum(commandTypes),
+  expires_at: Timestamp.describe("Not begun by then, they never run"),
+  commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })),
+});
+
+/** Query of a player's commands, and of a team's. */
+export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: z.enum(commandTypes).optional() });
+export const TeamCommandsQuery = CommandsQuery.extend({ player_id: id("plr").optional() });
 
 /** `typ` of the JWS that carries a command to the device. */
 export const commandJwsType = "signage-command+jws";

@@ -15,6 +15,7 @@ export const scopes = [
   "commands:read",
   "commands:write",
   "screenshots:read",
+  "screenshots:write",
   "schedules:read",
   "schedules:write",
   "webhooks:read",

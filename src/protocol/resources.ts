@@ -8,12 +8,16 @@ const Size = z.int().min(1).max(16_384);
 
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
+/** Of what can be put in the bin and taken out again. */
+const binned = { deleted_at: Timestamp.nullable().describe("When it was put in the bin, where it stays for 30 days; else null") };
+
 /** An ordered list of items that a zone shows in a loop. */
 export const Playlist = z.object({
   id: id("pls"),
   name: Name,
   items: z.array(PlaylistItem),
   ...stamps,
+  ...binned,
 });
 export type Playlist = z.infer<typeof Playlist>;
 
@@ -54,6 +58,7 @@ export const Layout = z.object({
   background_color: Color,
   zones: z.array(Zone),
   ...stamps,
+  ...binned,
 });
 export type Layout = z.infer<typeof Layout>;
 
@@ -137,4 +142,41 @@ export function page<T extends z.ZodType>(item: T) {
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(25),
   cursor: z.string().max(200).optional(),
+});
+
+const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
+
+/** Query of a list of players. */
+export const PlayersQuery = PageQuery.extend({
+  status: z.enum(["online", "offline"]).optional(),
+  tag: Name.optional(),
+  q: Words,
+  layout_id: id("lay").optional(),
+});
+/** Query of a list of things that can be in the bin. */
+export const BinQuery = PageQuery.extend({
+  q: Words,
+  deleted: z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it"),
+});
+/** Query of a deletion that may be for good. */
+export const DeletionQuery = z.strictObject({
+  permanent: z.enum(["true", "false"]).default("false").describe("`true` deletes for good, also out of the bin"),
+});
+
+/** The players that one request is for: those with a tag, or those named. At most 10,000. */
+export const Target = z.union([z.strictObject({ tag: Name }), z.strictObject({ player_ids: z.array(id("plr")).min(1).max(10_000) })]);
+export type Target = z.infer<typeof Target>;
+
+/** `POST /players/bulk`. */
+export const PlayersChange = z.strictObject({
+  target: Target,
+  change: z.strictObject({
+    layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null takes it away"),
+    tags_add: z.array(Name).max(50).default([]),
+    tags_remove: z.array(Name).max(50).default([]),
+  }),
+});
+export const PlayersChanged = z.object({
+  matched: z.int().describe("Players that the request was for"),
+  changed: z.int().describe("Those among them that were not so already"),
 });

@@ -134,6 +134,7 @@ export const FromPage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
     viewport: z.object({ width: z.number(), height: z.number(), device_pixel_ratio: z.number() }),
+    opened_at: z.number().optional().describe("When this page was opened, by its own clock: tells it from the page before"),
   }),
   z.object({ type: z.literal("clock"), t0: z.number().describe("performance.now() of the page") }),
   z.object({

@@ -8,11 +8,19 @@ import { Refusal } from "./problem.ts";
 import type { Signer } from "./signer.ts";
 import type { Db, Store } from "./store.ts";
 import type { CommandRow, PlayerRow } from "./tables.ts";
+import { inParts } from "./targets.ts";
 
 const sweepMs = 5_000;
 // A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
 const mostInAnswer = 50;
 const open = ["queued", "delivered"];
+const begun = ["acknowledged", "running"];
+// A device that has begun and then says nothing for so long, its command's time being over too, will not say more.
+const silenceMs = 3_600_000;
+const noAnswer = {
+  code: "no-answer",
+  detail: "The player began it and never told how it ended: it may have lost its power or its disk. See its heartbeat, then send it again",
+};
 const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
 
 export interface CommandsParts {
@@ -33,7 +41,24 @@ export class Commands {
 
   /** Signs and queues a command; the entry is to be sent once it is committed. */
   async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: Entry }> {
-    const { clock, makeId, signer, journal } = this.#parts;
+    const { rows, entries } = await this.queueAll(db, [player], request);
+    return { row: rows[0]!, entry: entries[0]! };
+  }
+
+  /** The same for many players: a command for each, in their order. */
+  async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: Entry[] }> {
+    const rows = players.map((player) => this.#sign(player, request));
+    for (const part of inParts(rows)) await db.insertInto("commands").values(part).execute();
+    await this.#parts.events.append(db, rows.map(eventOf));
+    const messages = rows.map(({ player_id: playerId, jws }) => ({
+      playerId,
+      message: { type: "command", data: { command: jws } } as const,
+    }));
+    return { rows, entries: await this.#parts.journal.appendAll(db, messages) };
+  }
+
+  #sign(player: PlayerRow, request: CommandRequest): CommandRow {
+    const { clock, makeId, signer } = this.#parts;
     const now = Math.trunc(clock.now());
     // Whole seconds are what a JWS holds: both ends of the life are told alike.
     const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
@@ -46,7 +71,7 @@ export class Commands {
       type: request.type,
       args: request.args,
     });
-    const row: CommandRow = {
+    return {
       id,
       team_id: player.team_id,
       player_id: player.id,
@@ -60,9 +85,6 @@ export class Commands {
       updated_at: now,
       expires_at: expiresAt,
     };
-    await db.insertInto("commands").values(row).execute();
-    await this.#parts.events.append(db, [eventOf(row)]);
-    return { row, entry: await journal.append(db, player.id, { type: "command", data: { command: jws } }) };
   }
 
   /** Signed commands that a player has not acknowledged, oldest first; they count as delivered from here on. */
@@ -111,7 +133,7 @@ export class Commands {
         .where("player_id", "=", player.id)
         .executeTakeFirst();
       if (row === undefined) throw new Refusal("not-found", "This player has no such command");
-      if (!isForward(row.status as CommandStatus, update.status)) return;
+      if (!isForward(row, update.status)) return;
       const result = update.result === null ? null : JSON.stringify(update.result);
       const error = update.error === null ? null : JSON.stringify(update.error);
       const updated_at = Math.trunc(this.#parts.clock.now());
@@ -121,13 +143,20 @@ export class Commands {
     });
   }
 
-  /** Ends the commands whose time has passed unbegun. */
+  /** Ends the commands whose time has passed unbegun, and those begun of which nothing was heard for an hour since. */
   async expire(): Promise<void> {
     const { clock, events, store } = this.#parts;
     const now = Math.trunc(clock.now());
     const due = store.db.selectFrom("commands").select("id").where("status", "in", open).where("expires_at", "<=", now).limit(1);
+    const silent = store.db
+      .selectFrom("commands")
+      .select("id")
+      .where("status", "in", begun)
+      .where("expires_at", "<=", now - silenceMs)
+      .where("updated_at", "<=", now - silenceMs)
+      .limit(1);
     // Asked first, since there is hardly ever one: a transaction for nothing would hold the others up.
-    if ((await due.executeTakeFirst()) === undefined) return;
+    if ((await due.executeTakeFirst()) === undefined && (await silent.executeTakeFirst()) === undefined) return;
     await store.write(async (db) => {
       const ended = await db
         .updateTable("commands")
@@ -136,7 +165,15 @@ export class Commands {
         .where("expires_at", "<=", now)
         .returningAll()
         .execute();
-      await events.append(db, ended.map(eventOf));
+      const unheard = await db
+        .updateTable("commands")
+        .set({ status: "failed", error: JSON.stringify(noAnswer), updated_at: now })
+        .where("status", "in", begun)
+        .where("expires_at", "<=", now - silenceMs)
+        .where("updated_at", "<=", now - silenceMs)
+        .returningAll()
+        .execute();
+      await events.append(db, [...ended, ...unheard].map(eventOf));
     });
   }
 
@@ -182,9 +219,11 @@ function eventOf(row: CommandRow): NewEvent {
   return { teamId: row.team_id, type: `command.${command.status}`, data: { ...command }, players: [row.player_id] };
 }
 
-function isForward(from: CommandStatus, to: CommandStatus): boolean {
-  // It was begun in time, only the word of it was late: what the device did is the truth.
+function isForward(row: CommandRow, to: CommandStatus): boolean {
+  const from = row.status as CommandStatus;
+  // It was begun in time or went on, only the word of it was late: what the device did is the truth.
   if (from === "expired") return to !== "expired";
+  if (from === "failed" && row.error === JSON.stringify(noAnswer)) return finalStatuses.includes(to);
   if (finalStatuses.includes(from)) return false;
   return finalStatuses.includes(to) || order.indexOf(to) > order.indexOf(from);
 }

@@ -91,6 +91,7 @@ export async function layoutsShowing(db: Db, teamId: string, playlistId: string)
     .selectFrom("layouts")
     .select(["id", "name", "zones"])
     .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
     .where("zones", "like", `%${playlistId}%`)
     .execute();
   return rows.filter((row) => parseZones(row.zones).some((zone) => zone.playlist_id === playlistId));
@@ -108,7 +109,7 @@ export function parseItems(json: string): PlaylistItem[] {
 
 async function readContent(db: Db, teamId: string, layoutId: string): Promise<Content> {
   const row = await db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
-  if (row === undefined) return nothing;
+  if (row === undefined || row.deleted_at !== null) return nothing;
   const layout = DesiredLayout.parse({ ...row, zones: parseZones(row.zones) });
   const playlists = await readPlaylists(db, teamId, layout);
   return { layout, playlists, assets: await readAssets(db, teamId, playlists) };
@@ -121,6 +122,7 @@ async function readPlaylists(db: Db, teamId: string, layout: DesiredLayout): Pro
     .selectFrom("playlists")
     .select(["id", "items"])
     .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
     .where("id", "in", [...new Set(ids)])
     .orderBy("id")
     .execute();

@@ -5,6 +5,7 @@ import { kindOf, type Event, type EventType } from "../protocol/events.ts";
 import type { MakeId } from "./ids.ts";
 import type { Db } from "./store.ts";
 import type { EventRow } from "./tables.ts";
+import { inParts } from "./targets.ts";
 
 /** An event to be told. */
 export interface NewEvent {
@@ -25,8 +26,8 @@ export interface StoredEvent {
   audience: string;
 }
 
-/** Called in the transaction that writes an event: webhooks make their deliveries there. */
-type OnAppended = (db: Db, teamId: string, event: Event) => Promise<void>;
+/** Called in the transaction that writes events: webhooks make their deliveries there. */
+type OnAppended = (db: Db, teamId: string, events: readonly Event[]) => Promise<void>;
 
 const keptMs = 86_400_000;
 const audiencesKept = 100;
@@ -54,21 +55,27 @@ export class Events {
 
   /** Adds events, in the transaction that makes them true. Each team counts its own, one by one, without a gap. */
   async append(db: Db, events: readonly NewEvent[]): Promise<void> {
-    for (const { teamId, type, data, players } of events) {
+    for (const [teamId, its] of Map.groupBy(events, (event) => event.teamId)) {
       const now = Math.trunc(this.#clock.now());
-      const event: Event = { id: this.#makeId("evt"), type, created_at: new Date(now).toISOString(), data };
-      const { last_seq: seq } = await db
+      const { last_seq: last } = await db
         .insertInto("event_journals")
-        .values({ team_id: teamId, last_seq: 1 })
-        .onConflict((conflict) => conflict.column("team_id").doUpdateSet((row) => ({ last_seq: row("event_journals.last_seq", "+", 1) })))
+        .values({ team_id: teamId, last_seq: its.length })
+        .onConflict((conflict) =>
+          conflict.column("team_id").doUpdateSet((row) => ({ last_seq: row("event_journals.last_seq", "+", its.length) })),
+        )
         .returning("last_seq")
         .executeTakeFirstOrThrow();
-      const audience = await this.#keepAudience(db, players, now);
-      await db
-        .insertInto("events")
-        .values({ id: event.id, team_id: teamId, seq, kind: kindOf(type), type, audience, data: JSON.stringify(data), created_at: now })
-        .execute();
-      for (const listener of this.#onAppended) await listener(db, teamId, event);
+      const made: Event[] = [];
+      const rows: EventRow[] = [];
+      for (const [place, { type, data, players }] of its.entries()) {
+        const event: Event = { id: this.#makeId("evt"), type, created_at: new Date(now).toISOString(), data };
+        const audience = await this.#keepAudience(db, players, now);
+        const about = { id: event.id, team_id: teamId, seq: last - its.length + place + 1, kind: kindOf(type), type, audience };
+        made.push(event);
+        rows.push({ ...about, data: JSON.stringify(data), created_at: now });
+      }
+      for (const part of inParts(rows)) await db.insertInto("events").values(part).execute();
+      for (const listener of this.#onAppended) await listener(db, teamId, made);
       this.#moved.add(teamId);
     }
   }

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "./ids.ts";
 import type { Db } from "./store.ts";
+import { inParts } from "./targets.ts";
 
 /** A message with a place in a device's journal. */
 export type JournalMessage = { type: "state.changed"; data: { revision: string } } | { type: "command"; data: { command: string } };
@@ -44,25 +45,39 @@ export class Journal {
 
   /** Adds a message, in the transaction that makes it true. */
   async append(db: Db, playerId: string, message: JournalMessage): Promise<Entry> {
-    const { last_seq: seq, trimmed_seq: trimmed } = await db
+    const [entry] = await this.appendAll(db, [{ playerId, message }]);
+    return entry!;
+  }
+
+  /** Adds one message for each of many players, in the transaction that makes them true. */
+  async appendAll(db: Db, messages: readonly Omit<Entry, "seq">[]): Promise<Entry[]> {
+    const entries: Entry[] = [];
+    for (const part of inParts(messages)) entries.push(...(await this.#appendPart(db, part)));
+    return entries;
+  }
+
+  async #appendPart(db: Db, messages: readonly Omit<Entry, "seq">[]): Promise<Entry[]> {
+    const places = await db
       .insertInto("journals")
-      .values({ player_id: playerId, last_seq: 1 })
+      .values(messages.map(({ playerId }) => ({ player_id: playerId, last_seq: 1 })))
       .onConflict((conflict) => conflict.column("player_id").doUpdateSet((row) => ({ last_seq: row("journals.last_seq", "+", 1) })))
-      .returning(["last_seq", "trimmed_seq"])
-      .executeTakeFirstOrThrow();
-    const at = Math.trunc(this.#clock.now());
-    await db
-      .insertInto("journal")
-      .values({ player_id: playerId, seq, at, message: JSON.stringify(message) })
+      .returning(["player_id", "last_seq", "trimmed_seq"])
       .execute();
+    const byPlayer = new Map(places.map((place) => [place.player_id, place]));
+    const entries = messages.map((each): Entry => ({ ...each, seq: byPlayer.get(each.playerId)!.last_seq }));
+    const at = Math.trunc(this.#clock.now());
+    const rows = entries.map(({ playerId, seq, message }) => ({ player_id: playerId, seq, at, message: JSON.stringify(message) }));
+    await db.insertInto("journal").values(rows).execute();
     const old = await db
       .selectFrom("journal")
-      .select((row) => row.fn.max<number | null>("seq").as("seq"))
-      .where("player_id", "=", playerId)
-      .where((row) => row.or([row("seq", "<=", seq - keptEntries), row("at", "<", at - keptMs)]))
-      .executeTakeFirst();
-    if (old?.seq != null && old.seq > trimmed) await this.ack(db, playerId, old.seq);
-    return { playerId, seq, message };
+      .innerJoin("journals", "journals.player_id", "journal.player_id")
+      .select((row) => ["journal.player_id", row.fn.max<number>("journal.seq").as("seq")])
+      .where("journal.player_id", "in", [...byPlayer.keys()])
+      .where((row) => row.or([row("journal.seq", "<=", row("journals.last_seq", "-", keptEntries)), row("journal.at", "<", at - keptMs)]))
+      .groupBy("journal.player_id")
+      .execute();
+    for (const { player_id, seq } of old) if (seq > byPlayer.get(player_id)!.trimmed_seq) await this.ack(db, player_id, seq);
+    return entries;
   }
 
   /** What came after `lastSeq` of the journal `epoch`, oldest first. Of several hints only the newest still matters. */

@@ -5,9 +5,12 @@ import { commandOperations, screenshotOperations } from "./operations/commands.t
 import { deviceOperations } from "./operations/device.ts";
 import { eventOperations } from "./operations/events.ts";
 import { invitationOperations } from "./operations/invitations.ts";
+import { heartbeatOperations } from "./operations/heartbeats.ts";
 import { layoutOperations } from "./operations/layouts.ts";
 import { memberOperations } from "./operations/members.ts";
 import type { Operation } from "./operations/operation.ts";
+import { playEventOperations } from "./operations/play-events.ts";
+import { bulkOperations } from "./operations/players-bulk.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
 import { webhookOperations } from "./operations/webhooks.ts";
@@ -15,9 +18,12 @@ import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
 import { userOperations } from "./operations/users.ts";
 import { uploadOperations } from "./operations/uploads.ts";
+import { reportOperations } from "./operations/reports.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
+  ...bulkOperations,
+  ...heartbeatOperations,
   ...layoutOperations,
   ...playlistOperations,
   ...assetOperations,
@@ -32,6 +38,8 @@ export const operations: readonly Operation[] = [
   ...userOperations,
   ...tokenOperations,
   ...auditOperations,
+  ...playEventOperations,
+  ...reportOperations,
   ...deviceOperations,
 ];
 
@@ -56,6 +64,7 @@ export const tags: readonly { name: string; description: string }[] = [
       "What happens, as it happens: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
   },
   { name: "webhooks", description: "Events sent to your own addresses, signed by Standard Webhooks 1.0" },
+  { name: "play events", description: "Proof of play: what was shown, where, how long" },
   {
     name: "device",
     description:

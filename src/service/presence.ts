@@ -2,6 +2,7 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { Heartbeat } from "../protocol/report.ts";
+import { countBeat } from "./heartbeat-minutes.ts";
 import type { TelemetryTables } from "./tables.ts";
 
 const onlineMs = 90_000;
@@ -52,6 +53,7 @@ export class Presence {
       .values({ player_id: playerId, ...row })
       .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
       .execute();
+    await countBeat(this.#db, playerId, heartbeat, receivedAt);
   }
 
   /** Its socket has closed. */
@@ -64,6 +66,7 @@ export class Presence {
   async drop(playerId: string): Promise<void> {
     this.#seen.delete(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
+    await this.#db.deleteFrom("heartbeat_minutes").where("player_id", "=", playerId).execute();
   }
 
   /** The latest heartbeat, null when there was none. */

@@ -1,4 +1,5 @@
 // The operations as HTTP routes: who may call and how often, what came in, what goes out, and the record of it.
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { authenticate, bearerOf, confirm, demand, hashOf, refuseToken, type Operator } from "./access.ts";
 import type { Deed } from "./audit.ts";
@@ -6,8 +7,9 @@ import { tooLarge, type Received } from "./blobs.ts";
 import { sendFile } from "./file-answer.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
 import { apiPrefix } from "./openapi/document.ts";
+import { inflate } from "./inflate.ts";
 import { operations } from "./operations.ts";
-import { FileAnswer, OtherAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
+import { FileAnswer, OtherAnswer, StreamAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "./stable.ts";
@@ -16,7 +18,7 @@ import { routeSchema } from "./validation.ts";
 
 type AnyContext = Contexts["operator"] & Contexts["device"];
 type Input = { params: unknown; query: unknown; body: unknown; bytes: Received; raw: FastifyRequest["raw"] };
-type Made = OtherAnswer | FileAnswer;
+type Made = OtherAnswer | FileAnswer | StreamAnswer;
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
 export function addOperations(app: FastifyInstance, parts: Parts, limits: RequestLimits): void {
@@ -63,6 +65,7 @@ class Door {
       // Described only where it is an operation of its own.
       ...(each.method === "HEAD" ? { config: { swagger: { exposeHeadRoute: true } } } : {}),
       ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      ...(each.inflates === true ? { preParsing: inflate } : {}),
       // Before the body is read: a stranger's gigabytes are not taken in.
       onRequest: async (request, reply) => {
         contexts.set(request, await this.#contextOf(each, request, reply));
@@ -76,10 +79,14 @@ class Door {
         const input: Input = { params, query, body, bytes, raw: request.raw };
         const context = contexts.get(request)!;
         const answer = await this.#answer(each, context, input, request, reply);
-        if (!(answer instanceof FileAnswer)) return send(answer, reply);
+        if (answer instanceof OtherAnswer) return send(answer, reply);
         // A download may take hours: it is cut when the token ends.
         if (each.caller === "operator") this.#parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), goneOf(reply));
-        return sendFile(this.#parts.blobs, answer, request, reply);
+        if (answer instanceof FileAnswer) return sendFile(this.#parts.blobs, answer, request, reply);
+        return reply
+          .type(answer.type)
+          .headers({ ...answer.headers })
+          .send(Readable.from(answer.parts));
       },
     });
   }
@@ -233,7 +240,7 @@ function takesAnything(each: Operation): boolean {
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */
 function answerOf(each: Operation, made: unknown): Made {
-  if (made instanceof OtherAnswer || made instanceof FileAnswer) return made;
+  if (made instanceof OtherAnswer || made instanceof FileAnswer || made instanceof StreamAnswer) return made;
   const headers: Record<string, string> = {};
   if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
   if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;
@@ -243,7 +250,7 @@ function answerOf(each: Operation, made: unknown): Made {
 const noBytes: Received = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };
 
 function toKeep(answer: Made): KeptAnswer {
-  if (answer instanceof FileAnswer) throw new TypeError("a file is no answer to a POST");
+  if (!(answer instanceof OtherAnswer)) throw new TypeError("a file or a stream is no answer to a POST");
   return { status: answer.status, headers: { ...answer.headers }, body: answer.body === undefined ? "" : JSON.stringify(answer.body) };
 }
 

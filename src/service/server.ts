@@ -9,7 +9,6 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import { ensureAdmin } from "./admin-token.ts";
 import { Audit } from "./audit.ts";
-import { emptyBin } from "./bin.ts";
 import { BlobSweeper } from "./blob-sweeper.ts";
 import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
@@ -39,6 +38,7 @@ import { Deliveries } from "./webhooks/deliveries.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { Thumbnails } from "./thumbnails.ts";
 import { Uploads } from "./uploads.ts";
+import { keepUp } from "./upkeep.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -63,6 +63,8 @@ export interface ServiceConfig {
   limits?: Partial<RequestLimits>;
   /** Proxies, as addresses or in CIDR notation, whose X-Forwarded-For is believed; none when not given. */
   trustedProxies?: readonly string[];
+  /** How long play events are kept, days; 400 if not given. */
+  playEventDays?: number;
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -73,6 +75,8 @@ export interface Service extends AsyncDisposable {
 }
 
 const defaultMostAssetBytes = 2 * 1_024 ** 3;
+const defaultPlayEventDays = 400;
+const dayMs = 86_400_000;
 const graceMs = 2_000;
 
 /**
@@ -94,7 +98,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addOperations(app, parts, { ...defaultLimits, ...config.limits });
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
-  opened.use(runLoops(parts, closing.signal));
+  opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));
   opened.defer(() => close(app, parts, closing));
   await app.listen({ port: config.port, host: config.host });
   const port = portOf(app);
@@ -122,7 +126,7 @@ async function openParts(
   const presence = await Presence.open(store.telemetry, clock);
   const events = new Events(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
-  events.onAppended((db, teamId, event) => deliveries.make(db, teamId, event));
+  events.onAppended((db, teamId, happened) => deliveries.make(db, teamId, happened));
   const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const links = await Links.open({ store, clock, events, presence });
@@ -190,7 +194,7 @@ async function refreshAll(store: Store, desired: DesiredStates): Promise<void> {
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops(parts: Parts, signal: AbortSignal): AsyncDisposable {
+function runLoops(parts: Parts, playsKeptMs: number, signal: AbortSignal): AsyncDisposable {
   const { log } = parts;
   const loops = [
     parts.commands,
@@ -202,7 +206,7 @@ function runLoops(parts: Parts, signal: AbortSignal): AsyncDisposable {
     parts.thumbnails,
     parts.imports,
     parts.uploads,
-    { run: (each: AbortSignal) => emptyBin(parts, each) },
+    { run: (each: AbortSignal) => keepUp(parts, playsKeptMs, each) },
   ];
   const ended = together(
     loops.map((loop) => (each: AbortSignal) => loop.run(each)),

@@ -4,15 +4,18 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
+import { playMigrations, type PlayTables } from "./records-tables.ts";
 import { migrations, telemetryMigrations, type Tables, type TelemetryTables } from "./tables.ts";
 
 /** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
 export type Db = Kysely<Tables>;
 
-/** Both databases of a data folder. */
+/** The databases of a data folder. */
 export interface Store extends AsyncDisposable {
   db: Db;
   telemetry: Kysely<TelemetryTables>;
+  /** Play events: synced like `db`, in a file of their own, since they come by the million. */
+  plays: Kysely<PlayTables>;
   /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
   /** Hears of every transaction that was committed. */
@@ -27,11 +30,13 @@ export async function openStore(folder: string): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   const db = await open<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
   const telemetry = await open<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
+  const plays = await open<PlayTables>(join(folder, "plays.db"), "FULL", playMigrations, opened);
   const owned = opened.move();
   const listeners = new Set<() => void>();
   return {
     db,
     telemetry,
+    plays,
     write: async (write) => {
       const result = await db.transaction().execute(write);
       for (const listener of listeners) listener();

@@ -2,6 +2,7 @@
 import { sql, type Generated, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { AssetKind, AssetStatus } from "../protocol/assets.ts";
+import { recordsMigration, recordsTelemetryMigration, type MinuteRow } from "./records-tables.ts";
 
 interface Owned {
   id: string;
@@ -28,6 +29,8 @@ export interface PlaylistRow extends Owned {
   name: string;
   items: string;
   updated_at: number;
+  /** Set while it is in the bin. */
+  deleted_at: number | null;
 }
 export interface LayoutRow extends Owned {
   name: string;
@@ -36,6 +39,8 @@ export interface LayoutRow extends Owned {
   background_color: string;
   zones: string;
   updated_at: number;
+  /** Set while it is in the bin. */
+  deleted_at: number | null;
 }
 export interface AssetRow extends Owned {
   name: string;
@@ -198,6 +203,8 @@ export interface Tables {
   /** The newest entry of each team's audit log. */
   audit_heads: { team_id: string; seq: number; hash: string };
   players: PlayerRow;
+  /** The tags of players once more, to find players by. */
+  player_tags: { player_id: string; team_id: string; tag: string };
   pairing_requests: {
     id: string;
     device_code_hash: string;
@@ -252,6 +259,7 @@ export interface Tables {
 /** The telemetry's table: what may be lost in a power cut. */
 export interface TelemetryTables {
   heartbeats: { player_id: string; received_at: number; body: string };
+  heartbeat_minutes: MinuteRow;
 }
 
 /** Steps that bring an older durable database up to date, by name in order. A published step never changes. */
@@ -276,6 +284,7 @@ export const migrations: Record<string, Migration> = {
       for (const statement of peopleTables) await sql.raw(statement).execute(db);
     },
   },
+  "0005-records": recordsMigration,
 };
 
 /** The same for the telemetry. */
@@ -285,6 +294,7 @@ export const telemetryMigrations: Record<string, Migration> = {
       await sql.raw("CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)").execute(db);
     },
   },
+  "0005-records": recordsTelemetryMigration,
 };
 
 const owned = "id TEXT PRIMARY KEY, team_id TEXT NOT NULL REFERENCES teams(id), created_at BIGINT NOT NULL";

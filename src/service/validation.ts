@@ -31,6 +31,11 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
+/** What is wrong with a part of a body that was parsed by itself; pointers (RFC 6901) go into that part. */
+export function faultsOf(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap((issue) => explain(issue, [], bodyPointer));
+}
+
 type Path = readonly PropertyKey[];
 
 function explain(issue: Issue, above: Path, place: (path: Path) => string): FieldError[] {

@@ -6,6 +6,7 @@ import * as desired from "../../protocol/desired.ts";
 import * as events from "../../protocol/events.ts";
 import * as items from "../../protocol/items.ts";
 import * as people from "../../protocol/people.ts";
+import * as playEvents from "../../protocol/play-event.ts";
 import * as report from "../../protocol/report.ts";
 import * as resources from "../../protocol/resources.ts";
 import * as webhooks from "../../protocol/webhooks.ts";

@@ -80,6 +80,7 @@ async function playlistsShowing(db: Db, teamId: string, assetId: string): Promis
     .selectFrom("playlists")
     .select(["id", "name", "items"])
     .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
     .where("items", "like", `%${assetId}%`)
     .execute();
   return rows.filter((row) => parseItems(row.items).some((item) => "asset_id" in item && item.asset_id === assetId));

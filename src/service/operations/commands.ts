@@ -1,11 +1,21 @@
 // Commands to a player, and the pictures that come of them.
+import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
-import { Command, CommandRequest, Screenshot } from "../../protocol/command.ts";
+import {
+  Command,
+  CommandRequest,
+  CommandsQuery,
+  CommandsQueued,
+  CommandsRequest,
+  Screenshot,
+  TeamCommandsQuery,
+} from "../../protocol/command.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { showCommand } from "../commands.ts";
 import { pageOf } from "../paging.ts";
-import type { ScreenshotRow } from "../tables.ts";
+import type { CommandRow, ScreenshotRow, Tables } from "../tables.ts";
+import { playersOf } from "../targets.ts";
 import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 import { select } from "./players.ts";
 
@@ -51,7 +61,7 @@ export const commandOperations: readonly Operation[] = [
     caller: "operator",
     scope: "commands:read",
     params: ofPlayer,
-    query: PageQuery,
+    query: CommandsQuery,
     status: 200,
     output: page(Command),
     errors: ["not-found", "invalid"],
@@ -60,7 +70,54 @@ export const commandOperations: readonly Operation[] = [
       found(await select(db, teamId, params.id), "player");
       await parts.commands.expire();
       const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
-      return pageOf(rows, query, showCommand);
+      return pageOf(filtered(rows, query), query, showCommand);
+    },
+  }),
+  operation({
+    name: "sendCommands",
+    tag: "commands",
+    method: "POST",
+    path: "/commands",
+    summary: "Send a command to many players",
+    description: "To all players with a tag, or to those named; at most 10,000. Either all get it or none.",
+    caller: "operator",
+    scope: "commands:write",
+    body: CommandsRequest,
+    example: { target: { tag: "lobby" }, type: "reload", args: {}, ttl_s: 600 },
+    status: 202,
+    output: CommandsQueued,
+    errors: ["invalid"],
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      const { target, ...request } = body;
+      const queued = await change(context, async (db) => {
+        const { rows, entries } = await parts.commands.queueAll(db, await playersOf(db, teamId, target), request);
+        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
+        const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
+        return { result: { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands }, entries };
+      });
+      parts.log.info({ type: queued.type, count: queued.count }, "commands queued");
+      return queued;
+    },
+  }),
+  operation({
+    name: "listTeamCommands",
+    tag: "commands",
+    method: "GET",
+    path: "/commands",
+    summary: "List the commands of all players",
+    description: "Newest first, by filters.",
+    caller: "operator",
+    scope: "commands:read",
+    query: TeamCommandsQuery,
+    status: 200,
+    output: page(Command),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      await parts.commands.expire();
+      const rows = parts.store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
+      const ofOne = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
+      return pageOf(filtered(ofOne, query), query, showCommand);
     },
   }),
   operation({
@@ -145,15 +202,40 @@ export const screenshotOperations: readonly Operation[] = [
     headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
     run: async (context, input) => new FileAnswer(await find(context, input.params)),
   }),
+  operation({
+    name: "deleteScreenshot",
+    tag: "screenshots",
+    method: "DELETE",
+    path: "/screenshots/{id}",
+    summary: "Delete a screenshot",
+    description: "The picture is gone for good.",
+    caller: "operator",
+    scope: "screenshots:write",
+    params: oneShot,
+    status: 204,
+    output: z.undefined(),
+    errors: ["not-found"],
+    async run(context, { params }) {
+      const { parts } = context;
+      await change(context, async (db) => {
+        const { id: shotId, sha256 } = await find(context, params, db);
+        await db.deleteFrom("screenshots").where("id", "=", shotId).execute();
+        parts.sweeper.mark([{ sha256 }]);
+        return { result: undefined };
+      });
+    },
+  }),
 ];
 
-async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }): Promise<ScreenshotRow> {
-  const row = await parts.store.db
-    .selectFrom("screenshots")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("id", "=", shotId)
-    .executeTakeFirst();
+type CommandRows = SelectQueryBuilder<Tables, "commands", CommandRow>;
+
+function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQuery>): CommandRows {
+  const ofStatus = status === undefined ? rows : rows.where("status", "=", status);
+  return type === undefined ? ofStatus : ofStatus.where("type", "=", type);
+}
+
+async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }, db = parts.store.db): Promise<ScreenshotRow> {
+  const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
   return found(row, "screenshot");
 }
 

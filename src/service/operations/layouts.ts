@@ -1,11 +1,12 @@
 // Layouts: how a screen is divided into zones.
 import { z } from "zod";
-import { Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
 import type { EventType } from "../../protocol/events.ts";
+import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page, type NewZone, type Zone } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
+import { discard, restoreLayout } from "../bin.ts";
 import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
-import { pageOf } from "../paging.ts";
+import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -46,7 +47,7 @@ export const layoutOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const zones = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
-        const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now };
+        const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, zones: JSON.stringify(zones) };
         await db.insertInto("layouts").values(row).execute();
         return { result: show(row), events: [eventOf("layout.created", row)] };
@@ -59,16 +60,20 @@ export const layoutOperations: readonly Operation[] = [
     method: "GET",
     path: "/layouts",
     summary: "List layouts",
-    description: "Newest first.",
+    description: "Newest first, by filters. `deleted=true` lists the bin.",
     caller: "operator",
     scope: "layouts:read",
-    query: PageQuery,
+    query: BinQuery,
     status: 200,
     output: page(Layout),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("layouts").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, show);
+      const all = parts.store.db.selectFrom("layouts").selectAll().where("team_id", "=", teamId);
+      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
+      const { q } = query;
+      return q === undefined
+        ? pageOf(rows, query, show)
+        : pageOf(rows.where(mayHold(q)), query, show, { keep: ({ name }) => holds(name, q) });
     },
   }),
   operation({
@@ -128,22 +133,48 @@ export const layoutOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/layouts/{id}",
     summary: "Delete a layout",
-    description: "Refused while a player shows it.",
+    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player shows it.",
     caller: "operator",
     scope: "layouts:write",
     params,
+    query: DeletionQuery,
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: read,
-    async run(context, { params: { id: layoutId } }) {
-      const { teamId } = context;
+    current: readAny,
+    async run(context, { params: { id: layoutId }, query }) {
+      const { parts, teamId } = context;
+      const permanent = query.permanent === "true";
       await change(context, async (db) => {
-        const row = found(await find(db, teamId, layoutId), "layout");
+        const row = found(permanent ? await findAny(db, teamId, layoutId) : await find(db, teamId, layoutId), "layout");
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
-        await db.deleteFrom("layouts").where("id", "=", row.id).execute();
+        await discard(db, "layouts", row.id, Math.trunc(parts.clock.now()), permanent);
         return { result: undefined, events: [eventOf("layout.deleted", row)] };
+      });
+    },
+  }),
+  operation({
+    name: "restoreLayout",
+    tag: "layouts",
+    method: "POST",
+    path: "/layouts/{id}/restore",
+    summary: "Restore a deleted layout",
+    description: "Takes it out of the bin, and with it the playlists that it shows. A zone whose playlist is gone for good is empty.",
+    caller: "operator",
+    scope: "layouts:write",
+    params,
+    status: 200,
+    output: Layout,
+    errors: ["not-found"],
+    version: (layout) => layout,
+    async run(context, { params: { id: layoutId } }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await findAny(db, teamId, layoutId), "layout");
+        if (row.deleted_at === null) return { result: show(row) };
+        const restored = await restoreLayout(db, row, Math.trunc(parts.clock.now()));
+        return { result: show(restored), events: [eventOf("layout.restored", restored)] };
       });
     },
   }),
@@ -153,7 +184,17 @@ async function read({ parts, teamId }: OperatorContext, { id: layoutId }: { id: 
   return show(found(await find(parts.store.db, teamId, layoutId), "layout"));
 }
 
+/** For If-Match of a deletion, which reaches into the bin. */
+async function readAny({ parts, teamId }: OperatorContext, { id: layoutId }: { id: string }): Promise<Layout> {
+  return show(found(await findAny(parts.store.db, teamId, layoutId), "layout"));
+}
+
 function find(db: Db, teamId: string, layoutId: string) {
+  return findAny(db, teamId, layoutId).then((row) => (row?.deleted_at === null ? row : undefined));
+}
+
+/** In the bin or not. */
+function findAny(db: Db, teamId: string, layoutId: string) {
   return db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
 }
 
@@ -167,6 +208,7 @@ function show(row: LayoutRow): Layout {
     zones: parseZones(row.zones),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
+    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
   };
 }
 
@@ -222,7 +264,13 @@ function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
 async function playlistErrors(db: Db, teamId: string, zones: readonly NewZone[]): Promise<FieldError[]> {
   const ids = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom("playlists").select("id").where("team_id", "=", teamId).where("id", "in", ids).execute();
+  const rows = await db
+    .selectFrom("playlists")
+    .select("id")
+    .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
+    .where("id", "in", ids)
+    .execute();
   const known = new Set<string | null>([null, ...rows.map((row) => row.id)]);
   return zones.flatMap((zone, index) =>
     known.has(zone.playlist_id) ? [] : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],

@@ -111,6 +111,19 @@ export class OtherAnswer {
   }
 }
 
+/** An answer that is sent as it comes about. What goes wrong on the way cuts it off. */
+export class StreamAnswer {
+  readonly type: string;
+  readonly parts: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: string, parts: AsyncIterable<string>, headers: Record<string, string> = {}) {
+    this.type = type;
+    this.parts = parts;
+    this.headers = headers;
+  }
+}
+
 // An operation without a body in its answer need not return one.
 type Result<T> = T extends undefined ? void : T;
 
@@ -134,6 +147,8 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   params?: P;
   query?: Q;
   body?: B;
+  /** Whether the body may come packed by gzip. */
+  inflates?: boolean;
   /** Raw bytes as the body, at most so many. They arrive as `input.bytes`. */
   bytes?: (parts: Parts) => number;
   /** The body, of whatever type, is left unread: `run` reads it from `input.raw` (tus). */
@@ -159,7 +174,7 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   run(
     context: Contexts[C],
     input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: Received; raw: IncomingMessage },
-  ): Promise<Result<z.output<O>> | OtherAnswer | FileAnswer>;
+  ): Promise<Result<z.output<O>> | OtherAnswer | FileAnswer | StreamAnswer>;
 }
 
 /** An operation of any kind. Its parts fit together because {@link operation} checked them. */
@@ -201,10 +216,10 @@ export async function change<T, A = T>(
     await context.opening?.(db);
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
-    const hints: Entry[] = [];
-    for (const { playerId, revision } of moved) {
-      hints.push(await journal.append(db, playerId, { type: "state.changed", data: { revision } }));
-    }
+    const hints = await journal.appendAll(
+      db,
+      moved.map(({ playerId, revision }) => ({ playerId, message: { type: "state.changed", data: { revision } } })),
+    );
     const concerned = (done.affected ?? []).map(({ id }) => id);
     await events.append(
       db,

@@ -1,13 +1,14 @@
 // Players: the screens. Claimed by their code, given a layout, told when they are removed.
 import { z } from "zod";
 import { ContentState, PresentedItem } from "../../protocol/report.ts";
-import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protocol/resources.ts";
+import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
-import { pageOf } from "../paging.ts";
-import { invalidField } from "../problem.ts";
+import { holds, mayHold, pageOf } from "../paging.ts";
+import { invalidField, Refusal } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
+import { setTags, tagged } from "../targets.ts";
 import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 
 const params = z.strictObject({ id: id("plr") });
@@ -59,16 +60,22 @@ export const playerOperations: readonly Operation[] = [
     method: "GET",
     path: "/players",
     summary: "List players",
-    description: "Newest first.",
+    description: "Newest first, by filters.",
     caller: "operator",
     scope: "players:read",
-    query: PageQuery,
+    query: PlayersQuery,
     status: 200,
     output: page(Player),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
-      return pageOf(rows, query, (row) => show(parts, row));
+      const { status, tag, q, layout_id: layoutId } = query;
+      let rows = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
+      if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
+      if (q !== undefined) rows = rows.where(mayHold(q));
+      if (tag !== undefined) rows = rows.where((row) => row.exists(tagged(row, tag)));
+      const keep = (row: PlayerRow) =>
+        (q === undefined || holds(row.name, q)) && (status === undefined || parts.presence.isOnline(row.id) === (status === "online"));
+      return pageOf(rows, query, (row) => show(parts, row), q === undefined && status === undefined ? {} : { keep });
     },
   }),
   operation({
@@ -141,6 +148,7 @@ export const playerOperations: readonly Operation[] = [
         if (stableJson(after) === stableJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
+        if (next.tags !== before.tags) await setTags(db, [next]);
         return { result: next, affected: [next], events: eventsOf(before, next) };
       };
       return change(context, write, (db) => read(context, { id: playerId }, db));
@@ -166,6 +174,7 @@ export const playerOperations: readonly Operation[] = [
         const row = found(await select(db, teamId, playerId), "player");
         const next = { ...row, layout_id: null, removed_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", row.id).execute();
+        await db.deleteFrom("player_tags").where("player_id", "=", row.id).execute();
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
         const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
@@ -207,10 +216,11 @@ async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: 
   return show(parts, found(await select(db, teamId, playerId), "player"));
 }
 
-async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined): Promise<void> {
+/** @throws Refusal 422 when there is no such layout, or it is in the bin. */
+export async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined, pointer = "/layout_id"): Promise<void> {
   if (layoutId == null) return;
-  const row = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
-  if (row === undefined) throw invalidField("/layout_id", "there is no such layout");
+  const all = db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
+  if ((await all.where("id", "=", layoutId).executeTakeFirst()) === undefined) throw invalidField(pointer, "there is no such layout");
 }
 
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import type { AssetKind } from "../../protocol/assets.ts";
 import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
-import { NewPlaylist, page, PageQuery, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import type { EventType } from "../../protocol/events.ts";
+import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
+import { discard, restorePlaylist } from "../bin.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
-import { pageOf } from "../paging.ts";
+import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -46,7 +47,7 @@ export const playlistOperations: readonly Operation[] = [
         const now = Math.trunc(parts.clock.now());
         const items = await settleItems(db, parts.makeId, teamId, body.items, []);
         const about = { id: parts.makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
-        const row: PlaylistRow = { ...about, created_at: now, updated_at: now };
+        const row: PlaylistRow = { ...about, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("playlists").values(row).execute();
         return { result: show(row), events: [eventOf("playlist.created", row)] };
       });
@@ -58,16 +59,20 @@ export const playlistOperations: readonly Operation[] = [
     method: "GET",
     path: "/playlists",
     summary: "List playlists",
-    description: "Newest first.",
+    description: "Newest first, by filters. `deleted=true` lists the bin.",
     caller: "operator",
     scope: "playlists:read",
-    query: PageQuery,
+    query: BinQuery,
     status: 200,
     output: page(Playlist),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("playlists").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, show);
+      const all = parts.store.db.selectFrom("playlists").selectAll().where("team_id", "=", teamId);
+      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
+      const { q } = query;
+      return q === undefined
+        ? pageOf(rows, query, show)
+        : pageOf(rows.where(mayHold(q)), query, show, { keep: ({ name }) => holds(name, q) });
     },
   }),
   operation({
@@ -131,22 +136,49 @@ export const playlistOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/playlists/{id}",
     summary: "Delete a playlist",
-    description: "Refused while a layout shows it.",
+    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.",
     caller: "operator",
     scope: "playlists:write",
     params,
+    query: DeletionQuery,
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: read,
-    async run(context, { params: { id: playlistId } }) {
-      const { teamId } = context;
+    current: readAny,
+    async run(context, { params: { id: playlistId }, query }) {
+      const { parts, teamId } = context;
+      const permanent = query.permanent === "true";
       await change(context, async (db) => {
-        const row = found(await find(db, teamId, playlistId), "playlist");
+        const row = found(permanent ? await findAny(db, teamId, playlistId) : await find(db, teamId, playlistId), "playlist");
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0) throw new Refusal("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
-        await db.deleteFrom("playlists").where("id", "=", row.id).execute();
+        await discard(db, "playlists", row.id, Math.trunc(parts.clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
+      });
+    },
+  }),
+  operation({
+    name: "restorePlaylist",
+    tag: "playlists",
+    method: "POST",
+    path: "/playlists/{id}/restore",
+    summary: "Restore a deleted playlist",
+    description:
+      "Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.",
+    caller: "operator",
+    scope: "playlists:write",
+    params,
+    status: 200,
+    output: Playlist,
+    errors: ["not-found"],
+    version: (playlist) => playlist,
+    async run(context, { params: { id: playlistId } }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await findAny(db, teamId, playlistId), "playlist");
+        if (row.deleted_at === null) return { result: show(row) };
+        const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()));
+        return { result: show(restored), events: [eventOf("playlist.restored", restored)] };
       });
     },
   }),
@@ -166,7 +198,17 @@ async function read({ parts, teamId }: OperatorContext, { id: playlistId }: { id
   return show(found(await find(parts.store.db, teamId, playlistId), "playlist"));
 }
 
+/** For If-Match of a deletion, which reaches into the bin. */
+async function readAny({ parts, teamId }: OperatorContext, { id: playlistId }: { id: string }): Promise<Playlist> {
+  return show(found(await findAny(parts.store.db, teamId, playlistId), "playlist"));
+}
+
 function find(db: Db, teamId: string, playlistId: string) {
+  return findAny(db, teamId, playlistId).then((row) => (row?.deleted_at === null ? row : undefined));
+}
+
+/** In the bin or not. */
+function findAny(db: Db, teamId: string, playlistId: string) {
   return db.selectFrom("playlists").selectAll().where("team_id", "=", teamId).where("id", "=", playlistId).executeTakeFirst();
 }
 
@@ -177,6 +219,7 @@ function show(row: PlaylistRow): Playlist {
     items: parseItems(row.items),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
+    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
   };
 }
 

@@ -51,16 +51,18 @@ export class Deliveries {
     this.#makeId = makeId;
   }
 
-  /** Makes a delivery to every enabled webhook that wants the event, in the transaction that writes the event. */
-  async make(db: Db, teamId: string, event: Event): Promise<void> {
+  /** Makes deliveries to every enabled webhook that wants the events, in the transaction that writes them. */
+  async make(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
     const webhooks = await db
       .selectFrom("webhooks")
       .select(["id", "events"])
       .where("team_id", "=", teamId)
       .where("status", "=", "enabled")
       .execute();
-    const wanting = webhooks.filter(({ events }) => wants(JSON.parse(events) as string[], event.type));
-    for (const { id } of wanting) await this.add(db, teamId, id, event);
+    for (const webhook of webhooks) {
+      const wanted = JSON.parse(webhook.events) as string[];
+      for (const event of events) if (wants(wanted, event.type)) await this.add(db, teamId, webhook.id, event);
+    }
   }
 
   /** Makes one delivery, whether or not the webhook wants the type. */

@@ -1,0 +1,123 @@
+// Proof of play: what really was on a screen, from the first presented frame to the last.
+import { z } from "zod";
+import { PageQuery } from "./resources.ts";
+import { id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
+
+/**
+ * How a play went. Completed: from its beginning to its end. Cut: it began late or ended early. Failed: it could not be
+ * shown, or broke while it was. Skipped: its time passed without a frame of it.
+ */
+const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
+
+/** One play of one item in one zone, as the player tells it. */
+export const PlayEvent = z.strictObject({
+  id: id("evt"),
+  layout_id: id("lay"),
+  zone_id: id("zon"),
+  schedule_id: id("sch").nullable(),
+  item_id: id("itm"),
+  asset_id: id("ast").nullable(),
+  sha256: Sha256.nullable().describe("Of the asset's bytes"),
+  revision: z.string().min(1).max(64).describe("Of the state that it belonged to"),
+  result: PlayResult,
+  reason: z.string().min(1).max(64).nullable().describe("Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready`"),
+  started_at: Timestamp.describe("First presented frame, corrected time; of a play without a frame: when it was due"),
+  ended_at: Timestamp.describe("Last presented frame, corrected time"),
+  duration_ms: z
+    .int()
+    .min(0)
+    .max(31 * 86_400_000)
+    .describe("By the monotonic clock: no step of the wall clock changes it"),
+  started_monotonic_ms: z.number(),
+  ended_monotonic_ms: z.number(),
+  boot_id: z.string().min(1).max(64).describe("Names the run of the player that the monotonic stamps belong to"),
+  clock_offset_ms: z.number().describe("What was added to the device's own wall clock"),
+  clock_error_ms: z.number().min(0).nullable().describe("Bound of the corrected times' error; null: never set right"),
+});
+export type PlayEvent = z.infer<typeof PlayEvent>;
+
+/** Most events of a batch. */
+export const mostEventsInBatch = 500;
+
+/** `POST /device/play-events`. Each event is looked at by itself ({@link PlayEvent}): a wrong one does not hold up the others. */
+export const PlayEventBatch = z.strictObject({
+  events: z.array(z.unknown()).min(1).max(mostEventsInBatch).describe("PlayEvents; each is looked at by itself"),
+});
+
+/** What became of a batch. All three are done with: the device may forget them. */
+export const PlayEventReceipt = z.object({
+  accepted: z.int(),
+  duplicates: z.int().describe("Known already by their id"),
+  rejected: z.array(
+    z.object({
+      index: z.int().describe("Place in the batch"),
+      id: z.string().nullable(),
+      errors: z.array(z.object({ pointer: z.string().describe("RFC 6901, into the event"), detail: z.string() })),
+    }),
+  ),
+});
+export type PlayEventReceipt = z.infer<typeof PlayEventReceipt>;
+
+/** A play event as an operator sees it. */
+export const PlayEventRecord = PlayEvent.extend({
+  player_id: id("plr"),
+  received_at: Timestamp.describe("When the service took it in"),
+});
+export type PlayEventRecord = z.infer<typeof PlayEventRecord>;
+
+const filters = {
+  player_id: id("plr").optional(),
+  layout_id: id("lay").optional(),
+  zone_id: id("zon").optional(),
+  asset_id: id("ast").optional(),
+  item_id: id("itm").optional(),
+  result: PlayResult.optional(),
+  from: Timestamp.optional().describe("Plays that began here or later"),
+  to: Timestamp.optional().describe("Plays that began before this"),
+};
+export const PlayEventsQuery = PageQuery.extend(filters);
+export type PlayEventsQuery = z.infer<typeof PlayEventsQuery>;
+
+/** What a report can be grouped by. */
+export const playGroups = ["day", "hour", "player", "layout", "zone", "item", "asset"] as const;
+export type PlayGroup = (typeof playGroups)[number];
+const GroupBy = z
+  .string()
+  .max(100)
+  .default("asset")
+  .transform((text) => text.split(","))
+  .pipe(z.array(z.enum(playGroups)).min(1))
+  .refine((groups) => new Set(groups).size === groups.length, "names a group twice")
+  .refine((groups) => !(groups.includes("day") && groups.includes("hour")), "day and hour exclude each other");
+
+/** `GET /reports/proof-of-play`. */
+export const PlayReportQuery = z.strictObject({
+  ...filters,
+  group_by: GroupBy.describe("Comma-separated: day, hour, player, layout, zone, item, asset"),
+  timezone: TimeZone.default("UTC").describe("Zone in which days and hours begin"),
+  format: z.enum(["json", "csv"]).optional().describe("Without it: what `Accept` asks for, JSON else"),
+});
+export type PlayReportQuery = z.infer<typeof PlayReportQuery>;
+
+/** A row of the report. Of the keys those are there that it is grouped by. */
+export const PlayReportRow = z.object({
+  day: z.iso.date().optional(),
+  hour: z.string().optional().describe("Start of the hour, with the zone's offset"),
+  player_id: id("plr").optional(),
+  player_name: Name.nullable().optional(),
+  layout_id: id("lay").optional(),
+  zone_id: id("zon").optional(),
+  item_id: id("itm").optional(),
+  asset_id: id("ast").nullable().optional(),
+  asset_name: Name.nullable().optional().describe("Null when the item has no asset or it was deleted"),
+  plays: z.int().describe("Plays of which a frame was presented: completed, cut, and those that failed after it"),
+  completed: z.int(),
+  cut: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+  duration_ms: z.int().describe("Time on the glass"),
+  first_at: Timestamp,
+  last_at: Timestamp.describe("When the last of them began"),
+});
+export type PlayReportRow = z.infer<typeof PlayReportRow>;
+export const PlayReport = z.object({ data: z.array(PlayReportRow) });

@@ -1,0 +1,69 @@
+// Proof of play with the real player, its browser and the real service: what arrives is what was on the glass.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
+
+/** All play events, oldest first, once they are `enough`. */
+function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promise<PlayEventRecord[]> {
+  return eventually(async () => {
+    const { data } = (await api.ok("GET", "play-events?limit=100")) as unknown as { data: PlayEventRecord[] };
+    return enough(data) ? data.toReversed() : null;
+  });
+}
+
+test("[PE14] what really was on the glass arrives as play events, across kill -9, and the report's sum is the zone's time", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const assets = [
+    await api.upload("one.png", await plainImage([220, 30, 40])),
+    await api.upload("two.png", await plainImage([20, 160, 60])),
+  ];
+  const items = assets.map((asset_id) => ({ type: "image", asset_id, duration_ms: 2_000, fit: "fill" }));
+  const { layoutId } = await api.publish(items);
+  const playerFolder = join(folder.path, "player");
+  const presented = (line: { msg: string }): boolean => line.msg === "presented";
+  const truth: number[] = [];
+  let playerId: string;
+  {
+    await using player = startPlayer(api.url, playerFolder);
+    playerId = await api.pair(player, layoutId);
+    await eventually(() => player.lines.filter(presented).length >= 6);
+    await player.kill();
+    truth.push(...player.lines.filter(presented).map((line) => Date.parse(String(line["presented_at"]))));
+  }
+  // The next start tells at once what waits from the one before, the play that was open last of all.
+  await using player = startPlayer(api.url, playerFolder);
+  const told = await playsAt(api, (plays) => plays.some(({ reason }) => reason === "interrupted"));
+  // What came due while the browser was starting was skipped, and says so.
+  const first = told.filter(({ result, boot_id }) => result !== "skipped" && boot_id === told[0]!.boot_id);
+  // What came on in the very moment of the death may be told by the log and not yet be written down, or the other way round.
+  expect(Math.abs(first.length - truth.length)).toBeLessThanOrEqual(1);
+  expect(new Set(first.map(({ id }) => id)).size).toBe(first.length);
+  for (const [place, shownAt] of truth.slice(0, first.length).entries())
+    expect(Math.abs(Date.parse(first[place]!.started_at) - shownAt)).toBeLessThanOrEqual(1_000);
+  for (const [place, event] of first.slice(1).entries()) expect(event.started_monotonic_ms).toBe(first[place]!.ended_monotonic_ms);
+  for (const event of first) {
+    expect(event).toMatchObject({ player_id: playerId, layout_id: layoutId, boot_id: first[0]!.boot_id });
+    expect(assets).toContain(event.asset_id);
+    expect(event.sha256).toMatch(/^[0-9a-f]{64}$/);
+  }
+  expect(first.at(-1)).toMatchObject({ result: "cut", reason: "interrupted" });
+  const { data } = (await api.ok("GET", "reports/proof-of-play?group_by=zone")) as unknown as { data: PlayReportRow[] };
+  const ends = [Date.parse(first[0]!.started_at), Date.parse(first.at(-1)!.ended_at)] as const;
+  expect(data).toHaveLength(1);
+  // A frame, or what the clock was corrected by, for each item.
+  expect(Math.abs(data[0]!.duration_ms - (ends[1] - ends[0]))).toBeLessThanOrEqual(17 * first.length);
+  expect(data[0]!.plays).toBe(first.length);
+
+  // What plays since then follows within a minute, and is of another run.
+  await player.line(presented);
+  const isLater = (play: PlayEventRecord): boolean => play.boot_id !== first[0]!.boot_id;
+  const later = (await playsAt(api, (plays) => plays.filter(isLater).length > 2)).filter(isLater);
+  expect(new Set(later.map(({ boot_id }) => boot_id)).size).toBe(1);
+  const listed = await api.ok("GET", `players/${playerId}/heartbeats`);
+  expect((listed as unknown as { data: unknown[] }).data.length).toBeGreaterThan(0);
+}, 300_000);
