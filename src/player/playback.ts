@@ -1,8 +1,9 @@
 // Turns programs into scenes: which item each zone shows now and next, and when a new revision may cut in. A pure step machine.
 import { createHash } from "node:crypto";
 import { deepEqual } from "fast-equals";
-import type { SceneItem, SceneZone, Slot, Stage } from "../protocol/scene.ts";
-import { playAt, type Play, type Program, type TimedItem, type Timeline } from "./schedule.ts";
+import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
+import { sceneItemOf } from "./scene-item.ts";
+import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
 interface ZonePlayback {
@@ -114,57 +115,6 @@ function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, timezone: string
     offset_ms: offsetMs,
     item,
   };
-}
-
-function sceneItemOf({ item, asset }: TimedItem, timezone: string): SceneItem {
-  switch (item.type) {
-    case "image":
-      return {
-        type: "image",
-        item_id: item.id,
-        asset_id: item.asset_id,
-        src: `/media/${asset!.sha256}`,
-        fit: item.fit,
-      };
-    case "video":
-      return {
-        type: "video",
-        item_id: item.id,
-        asset_id: item.asset_id,
-        src: `/media/${asset!.sha256}`,
-        fit: item.fit,
-        muted: item.muted,
-        media_duration_ms: asset!.duration_ms,
-      };
-    case "text": {
-      const { text, color, background_color, align } = item;
-      return {
-        type: "text",
-        item_id: item.id,
-        asset_id: null,
-        text,
-        color,
-        background_color,
-        align,
-        font_size: item.font_size ?? null,
-      };
-    }
-    case "clock": {
-      const { hour12, seconds, date, locale, color, background_color } = item;
-      return {
-        type: "clock",
-        item_id: item.id,
-        asset_id: null,
-        timezone: item.timezone ?? timezone,
-        hour12,
-        seconds,
-        date,
-        locale,
-        color,
-        background_color,
-      };
-    }
-  }
 }
 
 /** Equal for equal geometry: zones may then change their items one by one. */
