@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { deepEqual } from "fast-equals";
 import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
-import { sceneItemOf } from "./scene-item.ts";
+import { identityOf, sceneItemOf, type Around } from "./scene-item.ts";
 import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
@@ -36,17 +36,25 @@ export function take(before: Playback | null, program: Program, instant: number)
   return { program, zones };
 }
 
+/** Knows no feed: for layouts without one. */
+const noNews: Around["news"] = () => ({ title: "", entries: [], trouble: null });
+
 /** The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. */
-export function stageAt(playback: Playback, instant: number, deviceZone: string): { stage: Stage; changesAt: number } | null {
+export function stageAt(
+  playback: Playback,
+  instant: number,
+  deviceZone: string,
+  news = noNews,
+): { stage: Stage; changesAt: number } | null {
   const { program } = playback;
   if (program.layout === null) return null;
   const { width, height, background_color } = program.layout;
+  const around: Around = { timezone: program.timezone ?? deviceZone, news };
   let changesAt = Number.POSITIVE_INFINITY;
   const zones = program.zones.map(({ zone }): SceneZone => {
     const plays = upcoming(playback.zones.get(zone.id)!, instant);
     if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
     const { id, left, top, width: w, height: h, z_index } = zone;
-    const timezone = program.timezone ?? deviceZone;
     return {
       id,
       left,
@@ -54,7 +62,7 @@ export function stageAt(playback: Playback, instant: number, deviceZone: string)
       width: w,
       height: h,
       z_index,
-      slots: plays.map((play) => slotOf(play, timezone)),
+      slots: plays.map((play) => slotOf(play, around)),
     };
   });
   return { stage: { key: stageKey(program), width, height, background_color, zones }, changesAt };
@@ -104,9 +112,12 @@ function takeoverOf(zone: ZonePlayback, instant: number): number | null {
   return zone.next !== null && instant >= zone.next.from ? zone.next.from : null;
 }
 
-function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, timezone: string): Slot {
-  const item = sceneItemOf(timed, timezone);
-  const content = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, around: Around): Slot {
+  const item = sceneItemOf(timed, around);
+  const content = createHash("sha256")
+    .update(JSON.stringify(identityOf(item)))
+    .digest("base64url")
+    .slice(0, 8);
   // Named by when the play began in its loop, not by when it came on: the same play keeps its name.
   return {
     key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,

@@ -22,6 +22,12 @@ const types: Record<string, string> = {
   ".jpg": "image/jpeg",
   ".mp4": "video/mp4",
   ".webm": "video/webm",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".svg": "image/svg+xml",
+  ".mp3": "audio/mpeg",
+  ".pdf": "application/pdf",
+  ".mjs": "text/javascript; charset=utf-8",
 };
 
 /** The page's peer in tests. */

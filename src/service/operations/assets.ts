@@ -1,5 +1,6 @@
 // Assets: the files that screens show. The bytes decide what they are; equal bytes are stored once.
 import { z } from "zod";
+import { assetIdsOf } from "../../protocol/items.ts";
 import { Asset, page, PageQuery } from "../../protocol/resources.ts";
 import { id, Name } from "../../protocol/words.ts";
 import { parseItems } from "../desired.ts";
@@ -155,7 +156,7 @@ async function playlistsShowing(db: Db, teamId: string, assetId: string): Promis
     .where("team_id", "=", teamId)
     .where("items", "like", `%${assetId}%`)
     .execute();
-  return rows.filter((row) => parseItems(row.items).some((item) => "asset_id" in item && item.asset_id === assetId));
+  return rows.filter((row) => parseItems(row.items).some((item) => assetIdsOf(item).includes(assetId)));
 }
 
 function show(row: AssetRow): Asset {

@@ -1,6 +1,6 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
-import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
+import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import { NewPlaylist, page, PageQuery, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
@@ -29,7 +29,7 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Text and clock items need no asset.",
+      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio and PDFs need an asset.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
@@ -198,20 +198,31 @@ async function settleItems(
 
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
   const types = new Map<string, string>();
-  const ids = [...new Set(items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])))];
+  const ids = [...new Set(items.flatMap(assetIdsOf))];
   for (let first = 0; first < ids.length; first += 500) {
     const part = ids.slice(first, first + 500);
     const rows = await db.selectFrom("assets").select(["id", "mime_type"]).where("team_id", "=", teamId).where("id", "in", part).execute();
     for (const row of rows) types.set(row.id, row.mime_type);
   }
-  return items.flatMap((item, index) => {
-    if (!("asset_id" in item)) return [];
-    const pointer = `/items/${index}/asset_id`;
-    const type = types.get(item.asset_id);
-    if (type === undefined) return [{ pointer, detail: "there is no such asset" }];
-    if (type.startsWith(`${item.type}/`)) return [];
-    return [{ pointer, detail: `the asset is ${type}, which is not for an item of type ${item.type}` }];
-  });
+  return items.flatMap((item, index) =>
+    Object.entries(kindsOf(item)).flatMap(([field, { assetId, kind }]) => {
+      const pointer = `/items/${index}/${field}`;
+      const type = types.get(assetId);
+      if (type === undefined) return [{ pointer, detail: "there is no such asset" }];
+      if (kind.test(type)) return [];
+      return [
+        { pointer, detail: `the asset is ${type}, which is not for ${field === "asset_id" ? "an item of type " + item.type : field}` },
+      ];
+    }),
+  );
+}
+
+/** Which field of an item names which asset, and of what kind that has to be. */
+function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind: RegExp }> {
+  if (!("asset_id" in item)) return {};
+  const own = { asset_id: { assetId: item.asset_id, kind: item.type === "pdf" ? /^application\/pdf$/ : new RegExp(`^${item.type}/`) } };
+  if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
+  return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: /^image\// } };
 }
 
 function idErrors(items: readonly NewPlaylistItem[], before: readonly PlaylistItem[]): FieldError[] {

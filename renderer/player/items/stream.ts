@@ -1,0 +1,6 @@
+import type { SceneItem } from "../../../src/protocol/scene.ts";
+import { make } from "../dom.ts";
+import { type Item, stillItem, type Surroundings } from "./item.ts";
+export function createStream(_item: Extract<SceneItem, { type: "stream" }>, around: Surroundings): Item {
+  return stillItem(make("div", "item"), around, () => {});
+}
