@@ -1,6 +1,6 @@
 // From an item of a playlist to what the page is told of it: its file's path in place of its asset, nothing left open.
 import { createHash } from "node:crypto";
-import { defaultItemDurationMs, type DesiredAsset } from "../protocol/desired.ts";
+import { defaultItemDurationMs, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import type { PlaylistItem } from "../protocol/items.ts";
 import type { FeedEntry, SceneItem } from "../protocol/scene.ts";
 import type { TimedItem } from "./schedule.ts";
@@ -83,8 +83,40 @@ export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): numb
   }
 }
 
+/** A feed that the content needs, and how often it is to be looked at. */
+export interface WantedFeed {
+  url: string;
+  refreshIntervalMs: number;
+}
+
+/** What may be fetched for a stream: itself, and whatever lies at these origins. */
+export interface StreamSource {
+  url: string;
+  origins: ReadonlySet<string>;
+}
+
+/** The feeds that playlists show. */
+export function feedsOf(playlists: readonly DesiredPlaylist[]): WantedFeed[] {
+  return playlists.flatMap(({ items }) =>
+    items.flatMap((item) => (item.type === "feed" ? { url: item.url, refreshIntervalMs: item.refresh_interval_ms } : [])),
+  );
+}
+
+/** The streams that playlists show, by the key in their path. */
+export function streamsOf(playlists: readonly DesiredPlaylist[]): Map<string, StreamSource> {
+  const streams = new Map<string, StreamSource>();
+  for (const { items } of playlists) {
+    for (const item of items) {
+      if (item.type !== "stream") continue;
+      const origins = new Set([item.url, ...item.origins].map((url) => new URL(url).origin));
+      streams.set(streamKey(item.url, item.origins), { url: item.url, origins });
+    }
+  }
+  return streams;
+}
+
 /** Names a stream by all that decides what may be fetched for it. */
-export function streamKey(url: string, origins: readonly string[]): string {
+function streamKey(url: string, origins: readonly string[]): string {
   return createHash("sha256")
     .update(JSON.stringify([url, origins]))
     .digest("base64url")

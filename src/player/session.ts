@@ -14,8 +14,11 @@ import { Commands } from "./commands.ts";
 import { Connection } from "./connection.ts";
 import { ContentCache, type Ready } from "./content-cache.ts";
 import { DesiredState } from "./desired-state.ts";
+import { Feeds } from "./feeds/feeds.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import { Outbox, type Letter } from "./outbox.ts";
+import type { Outside } from "./outside.ts";
+import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
 import { stageAt, take, type Playback } from "./playback.ts";
 import type { Progress } from "./progress.ts";
 import { programAt } from "./schedule.ts";
@@ -31,6 +34,8 @@ export interface SessionParts {
   clock: CorrectedClock;
   log: Log;
   surface: Surface;
+  /** What feeds are fetched through. */
+  outside: Outside;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
@@ -51,6 +56,7 @@ export class Session {
   readonly #cache: ContentCache;
   readonly #outbox: Outbox;
   readonly #commands: Commands;
+  readonly #feeds: Feeds;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
@@ -66,6 +72,13 @@ export class Session {
     this.#cache = cache;
     this.#outbox = outbox;
     this.#commands = commands;
+    this.#feeds = new Feeds({
+      folder: join(parts.folder, "feeds"),
+      outside: parts.outside,
+      clock: parts.clock,
+      log: parts.log,
+      changed: () => this.#replan.ring(),
+    });
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
     this.#connection = new Connection({
       api: parts.api,
@@ -145,13 +158,21 @@ export class Session {
     };
   }
 
+  /** The stream item behind a key that the page asks with. */
+  streamOf(key: string): StreamSource | null {
+    return streamsOf(this.#applied?.desired.playlists ?? []).get(key) ?? null;
+  }
+
   mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
     return this.#cache.find(sha256);
   }
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   run(signal: AbortSignal): Promise<never> {
-    return together([(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end)], signal);
+    return together(
+      [(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end), (end) => this.#feeds.run(end)],
+      signal,
+    );
   }
 
   /** All that goes over the network. */
@@ -172,7 +193,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge()]);
+    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge(), this.#feeds.purge()]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
@@ -192,18 +213,19 @@ export class Session {
     let playback: Playback | null = null;
     for (;;) {
       const now = clock.now();
-      playback = this.#takeOver(playback, now);
-      const staged = playback === null ? null : stageAt(playback, now, deviceZone);
+      playback = await this.#takeOver(playback, now);
+      const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
       this.#stage = staged?.stage ?? null;
       changed();
       await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
     }
   }
 
-  #takeOver(playback: Playback | null, now: number): Playback | null {
+  async #takeOver(playback: Playback | null, now: number): Promise<Playback | null> {
     const ready = this.#cache.ready.value;
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
+    await this.#feeds.want(feedsOf(ready.desired.playlists));
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();
