@@ -45,8 +45,9 @@ const longestMessageBytes = 65_536;
 
 // Nothing is loaded from anywhere else, nobody frames the page, and the page frames nobody. Streams come by way of the
 // player (`/stream/`), so that no origin of theirs has to be admitted here; `blob:` is what the page itself puts together.
+// WebAssembly, from code of the page only, decodes the pictures of scanned PDFs.
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
   "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**

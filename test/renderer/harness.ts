@@ -34,6 +34,8 @@ export function isNear(seen: Rgb, wanted: Rgb | ColorName, tolerance = 26): bool
 export interface Bench extends AsyncDisposable {
   browser: Browser;
   media: string;
+  /** Folder of the built page. */
+  built: string;
   /** A page of its own at a server of its own. */
   open(width?: number, height?: number): Promise<Opened>;
 }
@@ -71,6 +73,7 @@ export async function startBench(): Promise<Bench> {
   return {
     browser,
     media,
+    built,
     async open(width = 960, height = 540) {
       const server = await startPageServer(media, built);
       const page = await browser.newPage({ viewport: { width, height } });

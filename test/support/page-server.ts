@@ -12,7 +12,7 @@ const builtPage = join(import.meta.dirname, "../../dist/renderer/player");
 
 /** The strictest policy the page has to live with. */
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
