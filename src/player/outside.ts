@@ -50,6 +50,7 @@ export class Outside implements AsyncDisposable {
    * @throws Fault `refused` (not to be asked) or `unreachable`; an AbortError when `signal` aborts.
    */
   async open(address: string, { headers = {}, allows = () => true, signal }: OpenOptions): Promise<Opened> {
+    if (!URL.canParse(address)) throw new Fault("refused", "this is no address");
     let url = new URL(address);
     for (let hop = 0; hop <= mostRedirects; hop++) {
       this.#check(url, allows);

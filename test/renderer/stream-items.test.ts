@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const long = 600_000;
-const patient = { timeout: 40_000 };
+const patient = { timeout: 25_000 };
 
 /** A page at a surface of its own that passes streams of `origin` on. */
 async function open(origin: string) {
@@ -40,7 +40,7 @@ async function open(origin: string) {
   surface.onMessage((message) => messages.push(message), end.signal);
   const { url, cookie } = surface.hostPage;
   const context = await bench.browser.newContext({ viewport: { width: 960, height: 540 } });
-  await context.addCookies([{ ...cookie, url, httpOnly: true, sameSite: "Strict" }]);
+  await context.addCookies([{ ...cookie, url: new URL(url).origin, httpOnly: true, sameSite: "Strict" }]);
   const page = await context.newPage();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).origin));
@@ -54,7 +54,7 @@ async function open(origin: string) {
     count: (type: FromPage["type"]) => messages.filter((message) => message.type === type).length,
     show: (...items: SceneItem[]) => {
       const start = clock.now() - 100;
-      const slots = items.map((each, index) => slot(each, start + index * 1_000, index === items.length - 1 ? long : 1_000));
+      const slots = items.map((each, index) => slot(each, start + index * 4_000, index === items.length - 1 ? long : 4_000));
       surface.show(stage([zone(slots)]));
     },
     async [Symbol.asyncDispose]() {
