@@ -10,7 +10,7 @@ const passedTypes = /^(?:video\/|audio\/|image\/jpeg|multipart\/x-mixed-replace|
 const passedHeaders = ["content-length", "content-range", "accept-ranges"];
 
 /** Says which address answered in the end, so that the page can resolve what the answer names. */
-export const finalUrlHeader = "x-final-url";
+const finalUrlHeader = "x-final-url";
 
 /**
  * Answers `GET /stream/<key>[?url=<address of a part>]`. Parts come from the stream's own origin and those declared with

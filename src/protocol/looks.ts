@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Color } from "./words.ts";
 
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
-export const Fit = z.enum(["contain", "cover", "fill"]);
+const Fit = z.enum(["contain", "cover", "fill"]);
 
 const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto` goes by the first letter that has a direction");
 const Milliseconds = z.int().min(0).max(86_400_000);

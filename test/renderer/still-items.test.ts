@@ -1,6 +1,6 @@
 // Pictures, texts, tickers, clocks and codes on a real Chromium: what they look like, and what they survive.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Bench, image, isNear, item, type Opened, readGlass, row, slot, stage, startBench, zone } from "./harness.ts";
+import { type Bench, image, isNear, item, type Opened, readGlass, slot, stage, startBench, zone } from "./harness.ts";
 import { makePictures } from "./pictures.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -128,7 +128,7 @@ test("[IT6] a text takes its family, weight, padding and direction", async () =>
   const { page } = opened;
   const words = page.locator(".words");
   const style = await words.evaluate((element) => {
-    const { fontWeight, fontFamily, direction } = (globalThis as any).getComputedStyle(element);
+    const { fontWeight, fontFamily, direction } = element.ownerDocument.defaultView!.getComputedStyle(element);
     return { fontWeight, fontFamily, direction };
   });
   expect(style).toMatchObject({ fontWeight: "700", direction: "rtl" });

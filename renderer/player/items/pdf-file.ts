@@ -1,6 +1,5 @@
 // One PDF file, opened by pdf.js in a worker of its own, of which only the page in hand is held. Loaded when the first PDF is due.
 import { getDocument, PDFWorker, type PDFDocumentProxy, type RenderTask } from "pdfjs-dist";
-import PdfThread from "pdfjs-dist/build/pdf.worker.min.mjs?worker";
 
 // What files refer to without bringing it along: Asian character maps, the 14 standard fonts, decoders of scans.
 const data = import.meta.glob<string>(
@@ -38,7 +37,7 @@ export class PdfFile {
 
   /** Opens a file of the page's own origin, reading only the parts it needs. @throws pdf.js's exceptions, told apart by `name`. */
   static async open(src: string, signal: AbortSignal): Promise<PdfFile> {
-    const thread = new PdfThread();
+    const thread = new Worker(new URL("./pdf-file.worker.ts", import.meta.url), { type: "module" });
     const worker = PDFWorker.create({ port: thread });
     const task = getDocument({
       url: new URL(src, location.href).href,
