@@ -15,5 +15,7 @@ export default defineConfig({
     // The page's content security policy allows no inline code, so nothing may be inlined or polyfilled into the HTML.
     assetsInlineLimit: 0,
     modulePreload: false,
+    // hls.js and pdf.js are large, but come from the local disk and only when an item needs them.
+    chunkSizeWarningLimit: 2_000,
   },
 });

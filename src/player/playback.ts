@@ -1,8 +1,9 @@
 // Turns programs into scenes: which item each zone shows now and next, and when a new revision may cut in. A pure step machine.
 import { createHash } from "node:crypto";
 import { deepEqual } from "fast-equals";
-import type { SceneItem, SceneZone, Slot, Stage } from "../protocol/scene.ts";
-import { playAt, type Play, type Program, type TimedItem, type Timeline } from "./schedule.ts";
+import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
+import { identityOf, sceneItemOf, type Around } from "./scene-item.ts";
+import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
 interface ZonePlayback {
@@ -35,17 +36,25 @@ export function take(before: Playback | null, program: Program, instant: number)
   return { program, zones };
 }
 
+/** Knows no feed: for layouts without one. */
+const noNews: Around["news"] = () => ({ title: "", entries: [], trouble: null });
+
 /** The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. */
-export function stageAt(playback: Playback, instant: number, deviceZone: string): { stage: Stage; changesAt: number } | null {
+export function stageAt(
+  playback: Playback,
+  instant: number,
+  deviceZone: string,
+  news = noNews,
+): { stage: Stage; changesAt: number } | null {
   const { program } = playback;
   if (program.layout === null) return null;
   const { width, height, background_color } = program.layout;
+  const around: Around = { timezone: program.timezone ?? deviceZone, news };
   let changesAt = Number.POSITIVE_INFINITY;
   const zones = program.zones.map(({ zone }): SceneZone => {
     const plays = upcoming(playback.zones.get(zone.id)!, instant);
     if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
     const { id, left, top, width: w, height: h, z_index } = zone;
-    const timezone = program.timezone ?? deviceZone;
     return {
       id,
       left,
@@ -53,7 +62,7 @@ export function stageAt(playback: Playback, instant: number, deviceZone: string)
       width: w,
       height: h,
       z_index,
-      slots: plays.map((play) => slotOf(play, timezone)),
+      slots: plays.map((play) => slotOf(play, around)),
     };
   });
   return { stage: { key: stageKey(program), width, height, background_color, zones }, changesAt };
@@ -103,9 +112,12 @@ function takeoverOf(zone: ZonePlayback, instant: number): number | null {
   return zone.next !== null && instant >= zone.next.from ? zone.next.from : null;
 }
 
-function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, timezone: string): Slot {
-  const item = sceneItemOf(timed, timezone);
-  const content = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, around: Around): Slot {
+  const item = sceneItemOf(timed, around);
+  const content = createHash("sha256")
+    .update(JSON.stringify(identityOf(item)))
+    .digest("base64url")
+    .slice(0, 8);
   // Named by when the play began in its loop, not by when it came on: the same play keeps its name.
   return {
     key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,
@@ -114,57 +126,6 @@ function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, timezone: string
     offset_ms: offsetMs,
     item,
   };
-}
-
-function sceneItemOf({ item, asset }: TimedItem, timezone: string): SceneItem {
-  switch (item.type) {
-    case "image":
-      return {
-        type: "image",
-        item_id: item.id,
-        asset_id: item.asset_id,
-        src: `/media/${asset!.sha256}`,
-        fit: item.fit,
-      };
-    case "video":
-      return {
-        type: "video",
-        item_id: item.id,
-        asset_id: item.asset_id,
-        src: `/media/${asset!.sha256}`,
-        fit: item.fit,
-        muted: item.muted,
-        media_duration_ms: asset!.duration_ms,
-      };
-    case "text": {
-      const { text, color, background_color, align } = item;
-      return {
-        type: "text",
-        item_id: item.id,
-        asset_id: null,
-        text,
-        color,
-        background_color,
-        align,
-        font_size: item.font_size ?? null,
-      };
-    }
-    case "clock": {
-      const { hour12, seconds, date, locale, color, background_color } = item;
-      return {
-        type: "clock",
-        item_id: item.id,
-        asset_id: null,
-        timezone: item.timezone ?? timezone,
-        hour12,
-        seconds,
-        date,
-        locale,
-        color,
-        background_color,
-      };
-    }
-  }
 }
 
 /** Equal for equal geometry: zones may then change their items one by one. */

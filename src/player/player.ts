@@ -9,8 +9,10 @@ import type { FromPage, Scene } from "../protocol/scene.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./identity.ts";
 import type { Machine } from "./machine.ts";
+import { Outside } from "./outside.ts";
 import { pair, type PairingState } from "./pairing.ts";
 import { Recovery } from "./recovery.ts";
+import type { StreamSource } from "./scene-item.ts";
 import { screenOf, type View } from "./screen.ts";
 import { ServiceApi } from "./service-api.ts";
 import { Session } from "./session.ts";
@@ -56,6 +58,7 @@ class Player implements AsyncDisposable {
   readonly #identity: Identity;
   readonly #api: ServiceApi;
   readonly #surface: Surface;
+  readonly #outside: Outside;
   readonly #recovery: Recovery;
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
@@ -64,11 +67,12 @@ class Player implements AsyncDisposable {
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
-  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface) {
+  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface, outside: Outside) {
     this.#options = options;
     this.#clock = clock;
     this.#identity = identity;
     this.#surface = surface;
+    this.#outside = outside;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
     this.#status = new Status({
@@ -99,14 +103,21 @@ class Player implements AsyncDisposable {
     const identity = await Identity.open(folder, log);
     let player: Player | null = null;
     const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
-    const surface = await Surface.open({ rendererFolder, media, clock, log });
-    player = new Player(options, clock, identity, surface);
+    const outside = new Outside();
+    const stream = (key: string) => player?.streamOf(key) ?? null;
+    const surface = await Surface.open({ rendererFolder, media, stream, outside, clock, log });
+    player = new Player(options, clock, identity, surface, outside);
     return player;
   }
 
   /** The proven file behind a hash that the page asks for. */
   mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
     return this.#session?.mediaOf(sha256) ?? null;
+  }
+
+  /** The stream behind a key that the page asks with. */
+  streamOf(key: string): StreamSource | null {
+    return this.#session?.streamOf(key) ?? null;
   }
 
   async run(outer: AbortSignal): Promise<PlayerEnd> {
@@ -124,6 +135,7 @@ class Player implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.host.close();
     await this.#surface[Symbol.asyncDispose]();
+    await this.#outside[Symbol.asyncDispose]();
     await this.#api[Symbol.asyncDispose]();
   }
 
@@ -183,6 +195,7 @@ class Player implements AsyncDisposable {
       log,
       surface: this.#surface,
       bootId: machine.bootId,
+      outside: this.#outside,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       heartbeat: () => this.#status.heartbeat(),
       changed: () => this.#redraw.ring(),

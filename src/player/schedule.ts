@@ -1,13 +1,16 @@
 // Decides what should be on screen at an instant. Pure: no clock, no disk, no memory of what was.
-import { defaultItemDurationMs, loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/desired.ts";
-import type { PlaylistItem } from "../protocol/items.ts";
+import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/desired.ts";
+import { assetIdsOf, type PlaylistItem } from "../protocol/items.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { Ready } from "./content-cache.ts";
+import { durationOf } from "./scene-item.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */
 export interface TimedItem {
   item: PlaylistItem;
   asset: DesiredAsset | null;
+  /** The picture that goes with an audio item. */
+  artwork: DesiredAsset | null;
   durationMs: number;
 }
 
@@ -68,14 +71,11 @@ const emptyTimeline: Timeline = { items: [], totalMs: 0 };
 function timelineOf(items: readonly PlaylistItem[], ready: Ready): Timeline {
   const timed: TimedItem[] = [];
   for (const item of items) {
-    const assetId = "asset_id" in item ? item.asset_id : null;
-    const asset = assetId === null ? null : (ready.desired.assets.find(({ id }) => id === assetId) ?? null);
-    if (assetId !== null && (asset === null || !ready.files.has(assetId))) continue;
-    timed.push({
-      item,
-      asset,
-      durationMs: item.duration_ms ?? asset?.duration_ms ?? defaultItemDurationMs,
-    });
+    const ids = assetIdsOf(item);
+    const assets = ids.map((id) => ready.desired.assets.find((asset) => asset.id === id && ready.files.has(id)));
+    if (assets.includes(undefined)) continue;
+    const [asset = null, artwork = null] = assets;
+    timed.push({ item, asset, artwork, durationMs: durationOf(item, asset) });
   }
   return { items: timed, totalMs: timed.reduce((sum, { durationMs }) => sum + durationMs, 0) };
 }

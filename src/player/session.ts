@@ -15,8 +15,11 @@ import { Commands } from "./commands.ts";
 import { Connection } from "./connection.ts";
 import { ContentCache, type Ready } from "./content-cache.ts";
 import { DesiredState } from "./desired-state.ts";
+import { Feeds } from "./feeds/feeds.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import { Outbox, type Letter } from "./outbox.ts";
+import type { Outside } from "./outside.ts";
+import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
 import { stageAt, take, type Playback } from "./playback.ts";
 import type { Progress } from "./progress.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
@@ -35,6 +38,8 @@ export interface SessionParts {
   surface: Surface;
   /** Names this run of the player. */
   bootId: string;
+  /** What feeds are fetched through. */
+  outside: Outside;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
@@ -56,6 +61,7 @@ export class Session {
   readonly #outbox: Outbox;
   readonly #commands: Commands;
   readonly #proof: ProofOfPlay;
+  readonly #feeds: Feeds;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
@@ -79,6 +85,13 @@ export class Session {
     this.#outbox = outbox;
     this.#commands = commands;
     this.#proof = proof;
+    this.#feeds = new Feeds({
+      folder: join(parts.folder, "feeds"),
+      outside: parts.outside,
+      clock: parts.clock,
+      log: parts.log,
+      changed: () => this.#replan.ring(),
+    });
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
     this.#connection = new Connection({
       api: parts.api,
@@ -159,6 +172,11 @@ export class Session {
     };
   }
 
+  /** The stream item behind a key that the page asks with. */
+  streamOf(key: string): StreamSource | null {
+    return streamsOf(this.#applied?.desired.playlists ?? []).get(key) ?? null;
+  }
+
   mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
     return this.#cache.find(sha256);
   }
@@ -166,7 +184,10 @@ export class Session {
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
     try {
-      return await together([(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end)], signal);
+      return await together(
+        [(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end), (end) => this.#feeds.run(end)],
+        signal,
+      );
     } finally {
       await this.#proof.stop();
     }
@@ -191,7 +212,14 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge(), this.#proof.purge()]);
+    await Promise.all([
+      this.#desired.purge(),
+      this.#cache.purge(),
+      this.#outbox.purge(),
+      this.#commands.purge(),
+      this.#feeds.purge(),
+      this.#proof.purge(),
+    ]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
@@ -211,8 +239,8 @@ export class Session {
     let playback: Playback | null = null;
     for (;;) {
       const now = clock.now();
-      playback = this.#takeOver(playback, now);
-      const staged = playback === null ? null : stageAt(playback, now, deviceZone);
+      playback = await this.#takeOver(playback, now);
+      const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
       this.#stage = staged?.stage ?? null;
       void this.#proof.planned(this.#stage, this.#applied);
       changed();
@@ -220,10 +248,11 @@ export class Session {
     }
   }
 
-  #takeOver(playback: Playback | null, now: number): Playback | null {
+  async #takeOver(playback: Playback | null, now: number): Promise<Playback | null> {
     const ready = this.#cache.ready.value;
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
+    await this.#feeds.want(feedsOf(ready.desired.playlists));
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();

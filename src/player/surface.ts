@@ -13,6 +13,9 @@ import type { Log } from "../base/log.ts";
 import { textOf } from "../base/text.ts";
 import { FromPage, type Scene, type ToPage } from "../protocol/scene.ts";
 import type { HostPage } from "./host.ts";
+import type { Outside } from "./outside.ts";
+import type { StreamSource } from "./scene-item.ts";
+import { sendStream } from "./stream-proxy.ts";
 
 /** The page's side of the socket, as the watchdog sees it. Times on the monotonic clock, ms. */
 export type PageState =
@@ -29,6 +32,10 @@ export interface SurfaceOptions {
   rendererFolder: string;
   /** The file and type behind a SHA-256, null when it is not (or no longer) proven. */
   media(sha256: string): { folder: string; name: string; mimeType: string } | null;
+  /** The stream behind a key; null when no item at hand shows it. */
+  stream(key: string): StreamSource | null;
+  /** What streams are fetched through. */
+  outside: Outside;
   clock: Clock;
   log: Log;
 }
@@ -36,9 +43,11 @@ export interface SurfaceOptions {
 const cookieName = "signage";
 const longestMessageBytes = 65_536;
 
-// Nothing is loaded from anywhere else, nobody frames the page, and the page frames nobody.
+// Nothing is loaded from anywhere else, nobody frames the page, and the page frames nobody. Streams come by way of the
+// player (`/stream/`), so that no origin of theirs has to be admitted here; `blob:` is what the page itself puts together.
+// WebAssembly, from code of the page only, decodes the pictures of scanned PDFs.
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; " +
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
   "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
@@ -122,6 +131,7 @@ export class Surface implements AsyncDisposable {
       const path = new URL(request.url ?? "/", this.#origin).pathname;
       const sha256 = /^\/media\/([0-9a-f]{64})$/.exec(path)?.[1];
       if (sha256 !== undefined) await this.#sendMedia(request, response, sha256);
+      else if (path.startsWith("/stream/")) await this.#sendStream(request, response, path.slice("/stream/".length));
       else if (path.startsWith("/player/")) await this.#sendPage(request, response, path);
       else refuse(response, 404);
     } catch (error) {
@@ -148,8 +158,16 @@ export class Surface implements AsyncDisposable {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
       "cross-origin-resource-policy": "same-origin",
+      // An SVG that is led to by itself is a document: it may run and load nothing.
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     });
     await pipeline(file.stream, response);
+  }
+
+  async #sendStream(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
+    const source = this.#options.stream(key);
+    if (source === null) return refuse(response, 404);
+    await sendStream(request, response, source, this.#options.outside);
   }
 
   async #sendPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {

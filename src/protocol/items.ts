@@ -1,48 +1,62 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
-import { Color, id, TimeZone } from "./words.ts";
-
-/** How a picture fills its zone: whole with bars, cropped, or stretched. */
-export const Fit = z.enum(["contain", "cover", "fill"]);
+import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
+import { id, TimeZone } from "./words.ts";
 
 const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
 
 const optionalDuration = DurationMs.optional().describe(
   "How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s",
 );
+/** An address that a player fetches from. Secrets do not belong into it: everybody who may read the playlist sees it. */
+const Url = z
+  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  .max(2_048)
+  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not hold a user name or password");
 
-const ImageItem = z.strictObject({
-  type: z.literal("image"),
+const every = { duration_ms: optionalDuration };
+const ImageItem = z.strictObject({ type: z.literal("image"), asset_id: id("ast"), ...every, ...ImageLook });
+const VideoItem = z.strictObject({ type: z.literal("video"), asset_id: id("ast"), ...every, ...VideoLook });
+const AudioItem = z.strictObject({
+  type: z.literal("audio"),
   asset_id: id("ast"),
-  duration_ms: optionalDuration,
-  fit: Fit.default("contain"),
+  artwork_asset_id: id("ast").optional().describe("An image to show while it plays"),
+  ...every,
+  ...AudioLook,
 });
-const VideoItem = z.strictObject({
-  type: z.literal("video"),
-  asset_id: id("ast"),
-  duration_ms: optionalDuration,
-  fit: Fit.default("contain"),
-  muted: z.boolean().default(false),
-});
-const TextItem = z.strictObject({
-  type: z.literal("text"),
-  text: z.string().min(1).max(5_000),
-  duration_ms: optionalDuration,
-  color: Color.default("#ffffff"),
-  background_color: Color.default("#000000"),
-  align: z.enum(["start", "center", "end"]).default("center"),
-  font_size: z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows"),
-});
+const TextItem = z.strictObject({ type: z.literal("text"), ...every, ...TextLook });
+const TickerItem = z.strictObject({ type: z.literal("ticker"), ...every, ...TickerLook });
 const ClockItem = z.strictObject({
   type: z.literal("clock"),
-  duration_ms: optionalDuration,
+  ...every,
   timezone: TimeZone.optional().describe("Without it: the player's zone"),
-  hour12: z.boolean().default(false),
-  seconds: z.boolean().default(true),
-  date: z.boolean().default(true),
-  locale: z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB"),
-  color: Color.default("#ffffff"),
-  background_color: Color.default("#000000"),
+  ...ClockLook,
+});
+const QrItem = z.strictObject({ type: z.literal("qr"), ...every, ...QrLook });
+const FeedItem = z.strictObject({
+  type: z.literal("feed"),
+  url: Url.describe("RSS, Atom, RDF or JSON Feed, fetched by each player"),
+  duration_ms: DurationMs.optional().describe("Without it: `max_entries` × `entry_duration_ms`"),
+  max_entries: z.int().min(1).max(20).default(10),
+  refresh_interval_ms: z.int().min(60_000).max(86_400_000).default(600_000),
+  ...FeedLook,
+});
+const PdfItem = z.strictObject({
+  type: z.literal("pdf"),
+  asset_id: id("ast"),
+  duration_ms: DurationMs.optional().describe("Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s"),
+  ...PdfLook,
+});
+const StreamItem = z.strictObject({
+  type: z.literal("stream"),
+  url: Url,
+  origins: z
+    .array(Url)
+    .max(10)
+    .default([])
+    .describe("Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched"),
+  ...every,
+  ...StreamLook,
 });
 
 const itemId = { id: id("itm") };
@@ -54,24 +68,44 @@ const newItemId = {
 export const PlaylistItem = z.discriminatedUnion("type", [
   ImageItem.extend(itemId),
   VideoItem.extend(itemId),
+  AudioItem.extend(itemId),
   TextItem.extend(itemId),
+  TickerItem.extend(itemId),
   ClockItem.extend(itemId),
+  QrItem.extend(itemId),
+  FeedItem.extend(itemId),
+  PdfItem.extend(itemId),
+  StreamItem.extend(itemId),
 ]);
 export type PlaylistItem = z.infer<typeof PlaylistItem>;
 
 /** An item as it is sent in. */
-export const NewPlaylistItem = z.discriminatedUnion("type", [
-  ImageItem.extend(newItemId),
-  VideoItem.extend(newItemId),
-  TextItem.extend(newItemId),
-  ClockItem.extend(newItemId),
-]);
+export const NewPlaylistItem = z
+  .discriminatedUnion("type", [
+    ImageItem.extend(newItemId),
+    VideoItem.extend(newItemId),
+    AudioItem.extend(newItemId),
+    TextItem.extend(newItemId),
+    TickerItem.extend(newItemId),
+    ClockItem.extend(newItemId),
+    QrItem.extend(newItemId),
+    FeedItem.extend(newItemId),
+    PdfItem.extend(newItemId),
+    StreamItem.extend(newItemId),
+  ])
+  .superRefine((item, context) => {
+    const span = (first: number, last: number | undefined, path: string, what: string): void => {
+      if (last !== undefined && last < first) context.addIssue({ code: "custom", path: [path], message: what });
+    };
+    if (item.type === "video" || item.type === "audio")
+      span(item.start_ms + 100, item.end_ms, "end_ms", "must be at least 100 ms after start_ms");
+    if (item.type === "pdf") span(item.first_page, item.last_page, "last_page", "must not come before first_page");
+  });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false; // a malformed tag is a RangeError
-  }
+/** The assets that an item shows, each once. */
+export function assetIdsOf(item: PlaylistItem | NewPlaylistItem): string[] {
+  const ids = "asset_id" in item ? [item.asset_id] : [];
+  if (item.type === "audio" && item.artwork_asset_id !== undefined) ids.push(item.artwork_asset_id);
+  return ids;
 }

@@ -1,40 +1,51 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
-import { Fit } from "./items.ts";
+import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
 
+const src = z.string().startsWith("/");
+const media = { src, media_duration_ms: z.number().nullable() };
+
+/** One entry of a feed: plain text without markup, in which HTML's character references may stand. */
+export const FeedEntry = z.object({
+  title: z.string(),
+  summary: z.string(),
+  published_at: z.number().nullable().describe("UTC ms"),
+});
+export type FeedEntry = z.infer<typeof FeedEntry>;
+
 /** An item ready to be drawn: its file is verified and `src` is a path on the page's own origin. */
 export const SceneItem = z.discriminatedUnion("type", [
-  z.object({ ...about, type: z.literal("image"), src: z.string().startsWith("/"), fit: Fit }),
-  z.object({
-    ...about,
-    type: z.literal("video"),
-    src: z.string().startsWith("/"),
-    fit: Fit,
-    muted: z.boolean(),
-    media_duration_ms: z.number().nullable(),
-  }),
+  z.object({ ...about, type: z.literal("image"), src, ...ImageLook }),
+  z.object({ ...about, type: z.literal("video"), ...media, ...VideoLook }),
+  z.object({ ...about, type: z.literal("audio"), ...media, artwork_src: src.nullable(), ...AudioLook }),
   z.object({
     ...about,
     type: z.literal("text"),
-    text: z.string(),
-    color: Color,
-    background_color: Color,
-    align: z.enum(["start", "center", "end"]),
+    ...TextLook,
     font_size: z.number().nullable().describe("Layout pixels; null: as large as fits"),
   }),
+  z.object({ ...about, type: z.literal("ticker"), ...TickerLook }),
+  z.object({ ...about, type: z.literal("clock"), timezone: z.string(), ...ClockLook }),
+  z.object({ ...about, type: z.literal("qr"), ...QrLook }),
   z.object({
     ...about,
-    type: z.literal("clock"),
+    type: z.literal("feed"),
     timezone: z.string(),
-    hour12: z.boolean(),
-    seconds: z.boolean(),
-    date: z.boolean(),
-    locale: z.string(),
-    color: Color,
-    background_color: Color,
+    title: z.string(),
+    entries: z.array(FeedEntry).describe("Empty while the player has no copy of the feed"),
+    trouble: z.string().nullable().describe("Why there are no entries"),
+    ...FeedLook,
+  }),
+  z.object({ ...about, type: z.literal("pdf"), src, ...PdfLook }),
+  z.object({
+    ...about,
+    type: z.literal("stream"),
+    src: src.describe("The stream's address at the player; with `url=` it takes the addresses of its parts"),
+    url: z.string().describe("Its own address, against which its parts are resolved"),
+    ...StreamLook,
   }),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;

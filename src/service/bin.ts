@@ -1,4 +1,5 @@
 // The bin: assets, playlists and layouts that were deleted, kept for thirty days in case that was a mistake.
+import { assetIdsOf } from "../protocol/items.ts";
 import { parseItems, parseZones } from "./desired.ts";
 import type { Db } from "./store.ts";
 import type { LayoutRow, PlaylistRow } from "./tables.ts";
@@ -26,11 +27,11 @@ export async function emptyBin(db: Db, before: number): Promise<{ sha256: string
 export async function restorePlaylist(db: Db, row: PlaylistRow, now: number): Promise<PlaylistRow> {
   const items = parseItems(row.items);
   const known = new Set<string>();
-  for (const part of inParts([...new Set(items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])))])) {
+  for (const part of inParts([...new Set(items.flatMap(assetIdsOf))])) {
     for (const { id } of await db.selectFrom("assets").select("id").where("id", "in", part).execute()) known.add(id);
     await db.updateTable("assets").set({ deleted_at: null }).where("id", "in", part).where("deleted_at", "is not", null).execute();
   }
-  const kept = items.filter((item) => !("asset_id" in item) || known.has(item.asset_id));
+  const kept = items.filter((item) => assetIdsOf(item).every((assetId) => known.has(assetId)));
   const next = { ...row, items: JSON.stringify(kept), deleted_at: null, updated_at: now };
   await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
   return next;

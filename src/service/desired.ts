@@ -1,6 +1,6 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
-import { PlaylistItem } from "../protocol/items.ts";
+import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
@@ -130,7 +130,7 @@ async function readPlaylists(db: Db, teamId: string, layout: DesiredLayout): Pro
 }
 
 async function readAssets(db: Db, teamId: string, playlists: readonly DesiredPlaylist[]): Promise<DesiredAsset[]> {
-  const ids = [...new Set(playlists.flatMap(({ items }) => items.flatMap((item) => ("asset_id" in item ? item.asset_id : []))))];
+  const ids = [...new Set(playlists.flatMap(({ items }) => items.flatMap(assetIdsOf)))];
   const assets: DesiredAsset[] = [];
   // In parts: SQLite and PostgreSQL both bound the number of parameters.
   for (let first = 0; first < ids.length; first += 500) {

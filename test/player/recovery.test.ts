@@ -43,6 +43,8 @@ const item = {
   background_color: "#000",
   align: "center" as const,
   font_size: null,
+  font_family: "sans" as const,
+  direction: "auto" as const,
 };
 const full = {
   key: "k",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { playAt, programAt } from "../../src/player/schedule.ts";
+import { PlaylistItem } from "../../src/protocol/items.ts";
 import { defaultItemDurationMs, loopEpochMs } from "../../src/protocol/desired.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
 
@@ -41,8 +42,8 @@ test("[PB1] the loop stands at its first item at the epoch", () => {
 
 test("[PB2] an item without a duration has its media's, else ten seconds", () => {
   const items = [
-    { id: newId("itm"), type: "video" as const, asset_id: clip.id, fit: "contain" as const, muted: true },
-    { id: newId("itm"), type: "image" as const, asset_id: red.id, fit: "contain" as const },
+    PlaylistItem.parse({ id: newId("itm"), type: "video", asset_id: clip.id }),
+    PlaylistItem.parse({ id: newId("itm"), type: "image", asset_id: red.id }),
   ];
   const { timeline } = programAt(readyOf(desiredOf(items, [red, clip])), 0).program.zones[0]!;
   expect(timeline.items.map(({ durationMs }) => durationMs)).toEqual([5_040, defaultItemDurationMs]);

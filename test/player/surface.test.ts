@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { Outside } from "../../src/player/outside.ts";
 import { Surface } from "../../src/player/surface.ts";
 import type { FromPage, Scene, ToPage } from "../../src/protocol/scene.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -21,6 +22,8 @@ async function open() {
   const surface = await Surface.open({
     rendererFolder: folder.path,
     media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
+    stream: () => null,
+    outside: new Outside(),
     clock: createSystemClock(),
     log: silentLog,
   });

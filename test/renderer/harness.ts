@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright";
 import sharp from "sharp";
 import { build } from "vite";
-import type { Scene, SceneItem, SceneZone, Slot, Stage } from "../../src/protocol/scene.ts";
+import type { z } from "zod";
+import { type Scene, SceneItem, type SceneZone, type Slot, type Stage } from "../../src/protocol/scene.ts";
 import { type PageServer, startPageServer } from "../support/page-server.ts";
 
 const run = promisify(execFile);
@@ -33,6 +34,8 @@ export function isNear(seen: Rgb, wanted: Rgb | ColorName, tolerance = 26): bool
 export interface Bench extends AsyncDisposable {
   browser: Browser;
   media: string;
+  /** Folder of the built page. */
+  built: string;
   /** A page of its own at a server of its own. */
   open(width?: number, height?: number): Promise<Opened>;
 }
@@ -70,6 +73,7 @@ export async function startBench(): Promise<Bench> {
   return {
     browser,
     media,
+    built,
     async open(width = 960, height = 540) {
       const server = await startPageServer(media, built);
       const page = await browser.newPage({ viewport: { width, height } });
@@ -123,54 +127,35 @@ function newId(prefix: string): string {
   return `${prefix}_${String(serial).padStart(26, "0")}`;
 }
 
+/** What an item of the scene takes beside its ids, with the defaults of its kind left out. */
+type Sketch = z.input<typeof SceneItem> extends infer Each ? (Each extends unknown ? Omit<Each, "item_id" | "asset_id"> : never) : never;
+
+/** An item of any kind. */
+export function item(sketch: Sketch): SceneItem {
+  const assetId = "src" in sketch && sketch.type !== "stream" ? newId("ast") : null;
+  return SceneItem.parse({ ...sketch, item_id: newId("itm"), asset_id: assetId });
+}
+
 export function image(name: string): SceneItem {
-  return {
-    type: "image",
-    item_id: newId("itm"),
-    asset_id: newId("ast"),
-    src: `/media/${name}`,
-    fit: "cover",
-  };
+  return item({ type: "image", src: `/media/${name}`, fit: "cover" });
 }
 
 export function video(name: string, durationMs: number | null): SceneItem {
-  return {
-    type: "video",
-    item_id: newId("itm"),
-    asset_id: newId("ast"),
-    src: `/media/${name}`,
-    fit: "cover",
-    muted: true,
-    media_duration_ms: durationMs,
-  };
+  return item({ type: "video", src: `/media/${name}`, fit: "cover", muted: true, media_duration_ms: durationMs });
 }
 
 export function text(words: string, background: string, options: { align?: "start" | "center" | "end"; size?: number } = {}): SceneItem {
-  return {
+  return item({
     type: "text",
-    item_id: newId("itm"),
-    asset_id: null,
     text: words,
-    color: "#ffffff",
     background_color: background,
     align: options.align ?? "center",
     font_size: options.size ?? null,
-  };
+  });
 }
 
 export function clockFace(background: string): SceneItem {
-  return {
-    type: "clock",
-    item_id: newId("itm"),
-    asset_id: null,
-    timezone: "UTC",
-    hour12: false,
-    seconds: true,
-    date: true,
-    locale: "en-GB",
-    color: "#ffffff",
-    background_color: background,
-  };
+  return item({ type: "clock", timezone: "UTC", background_color: background });
 }
 
 export function slot(item: SceneItem, startsAt: number, durationMs: number): Slot {

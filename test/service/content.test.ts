@@ -24,6 +24,30 @@ test("[SV30] a playlist's items must point to assets of their kind; each wrong o
   expect(Playlist.parse(made.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
 });
 
+test("[IT55] each kind of item takes assets of its kind only, artwork included; each wrong one is named", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { id } = (await bench.upload(await picture())).body;
+  const refused = await bench.call("POST", "playlists", {
+    name: "P",
+    items: [
+      { type: "audio", asset_id: id, artwork_asset_id: `ast_${nobody}` },
+      { type: "audio", asset_id: `ast_${nobody}`, artwork_asset_id: id },
+      { type: "pdf", asset_id: id },
+      { type: "ticker", text: "News" },
+    ],
+  });
+  const wrong = ["/items/0/asset_id", "/items/0/artwork_asset_id", "/items/1/asset_id", "/items/2/asset_id"];
+  expect([refused.status, pointers(refused)]).toEqual([422, wrong]);
+  const items = [
+    { type: "ticker", text: "News" },
+    { type: "qr", data: "https://example.com" },
+    { type: "feed", url: "https://news.example/feed.xml" },
+    { type: "stream", protocol: "mjpeg", url: "http://10.1.2.3/video" },
+  ];
+  expect((await bench.call("POST", "playlists", { name: "P", items })).status).toBe(201);
+});
+
 test("[SV31] a zone must lie inside its layout and show a playlist that exists", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);

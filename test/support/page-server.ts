@@ -12,7 +12,7 @@ const builtPage = join(import.meta.dirname, "../../dist/renderer/player");
 
 /** The strictest policy the page has to live with. */
 const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -22,6 +22,12 @@ const types: Record<string, string> = {
   ".jpg": "image/jpeg",
   ".mp4": "video/mp4",
   ".webm": "video/webm",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".svg": "image/svg+xml",
+  ".mp3": "audio/mpeg",
+  ".pdf": "application/pdf",
+  ".mjs": "text/javascript; charset=utf-8",
 };
 
 /** The page's peer in tests. */

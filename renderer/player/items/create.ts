@@ -1,9 +1,15 @@
 // From an item of the scene to the module that draws its kind.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
+import { createAudio } from "./audio.ts";
 import { createClockFace } from "./clock.ts";
+import { createFeed } from "./feed.ts";
 import { createImage } from "./image.ts";
 import type { Item, Surroundings } from "./item.ts";
+import { createPdf } from "./pdf.ts";
+import { createQr } from "./qr.ts";
+import { createStream } from "./stream.ts";
 import { createText } from "./text.ts";
+import { createTicker } from "./ticker.ts";
 import { createVideo } from "./video.ts";
 
 /** An item of any kind, not yet prepared. */
@@ -13,9 +19,21 @@ export function createItem(item: SceneItem, around: Surroundings): Item {
       return createImage(item, around);
     case "video":
       return createVideo(item, around);
+    case "audio":
+      return createAudio(item, around);
     case "text":
       return createText(item, around);
+    case "ticker":
+      return createTicker(item, around);
     case "clock":
       return createClockFace(item, around);
+    case "qr":
+      return createQr(item, around);
+    case "feed":
+      return createFeed(item, around);
+    case "pdf":
+      return createPdf(item, around);
+    case "stream":
+      return createStream(item, around);
   }
 }

@@ -2,17 +2,22 @@
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { make } from "../dom.ts";
 import { fitText } from "./fit.ts";
+import { setFont } from "./font.ts";
 import { type Item, stillItem, type Surroundings } from "./item.ts";
 
 /** A text item. */
 export function createText(item: Extract<SceneItem, { type: "text" }>, around: Surroundings): Item {
   const words = make("div", "words", item.text);
-  words.dir = "auto";
+  words.dir = item.direction;
+  words.style.textAlign = item.align;
+  // What a text says is its direction, line by line, unless one is laid down for all of it.
+  if (item.direction !== "auto") words.style.unicodeBidi = "normal";
   const box = make("div", "box", words);
   const element = make("div", "item text", box);
+  setFont(words, item);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
-  words.style.textAlign = item.align;
+  if (item.padding !== undefined) box.style.inset = `${item.padding}px`;
   return stillItem(element, around, () => {
     if (item.font_size === null) fitText(words, box, Math.min(around.height, around.width));
     else words.style.fontSize = `${item.font_size}px`;

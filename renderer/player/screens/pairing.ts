@@ -3,7 +3,7 @@ import type { PageClock } from "../clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";
-import { drawQr } from "./qr.ts";
+import { drawQr } from "../qr.ts";
 
 const placeholder = "····-····";
 
@@ -25,7 +25,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
     scan.hidden = url === null;
     if (url === drawnUrl) return;
     drawnUrl = url;
-    qr.replaceChildren(...(url === null ? [] : [drawQr(url)]));
+    qr.replaceChildren(...(url === null ? [] : [drawQr(url).svg]));
   }
 
   return {

@@ -1,5 +1,6 @@
 // The bin: a deleted asset can be brought back for 30 days, then, or when asked for, it is gone and so are its bytes.
 import { z } from "zod";
+import { assetIdsOf } from "../../protocol/items.ts";
 import { Asset } from "../../protocol/assets.ts";
 import { assetVersion } from "../asset-rows.ts";
 import { parseItems } from "../desired.ts";
@@ -83,5 +84,5 @@ async function playlistsShowing(db: Db, teamId: string, assetId: string): Promis
     .where("deleted_at", "is", null)
     .where("items", "like", `%${assetId}%`)
     .execute();
-  return rows.filter((row) => parseItems(row.items).some((item) => "asset_id" in item && item.asset_id === assetId));
+  return rows.filter((row) => parseItems(row.items).some((item) => assetIdsOf(item).includes(assetId)));
 }

@@ -1,7 +1,7 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
 import type { AssetKind } from "../../protocol/assets.ts";
-import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
+import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import type { EventType } from "../../protocol/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
@@ -32,7 +32,7 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Text and clock items need no asset.",
+      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio and PDFs need an asset.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
@@ -253,7 +253,7 @@ const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audi
 
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
   const assets = new Map<string, Pick<AssetRow, "kind" | "mime_type" | "deleted_at">>();
-  const ids = [...new Set(items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])))];
+  const ids = [...new Set(items.flatMap(assetIdsOf))];
   for (let first = 0; first < ids.length; first += 500) {
     const part = ids.slice(first, first + 500);
     const rows = await db
@@ -264,17 +264,27 @@ async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistIt
       .execute();
     for (const row of rows) assets.set(row.id, row);
   }
-  return items.flatMap((item, index) => {
-    if (!("asset_id" in item)) return [];
-    const pointer = `/items/${index}/asset_id`;
-    const asset = assets.get(item.asset_id);
-    if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
-    if (asset.deleted_at !== null) return [{ pointer, detail: "the asset is in the bin: restore it first" }];
-    if (asset.kind === null)
-      return [{ pointer, detail: "the asset's import has not succeeded, or not yet: wait until its status is ready" }];
-    if (asset.kind === kindOf[item.type]) return [];
-    return [{ pointer, detail: `the asset is ${asset.mime_type}, which is not for an item of type ${item.type}` }];
-  });
+  return items.flatMap((item, index) =>
+    Object.entries(kindsOf(item)).flatMap(([field, { assetId, kind }]) => {
+      const pointer = `/items/${index}/${field}`;
+      const asset = assets.get(assetId);
+      if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
+      if (asset.deleted_at !== null) return [{ pointer, detail: "the asset is in the bin: restore it first" }];
+      if (asset.kind === null)
+        return [{ pointer, detail: "the asset's import has not succeeded, or not yet: wait until its status is ready" }];
+      if (asset.kind === kind) return [];
+      const use = field === "asset_id" ? `an item of type ${item.type}` : field;
+      return [{ pointer, detail: `the asset is ${asset.mime_type}, which is not for ${use}` }];
+    }),
+  );
+}
+
+/** Which field of an item names which asset, and of what kind that has to be. */
+function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind: AssetKind }> {
+  if (!("asset_id" in item)) return {};
+  const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
+  if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
+  return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: "image" } };
 }
 
 function idErrors(items: readonly NewPlaylistItem[], before: readonly PlaylistItem[]): FieldError[] {

@@ -1,0 +1,8 @@
+// The families a text may be set in: each ends in fonts that have every script.
+const families = { sans: "var(--sans)", serif: "var(--serif)", mono: "var(--mono)" } as const;
+
+/** Sets family and, where one is asked for, weight. */
+export function setFont({ style }: HTMLElement, look: { font_family: keyof typeof families; font_weight?: number | undefined }): void {
+  style.fontFamily = families[look.font_family];
+  if (look.font_weight !== undefined) style.fontWeight = String(look.font_weight);
+}
