@@ -100,7 +100,11 @@ export class Sites {
     this.#listen(session, frame, signal);
     const guarded = [
       session.send("Fetch.enable", { patterns: [...everything], handleAuthRequests: true }, { signal }),
-      session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: framesOnly }, { signal }),
+      session.send(
+        "Target.setAutoAttach",
+        { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: framesOnly },
+        { signal },
+      ),
       frame === null ? session.send("Runtime.runIfWaitingForDebugger", {}, { signal }) : frame.watch(session),
     ];
     Promise.all(guarded).catch(() => {
@@ -153,9 +157,15 @@ export class Sites {
     else if (isDownload(responseHeaders)) frame.fail("load", "it is a download, not a page");
     else if (originOf(request.url) === originOf(frame.site.url) && status < 300 && forbidsFraming(responseHeaders)) {
       // Changed headers of a continued answer come too late for the browser's own check: it has to be given anew.
-      const { body, base64Encoded } = await session.send("Fetch.getResponseBody", { requestId }, { deadlineMs: bodyLimitMs, signal: frame.signal });
+      const { body, base64Encoded } = await session.send(
+        "Fetch.getResponseBody",
+        { requestId },
+        { deadlineMs: bodyLimitMs, signal: frame.signal },
+      );
       const bytes = base64Encoded ? body : Buffer.from(body).toString("base64");
-      const headers = withoutFramingRules(responseHeaders).filter(({ name }) => !/^(content-encoding|content-length|transfer-encoding)$/i.test(name));
+      const headers = withoutFramingRules(responseHeaders).filter(
+        ({ name }) => !/^(content-encoding|content-length|transfer-encoding)$/i.test(name),
+      );
       await session.send("Fetch.fulfillRequest", { requestId, responseCode: status, responseHeaders: headers, body: bytes });
       return;
     }

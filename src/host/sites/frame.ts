@@ -47,6 +47,10 @@ export class Frame {
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
+  /** Whether its process is known to show the site and not an error page. */
+  #isWatched = false;
+  /** The document it shows, counted from its first. */
+  #document = 0;
   /** When documents came, monotonic ms. */
   #documents: number[] = [];
 
@@ -83,19 +87,49 @@ export class Frame {
     };
     session.on("Page.frameNavigated", ({ frame }) => onNavigated(frame), signal);
     session.on("Page.lifecycleEvent", ({ frameId, name }) => frameId === id && this.#onLifecycle(name), signal);
-    session.on("Inspector.targetCrashed", () => this.fail("crashed", "its renderer ended: it crashed, was killed, or ran out of memory"), signal);
+    session.on(
+      "Inspector.targetCrashed",
+      () => this.fail("crashed", "its renderer ended: it crashed, was killed, or ran out of memory"),
+      signal,
+    );
     const told = [
       session.send("Page.enable", {}, { signal }),
       ...(site.css === null
         ? []
-        : [session.send("Page.addScriptToEvaluateOnNewDocument", { worldName: "signage", runImmediately: true, source: styleScript(site.url, site.css) }, { signal })]),
+        : [
+            session.send(
+              "Page.addScriptToEvaluateOnNewDocument",
+              { worldName: "signage", runImmediately: true, source: styleScript(site.url, site.css) },
+              { signal },
+            ),
+          ]),
     ];
-    await Promise.all([...told, session.send("Runtime.runIfWaitingForDebugger", {}, { signal })]);
+    const [{ frameTree }] = await Promise.all([
+      session.send("Page.getFrameTree", {}, { signal }),
+      ...told,
+      session.send("Page.setLifecycleEventsEnabled", { enabled: true }, { signal }),
+      session.send("Runtime.runIfWaitingForDebugger", {}, { signal }),
+    ]);
     // A page refused by its own headers comes as an error page that is there before anybody could listen.
-    const { frameTree } = await session.send("Page.getFrameTree", {}, { signal });
     if (frameTree.frame.unreachableUrl !== undefined) return this.fail("load", "the browser refuses to show it in a frame");
-    await session.send("Page.setLifecycleEventsEnabled", { enabled: true }, { signal });
+    this.#isWatched = true;
+    this.#settle();
     void this.#probe(session);
+    await this.#catchUp(session);
+  }
+
+  /** A document that was there before us has told of its first paint already, to nobody. */
+  async #catchUp(session: DevTools): Promise<void> {
+    const expression = "[document.readyState === 'complete', performance.getEntriesByType('paint').length > 0]";
+    try {
+      const seen = await session.send("Runtime.evaluate", { expression, returnByValue: true }, { signal: this.signal });
+      const [hasLoaded, hasPainted] = seen.result.value as [boolean, boolean];
+      if (hasLoaded) this.#onLifecycle("load");
+      if (hasPainted) this.#onLifecycle("firstPaint");
+    } catch (error) {
+      // One that hangs is the probe's to tell.
+      if (!isFault(error, "timeout")) throw error;
+    }
   }
 
   /** Says, once, that there is nothing to show. */
@@ -115,19 +149,24 @@ export class Frame {
     const { limits } = this.#options;
     if (name === "load" && !this.#hasLoaded) {
       this.#hasLoaded = true;
+      const document = this.#document;
       this.#after(limits.blankMs, () => {
-        if (this.#state === "loading" && !this.#hasPainted) this.fail("blank", "its page stays empty");
+        if (this.#state === "loading" && !this.#hasPainted && document === this.#document) this.fail("blank", "its page stays empty");
       });
     }
     if ((name === "firstPaint" || name === "firstContentfulPaint") && !this.#hasPainted) {
       this.#hasPainted = true;
       this.#after(limits.partsMs, () => this.#show());
     }
+    this.#settle();
+  }
+
+  #settle(): void {
     if (this.#hasLoaded && this.#hasPainted) this.#show();
   }
 
   #show(): void {
-    if (this.#state !== "loading" || !this.#hasPainted) return;
+    if (this.#state !== "loading" || !this.#hasPainted || !this.#isWatched) return;
     this.#state = "shown";
     this.#options.onNews({ frame: this.#options.name, is: "shown" });
   }
@@ -135,6 +174,7 @@ export class Frame {
   #onDocument(): void {
     const { clock, limits } = this.#options;
     const now = clock.monotonic();
+    this.#document++;
     this.#hasLoaded = false;
     this.#hasPainted = false;
     this.#documents = [...this.#documents.filter((at) => now - at < limits.loadMs), now];
@@ -147,13 +187,16 @@ export class Frame {
     const { signal } = this.#life;
     const { intervalMs, limitMs } = limits.probe;
     try {
-      for (let missed = 0; this.#state !== "failed"; ) {
+      for (let missed = 0; this.#state !== "failed";) {
         await clock.wait(intervalMs, signal);
         const used = await heapBytes(session, limitMs, signal);
         missed = used === null ? missed + 1 : 0;
         if (missed >= 2) this.fail("stalled", `its page did not answer twice within ${limitMs} ms`);
         else if (used !== null && used > limits.memoryBytes)
-          this.fail("crashed", `its page held ${Math.round(used / 1024 / 1024)} MB, more than the ${Math.round(limits.memoryBytes / 1024 / 1024)} MB allowed`);
+          this.fail(
+            "crashed",
+            `its page held ${Math.round(used / 1024 / 1024)} MB, more than the ${Math.round(limits.memoryBytes / 1024 / 1024)} MB allowed`,
+          );
         else continue;
         // A loop would go on eating a core, unseen. Its reply comes only with the next document.
         session.send("Page.crash", {}, { signal }).catch(() => undefined);
@@ -174,7 +217,11 @@ export class Frame {
 /** What the frame's scripts hold; null when it does not answer in time. */
 async function heapBytes(session: DevTools, limitMs: number, signal: AbortSignal): Promise<number | null> {
   try {
-    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await session.send("Runtime.getHeapUsage", {}, { deadlineMs: limitMs, signal });
+    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await session.send(
+      "Runtime.getHeapUsage",
+      {},
+      { deadlineMs: limitMs, signal },
+    );
     return usedSize + embedderHeapUsedSize + backingStorageSize;
   } catch (error) {
     if (isFault(error, "timeout")) return null;
