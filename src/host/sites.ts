@@ -13,7 +13,7 @@ export interface SitesOptions {
   /** DevTools' id of the page's main frame. */
   pageFrameId: string;
   /** The session of an attached target. */
-  sessionOf(id: string): DevTools;
+  sessionOf: (id: string) => DevTools;
   clock: Clock;
   limits?: Partial<FrameLimits> | undefined;
   onNews: (news: FrameNews) => void;
@@ -214,22 +214,18 @@ function isDownload(headers: readonly { name: string; value: string }[]): boolea
   return headers.some(({ name, value }) => /^content-disposition$/i.test(name) && /^\s*attachment/i.test(value));
 }
 
+const networkReasons: Partial<Record<Protocol.Network.ErrorReason, string>> = {
+  NameNotResolved: "its name cannot be resolved: check the address, and DNS",
+  ConnectionRefused: "its server does not take the connection",
+  ConnectionReset: "its server does not take the connection",
+  ConnectionClosed: "its server does not take the connection",
+  ConnectionAborted: "its server does not take the connection",
+  TimedOut: "its server does not answer in time",
+  InternetDisconnected: "there is no way to it: check the network",
+  AddressUnreachable: "there is no way to it: check the network",
+};
+
 /** DevTools' word for what went wrong, in words that say what to do. */
 function networkReason(reason: Protocol.Network.ErrorReason): string {
-  switch (reason) {
-    case "NameNotResolved":
-      return "its name cannot be resolved: check the address, and DNS";
-    case "ConnectionRefused":
-    case "ConnectionReset":
-    case "ConnectionClosed":
-    case "ConnectionAborted":
-      return "its server does not take the connection";
-    case "TimedOut":
-      return "its server does not answer in time";
-    case "InternetDisconnected":
-    case "AddressUnreachable":
-      return "there is no way to it: check the network";
-    default:
-      return `the browser could not fetch it (${reason})`;
-  }
+  return networkReasons[reason] ?? `the browser could not fetch it (${reason})`;
 }

@@ -14,6 +14,7 @@ import { Recovery } from "./recovery.ts";
 import { screenOf, type View } from "./screen.ts";
 import { ServiceApi } from "./service-api.ts";
 import { Session } from "./session.ts";
+import { Sites } from "./sites.ts";
 import { Status } from "./status.ts";
 import { Surface } from "./surface.ts";
 
@@ -56,6 +57,7 @@ class Player implements AsyncDisposable {
   readonly #identity: Identity;
   readonly #api: ServiceApi;
   readonly #surface: Surface;
+  readonly #sites: Sites;
   readonly #recovery: Recovery;
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
@@ -64,11 +66,12 @@ class Player implements AsyncDisposable {
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
-  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface) {
+  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface, sites: Sites) {
     this.#options = options;
     this.#clock = clock;
     this.#identity = identity;
     this.#surface = surface;
+    this.#sites = sites;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
     this.#status = new Status({
@@ -100,7 +103,8 @@ class Player implements AsyncDisposable {
     let player: Player | null = null;
     const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
     const surface = await Surface.open({ rendererFolder, media, clock, log });
-    player = new Player(options, clock, identity, surface);
+    const sites = await Sites.open({ host: options.host, surface, media, log });
+    player = new Player(options, clock, identity, surface, sites);
     return player;
   }
 
@@ -123,6 +127,7 @@ class Player implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.host.close();
+    await this.#sites[Symbol.asyncDispose]();
     await this.#surface[Symbol.asyncDispose]();
     await this.#api[Symbol.asyncDispose]();
   }
@@ -182,6 +187,7 @@ class Player implements AsyncDisposable {
       clock: this.#clock,
       log,
       surface: this.#surface,
+      sites: this.#sites,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       heartbeat: () => this.#status.heartbeat(),
       changed: () => this.#redraw.ring(),

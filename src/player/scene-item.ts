@@ -1,5 +1,6 @@
 // From an item of a playlist to what the page is told of it: its file's path in place of its asset, nothing left open.
 import type { SceneItem } from "../protocol/scene.ts";
+import { siteSceneItem } from "./sites.ts";
 import type { TimedItem } from "./schedule.ts";
 
 /** An item as the page draws it; `timezone` is the player's zone. */
@@ -51,5 +52,8 @@ export function sceneItemOf({ item, asset }: TimedItem, timezone: string): Scene
         background_color,
       };
     }
+    case "web":
+    case "html":
+      return siteSceneItem(item);
   }
 }

@@ -21,6 +21,7 @@ import type { Progress } from "./progress.ts";
 import { programAt } from "./schedule.ts";
 import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
+import type { Sites } from "./sites.ts";
 import type { Surface } from "./surface.ts";
 
 export interface SessionParts {
@@ -31,6 +32,7 @@ export interface SessionParts {
   clock: CorrectedClock;
   log: Log;
   surface: Surface;
+  sites: Sites;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
@@ -172,12 +174,13 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
+    this.#parts.sites.declare(null);
     await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge()]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
   async #play(signal: AbortSignal): Promise<never> {
-    const { clock, surface, deviceZone, changed } = this.#parts;
+    const { clock, surface, sites, deviceZone, changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
     clock.onStep(() => this.#replan.ring(), signal);
     this.#cache.ready.watch(() => this.#replan.ring(), signal);
@@ -194,7 +197,7 @@ export class Session {
       const now = clock.now();
       playback = this.#takeOver(playback, now);
       const staged = playback === null ? null : stageAt(playback, now, deviceZone);
-      this.#stage = staged?.stage ?? null;
+      this.#stage = staged === null ? null : sites.place(staged.stage);
       changed();
       await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
     }
@@ -204,6 +207,7 @@ export class Session {
     const ready = this.#cache.ready.value;
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
+    this.#parts.sites.declare(ready.desired);
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();

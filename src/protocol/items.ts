@@ -1,5 +1,6 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
+import { HtmlFields, WebFields } from "./site-items.ts";
 import { Color, id, TimeZone } from "./words.ts";
 
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
@@ -45,6 +46,9 @@ const ClockItem = z.strictObject({
   background_color: Color.default("#000000"),
 });
 
+const WebItem = z.strictObject({ type: z.literal("web"), duration_ms: optionalDuration, ...WebFields });
+const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), duration_ms: optionalDuration, ...HtmlFields });
+
 const itemId = { id: id("itm") };
 const newItemId = {
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
@@ -56,6 +60,8 @@ export const PlaylistItem = z.discriminatedUnion("type", [
   VideoItem.extend(itemId),
   TextItem.extend(itemId),
   ClockItem.extend(itemId),
+  WebItem.extend(itemId),
+  HtmlItem.extend(itemId),
 ]);
 export type PlaylistItem = z.infer<typeof PlaylistItem>;
 
@@ -65,6 +71,8 @@ export const NewPlaylistItem = z.discriminatedUnion("type", [
   VideoItem.extend(newItemId),
   TextItem.extend(newItemId),
   ClockItem.extend(newItemId),
+  WebItem.extend(newItemId),
+  HtmlItem.extend(newItemId),
 ]);
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 

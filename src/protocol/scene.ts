@@ -1,9 +1,16 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
 import { Fit } from "./items.ts";
+import { FrameFaultCode } from "./site-items.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
+
+const site = {
+  url: z.string().describe("Of a bundle: where the player serves it"),
+  zoom: z.number(),
+  version: z.string().describe("Changes with whatever is changed in the item"),
+};
 
 /** An item ready to be drawn: its file is verified and `src` is a path on the page's own origin. */
 export const SceneItem = z.discriminatedUnion("type", [
@@ -36,6 +43,8 @@ export const SceneItem = z.discriminatedUnion("type", [
     color: Color,
     background_color: Color,
   }),
+  z.object({ ...about, type: z.literal("web"), ...site, refresh_interval_ms: z.number().nullable() }),
+  z.object({ ...about, type: z.literal("html"), ...site }),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;
 
@@ -126,6 +135,11 @@ export const ToPage = z.discriminatedUnion("type", [
     t0: z.number().describe("The page's own, returned"),
     now: z.number().describe("Corrected wall time"),
   }),
+  z.object({
+    type: z.literal("frame"),
+    frame: z.string().describe("Its name"),
+    failure: z.object({ code: FrameFaultCode, detail: z.string() }).nullable().describe("Null: its page has painted"),
+  }),
 ]);
 export type ToPage = z.infer<typeof ToPage>;
 
@@ -159,7 +173,7 @@ export const FromPage = z.discriminatedUnion("type", [
     zone_id: id("zon"),
     key: z.string(),
     ...about,
-    code: z.enum(["load", "decode", "unsupported", "timeout", "stalled"]),
+    code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
   }),
   z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),
