@@ -13,6 +13,7 @@ export interface Request {
 }
 
 app.enableSandbox();
+app.commandLine.appendSwitch("site-per-process");
 // The last window's end is the tests' business, not the end of Electron.
 app.on("window-all-closed", () => undefined);
 process.on("disconnect", () => app.exit());
