@@ -46,7 +46,7 @@ export class Bundle implements Disposable {
       throw new Fault("unsupported", `it is not a zip that can be read (${reasonOf(error)}): pack it again`);
     });
     try {
-      return new Bundle(zip, atRoot(await readDirectory(zip, size, limits)));
+      return new Bundle(zip, await readDirectory(zip, size, limits));
     } catch (error) {
       zip.close();
       throw error;
@@ -100,18 +100,8 @@ async function readDirectory(zip: ZipFile, packedBytes: number, limits: BundleLi
     // Names that are absolute or lead out of the zip end up here too.
     refuse(`its directory is not sound (${reasonOf(error)})`);
   }
+  if (!files.has("index.html")) refuse("it has no index.html at its top: pack what is in the folder, not the folder");
   return files;
-}
-
-/** The files as seen from where index.html is: at the top, or in the one folder that was packed. */
-function atRoot(files: Map<string, Entry>): Map<string, Entry> {
-  if (files.has("index.html")) return files;
-  const folders = new Set([...files.keys()].map((name) => name.slice(0, name.indexOf("/") + 1)).filter((name) => name !== "__MACOSX/"));
-  const [folder = ""] = folders;
-  if (folders.size !== 1 || folder === "" || !files.has(`${folder}index.html`)) {
-    throw new Fault("unsupported", "it has no index.html at its top");
-  }
-  return new Map([...files].filter(([name]) => name.startsWith(folder)).map(([name, entry]) => [name.slice(folder.length), entry]));
 }
 
 /** Packed bytes have no middle to jump to, so what comes before the span is read and dropped. */
