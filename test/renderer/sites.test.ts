@@ -21,6 +21,7 @@ import { until } from "../host/processes.ts";
 import { temporaryFolder as browserFolder } from "../host/subjects.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../support/web-server.ts";
+import { startXvfb, type Xvfb } from "../support/xvfb.ts";
 import { zip, type ZipFile } from "../support/zip.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -35,6 +36,7 @@ let surface: Surface;
 let sites: Sites;
 let host: Host;
 let web: WebServer;
+let display: Xvfb;
 let isDown = false;
 const heard: FromPage[] = [];
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
@@ -70,17 +72,21 @@ beforeAll(async () => {
       </script>`,
     ),
     "/secret": colouredPage("rgb(0,160,0)"),
-    "/size": colouredPage("rgb(0,160,0)", "<script>onload = () => requestAnimationFrame(() => fetch('/told?size=' + innerWidth + 'x' + innerHeight))</script>"),
+    "/size": colouredPage(
+      "rgb(0,160,0)",
+      "<script>onload = () => requestAnimationFrame(() => fetch('/told?size=' + innerWidth + 'x' + innerHeight))</script>",
+    ),
   });
   surface = await Surface.open({ rendererFolder: join(folder, "page"), media: () => null, clock, log: silentLog });
   surface.onMessage((message) => heard.push(message), never);
   profile = await browserFolder();
+  display = await startXvfb({ width: 960, height: 540 });
   host = createChromiumHost({
     executable: await findChromium(),
     profileFolder: profile,
-    headless: true,
-    window: { width: 960, height: 540 },
-    env: process.env,
+    headless: false,
+    window: null,
+    env: { ...process.env, DISPLAY: display.display },
     log: silentLog,
     clock,
     frames,
@@ -90,6 +96,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();
+  await display[Symbol.asyncDispose]();
   await sites[Symbol.asyncDispose]();
   await surface[Symbol.asyncDispose]();
   await web[Symbol.asyncDispose]();
@@ -107,17 +114,22 @@ function item(about: Record<string, unknown>): PlaylistItem {
   return PlaylistItem.parse({ id: newId("itm"), duration_ms: 3_600_000, ...about });
 }
 
-/** Draws items in one zone that fills the glass, as the player does. */
-function draw(items: PlaylistItem[], assets: DesiredAsset[] = []): void {
+/** Draws items in one zone that fills the glass, as the player does. Calling what it returns goes on with the loop. */
+function draw(items: PlaylistItem[], assets: DesiredAsset[] = []): () => void {
   const desired = desiredOf(items, assets);
   desired.layout!.width = 960;
   desired.layout!.height = 540;
   Object.assign(desired.layout!.zones[0]!, { width: 960, height: 540 });
   const { program } = programAt(readyOf(desired), clock.now());
-  const { stage } = stageAt(take(null, program, clock.now()), clock.now(), "UTC")!;
+  const playback = take(null, program, clock.now());
   sites.declare(desired);
-  const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null };
-  surface.show(scene);
+  const next = (): void => {
+    const { stage } = stageAt(playback, clock.now(), "UTC")!;
+    const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null };
+    surface.show(scene);
+  };
+  next();
+  return next;
 }
 
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
@@ -281,4 +293,39 @@ test("[WB39] frames come and go without leaving a process or a frame behind", as
   const before = await count();
   for (let passes = 0; passes < 10; passes++) await pass();
   await until("no more processes than before", async () => (await count()) <= before + 1, limitMs);
+});
+
+test("[WB40] changes between web, html and text items show no other picture in between", async () => {
+  const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
+  const items = [
+    item({ type: "web", url: `${web.origin}/green`, duration_ms: 1_500 }),
+    item({ type: "html", asset_id: asset.id, duration_ms: 1_500 }),
+    item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_500 }),
+  ];
+  const goOn = draw(items, [asset]);
+  const presented = () => heard.filter(({ type }) => type === "presented");
+  await until("the loop runs", () => presented().length > 0, limitMs);
+  const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
+  const foreign = new Map<string, number>();
+  let samples = 0;
+  const timer = setInterval(() => {
+    for (const [x, y] of [
+      [950, 10],
+      [950, 530],
+    ] as const) {
+      const seen = display.framebuffer.pixel(x, y);
+      samples++;
+      if (!isGreen([...seen]) && !isBlue([...seen]) && !isRed(seen)) foreign.set(seen.join(), (foreign.get(seen.join()) ?? 0) + 1);
+    }
+  }, 1);
+  const redraw = setInterval(goOn, 300);
+  try {
+    await until("twelve changes", () => presented().length >= 13, 45_000);
+  } finally {
+    clearInterval(timer);
+    clearInterval(redraw);
+  }
+  expect([...foreign]).toEqual([]);
+  expect(samples).toBeGreaterThan(2_000);
+  expect(heard.filter(({ type }) => type === "failed")).toEqual([]);
 });
