@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { Bundle } from "../../src/base/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { zip, type ZipFile } from "../support/zip.ts";
+import { zip, type ZipFile } from "../support/bundle-zip.ts";
 
 const index = { name: "index.html", bytes: "<!doctype html><title>bundle</title>" };
 

@@ -7,7 +7,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { Bundles } from "../../src/player/bundles.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { newId } from "../support/states.ts";
-import { zip } from "../support/zip.ts";
+import { zip } from "../support/bundle-zip.ts";
 
 const framedBy = "http://127.1.2.3:4567";
 

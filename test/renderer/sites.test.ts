@@ -22,7 +22,7 @@ import { temporaryFolder as browserFolder } from "../host/subjects.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../support/web-server.ts";
 import { startXvfb, type Xvfb } from "../support/xvfb.ts";
-import { zip, type ZipFile } from "../support/zip.ts";
+import { zip, type ZipFile } from "../support/bundle-zip.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
