@@ -1,6 +1,7 @@
 // The page's start: socket in, glass out, and the reports that go back.
 import type { FromPage, Scene } from "../../src/protocol/scene.ts";
 import { CorrectedTime } from "./clock.ts";
+import { FrameNews } from "./frame-news.ts";
 import { Frames } from "./frames.ts";
 import { Glass } from "./glass.ts";
 import { refuseInput } from "./input.ts";
@@ -16,17 +17,20 @@ const clockPatienceMs = 1_000;
 const longestDetail = 2_000;
 
 const frames = new Frames();
+const sites = new FrameNews();
 const clock = new CorrectedTime(frames);
 const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
 const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
+  sites,
   report: send,
 });
 const socket = new SceneSocket(socketUrl(), {
   onOpen: greet,
   onMessage: (message) => {
     if (message.type === "clock") clock.learn(message.t0, message.now, performance.now());
+    else if (message.type === "frame") sites.hear(message);
     else draw(message.scene);
   },
   onNonsense: (detail) => {

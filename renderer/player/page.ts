@@ -1,12 +1,14 @@
 // What the parts of the page share, and what each picture of the whole glass has to offer.
 import type { FromPage, Screen } from "../../src/protocol/scene.ts";
 import type { PageClock } from "./clock.ts";
+import type { FrameNews } from "./frame-news.ts";
 import type { Frames } from "./frames.ts";
 
 /** What the parts of the page share. */
 export interface Page {
   clock: PageClock;
   frames: Frames;
+  sites: FrameNews;
   /** Sends a message to the player. */
   report(message: FromPage): void;
 }

@@ -112,12 +112,13 @@ export class Zone {
   }
 
   #prepare(slot: Slot): void {
-    const { clock, frames } = this.#page;
+    const { clock, frames, sites } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
     const item = createItem(slot.item, {
       clock,
       frames,
+      sites,
       width,
       height,
       startsAt: slot.starts_at,

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { Capture, Engine, Host, HostFault, HostPage } from "../player/host.ts";
+import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
 import { prepareAccount, renderNode, type Environment } from "./chromium/account.ts";
 import { chromiumFlags, type FlagOptions } from "./chromium/flags.ts";
 import { StagePage } from "./chromium/page.ts";
@@ -10,6 +10,8 @@ import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
 import { fitWindow, type Size } from "./chromium/window.ts";
+import { Sites } from "./sites.ts";
+import type { FrameLimits } from "./sites/frame.ts";
 
 /** What a Chromium host needs. */
 export interface ChromiumOptions {
@@ -26,6 +28,8 @@ export interface ChromiumOptions {
   clock: Clock;
   /** How often the page is asked whether it lives and how long it may take; by default every 5 s and 2 s. */
   probe?: { intervalMs: number; limitMs: number };
+  /** What frames of other sites may take; by default what `sites/frame.ts` says. */
+  frames?: Partial<FrameLimits>;
 }
 
 // A cold start from an SD card takes its time.
@@ -39,6 +43,7 @@ interface Running {
   pipe: DevToolsPipe;
   /** Undefined until the window is up. */
   stage: StagePage | undefined;
+  sites: Sites | undefined;
   engine: Engine | undefined;
   /** Aborts when the browser is gone. */
   life: AbortController;
@@ -68,6 +73,8 @@ export function createChromiumHost(options: ChromiumOptions): Host {
 class ChromiumHost implements Host {
   readonly #options: ChromiumOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
+  readonly #frameListeners = new Set<(news: FrameNews) => void>();
+  #admitted: readonly FramedSite[] = [];
   #running: Running | undefined;
   #opening: Opening | undefined;
 
@@ -130,6 +137,17 @@ class ChromiumHost implements Host {
     return this.#running === undefined ? 0 : await sessionMemoryBytes(this.#running.process.pid);
   }
 
+  admit(sites: readonly FramedSite[]): void {
+    this.#admitted = sites;
+    this.#running?.sites?.admit(sites);
+  }
+
+  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#frameListeners.add(listener);
+    signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
+  }
+
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);
@@ -185,7 +203,7 @@ class ChromiumHost implements Host {
         () => undefined,
       );
     const pipe = new DevToolsPipe(child.input, child.output, clock, onClose);
-    const running: Running = { process: child, pipe, stage: undefined, engine: undefined, life, closing: false };
+    const running: Running = { process: child, pipe, stage: undefined, sites: undefined, engine: undefined, life, closing: false };
     this.#running = running;
     void child.exited.then((how) => this.#onExit(running, how));
     return running;
@@ -207,6 +225,17 @@ class ChromiumHost implements Host {
       onFault: (fault) => this.#report(fault),
       onBlocked,
     });
+    running.sites = await Sites.watch({
+      page: stage.session,
+      pageFrameId: targetId,
+      sessionOf: (id) => pipe.session(id),
+      clock,
+      limits: this.#options.frames,
+      onNews: (news) => this.#tell(news),
+      onBlocked,
+      signal: life,
+    });
+    running.sites.admit(this.#admitted);
     const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
     // All of this comes before the page is left for another: a call under way then would be lost.
     const [{ product }, { processInfo }, reveal] = await Promise.all([
@@ -266,6 +295,10 @@ class ChromiumHost implements Host {
     // While it is coming up, `open` tells.
     if (running.closing || running.engine === undefined) return;
     this.#report({ is: "browser-exited", detail: how });
+  }
+
+  #tell(news: FrameNews): void {
+    for (const listener of this.#frameListeners) listener(news);
   }
 
   #report(fault: HostFault): void {

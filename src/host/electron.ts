@@ -4,7 +4,9 @@ import { app, BrowserWindow, session, type Session, type WebContents } from "ele
 import type { Clock } from "../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { Capture, Engine, Host, HostFault, HostPage } from "../player/host.ts";
+import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
+import { ElectronDevTools } from "./electron/devtools.ts";
+import { Sites } from "./sites.ts";
 
 /** What an Electron host needs. `main` has called `app.enableSandbox()` before the app was ready. */
 export interface ElectronOptions {
@@ -28,6 +30,9 @@ export function createElectronHost(options: ElectronOptions): Host {
 class ElectronHost implements Host {
   readonly #options: ElectronOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
+  readonly #frameListeners = new Set<(news: FrameNews) => void>();
+  #admitted: readonly FramedSite[] = [];
+  #sites: Sites | undefined;
   #shown: { window: BrowserWindow; page: HostPage; life: AbortController } | undefined;
 
   constructor(options: ElectronOptions) {
@@ -41,7 +46,7 @@ class ElectronHost implements Host {
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
     await app.whenReady();
     signal.throwIfAborted();
-    if (this.#shown === undefined) this.#openWindow(page);
+    if (this.#shown === undefined) await this.#openWatched(page, signal);
     else this.#shown.page = page;
     const { window } = this.#contents();
     const { name, value } = page.cookie;
@@ -72,6 +77,17 @@ class ElectronHost implements Host {
     return Promise.resolve(kilobytes * 1024);
   }
 
+  admit(sites: readonly FramedSite[]): void {
+    this.#admitted = sites;
+    this.#sites?.admit(sites);
+  }
+
+  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.#frameListeners.add(listener);
+    signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
+  }
+
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#listeners.add(listener);
@@ -82,6 +98,7 @@ class ElectronHost implements Host {
     this.#shown?.life.abort();
     this.#shown?.window.destroy();
     this.#shown = undefined;
+    this.#sites = undefined;
     return Promise.resolve();
   }
 
@@ -89,7 +106,38 @@ class ElectronHost implements Host {
     await this.close();
   }
 
-  #openWindow(page: HostPage): void {
+  /** A window whose frames nobody watches would load whatever it is told, so there is none without the other. */
+  async #openWatched(page: HostPage, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#watchFrames(this.#openWindow(page), signal);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** Frames are watched by the same code as in Chromium, over the same protocol. */
+  async #watchFrames({ window, life }: { window: BrowserWindow; life: AbortController }, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    // DevTools answers once there is a document.
+    await load(window.webContents, "about:blank", signal);
+    const devtools = new ElectronDevTools(window.webContents, clock);
+    const page = devtools.session();
+    await page.send("Page.enable", {}, { signal });
+    const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
+    this.#sites = await Sites.watch({
+      page,
+      pageFrameId: frameTree.frame.id,
+      sessionOf: (id) => devtools.session(id),
+      clock,
+      onNews: (news) => this.#frameListeners.forEach((listener) => listener(news)),
+      onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
+      signal: life.signal,
+    });
+    this.#sites.admit(this.#admitted);
+  }
+
+  #openWindow(page: HostPage): { window: BrowserWindow; life: AbortController } {
     const { window: size, log } = this.#options;
     const stage = session.fromPartition("persist:stage");
     lockSession(stage);
@@ -130,6 +178,7 @@ class ElectronHost implements Host {
       if (this.#shown === shown) this.#shown = undefined;
     });
     void this.#watchLiveness(webContents, shown.life.signal);
+    return shown;
   }
 
   // "unresponsive" fires only when input goes unanswered, and a kiosk gets none: so ask.

@@ -16,6 +16,9 @@ import { serverOf, settingsOf } from "./settings.ts";
 // A window closed by a crash is opened again by recovery: that must not end the program.
 app.on("window-all-closed", () => undefined);
 app.enableSandbox();
+// Each site in a process of its own, on small machines too, and no scrollbars in pages made for a mouse.
+app.commandLine.appendSwitch("site-per-process");
+app.commandLine.appendSwitch("hide-scrollbars");
 
 const argv = process.argv.slice(app.isPackaged ? 1 : 2);
 await runProgram("player", () => readPlayerConfig(argv), runOnElectron);

@@ -19,6 +19,25 @@ export type HostFault =
   | { is: "page-hung"; detail: string }
   | { is: "browser-exited"; detail: string };
 
+/** A site that frames of the page may show. A frame is of this site when its name begins with `id` and a dot. */
+export interface FramedSite {
+  id: string;
+  /** http or https. Only answers of its origin are freed from headers that forbid framing. */
+  url: string;
+  /** Sent with every request to its origin, and to no other. Secrets: never logged, never told to the page. */
+  headers: Readonly<Record<string, string>>;
+  /** Style added to its documents. */
+  css: string | null;
+  /** Whether its frames may go nowhere but to its origin. */
+  isConfined: boolean;
+}
+
+/** Why a frame has nothing to show: not to be had, too slow, empty, hangs, or its renderer ended. */
+export type FrameFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
+
+/** What became of a frame, by its name. `shown` comes once, when its document has painted; `failed` at most once. */
+export type FrameNews = { frame: string; is: "shown" } | { frame: string; is: "failed"; code: FrameFault; detail: string };
+
 /** A picture of the glass, as the browser presented it. */
 export interface Capture {
   bytes: Buffer;
@@ -45,6 +64,13 @@ export interface Host extends AsyncDisposable {
   capture(signal: AbortSignal): Promise<Capture>;
   /** Resident memory of the browser's whole process tree, in bytes. */
   memoryBytes(): Promise<number>;
+  /**
+   * Says which sites may be framed, instead of those said before. Frames of other names load nothing, and none loads
+   * from the host of the page itself. A frame's endless loop or crash touches neither the page nor another site.
+   */
+  admit(sites: readonly FramedSite[]): void;
+  /** Hears what becomes of frames until `signal` aborts. */
+  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void;
   /** Hears of faults until `signal` aborts. */
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void;
 }

@@ -15,7 +15,8 @@ import { Recovery } from "./recovery.ts";
 import type { StreamSource } from "./scene-item.ts";
 import { screenOf, type View } from "./screen.ts";
 import { ServiceApi } from "./service-api.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionParts } from "./session.ts";
+import { Sites } from "./sites.ts";
 import { Status } from "./status.ts";
 import { Surface } from "./surface.ts";
 
@@ -59,6 +60,7 @@ class Player implements AsyncDisposable {
   readonly #api: ServiceApi;
   readonly #surface: Surface;
   readonly #outside: Outside;
+  readonly #sites: Sites;
   readonly #recovery: Recovery;
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
@@ -67,12 +69,18 @@ class Player implements AsyncDisposable {
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
-  private constructor(options: PlayerOptions, clock: CorrectedClock, identity: Identity, surface: Surface, outside: Outside) {
+  private constructor(
+    options: PlayerOptions,
+    clock: CorrectedClock,
+    identity: Identity,
+    { surface, outside, sites }: Pick<SessionParts, "surface" | "outside" | "sites">,
+  ) {
     this.#options = options;
     this.#clock = clock;
     this.#identity = identity;
     this.#surface = surface;
     this.#outside = outside;
+    this.#sites = sites;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
     this.#status = new Status({
@@ -106,7 +114,8 @@ class Player implements AsyncDisposable {
     const outside = new Outside();
     const stream = (key: string) => player?.streamOf(key) ?? null;
     const surface = await Surface.open({ rendererFolder, media, stream, outside, clock, log });
-    player = new Player(options, clock, identity, surface, outside);
+    const sites = await Sites.open({ host: options.host, surface, media, log });
+    player = new Player(options, clock, identity, { surface, outside, sites });
     return player;
   }
 
@@ -134,6 +143,7 @@ class Player implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.host.close();
+    await this.#sites[Symbol.asyncDispose]();
     await this.#surface[Symbol.asyncDispose]();
     await this.#outside[Symbol.asyncDispose]();
     await this.#api[Symbol.asyncDispose]();
@@ -196,6 +206,7 @@ class Player implements AsyncDisposable {
       surface: this.#surface,
       bootId: machine.bootId,
       outside: this.#outside,
+      sites: this.#sites,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       heartbeat: () => this.#status.heartbeat(),
       changed: () => this.#redraw.ring(),

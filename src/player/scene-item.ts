@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { defaultItemDurationMs, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import type { PlaylistItem } from "../protocol/items.ts";
 import type { FeedEntry, SceneItem } from "../protocol/scene.ts";
+import { siteSceneItem } from "./sites.ts";
 import type { TimedItem } from "./schedule.ts";
 
 /** What a feed says at present, and why it says nothing if it does not. */
@@ -22,6 +23,7 @@ export interface Around {
 
 /** An item as the page draws it. */
 export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, news }: Around): SceneItem {
+  if (item.type === "web" || item.type === "html") return siteSceneItem(item);
   const { id, duration_ms: _duration, ...look } = item;
   const about = { item_id: id, asset_id: asset?.id ?? null };
   switch (look.type) {
@@ -79,6 +81,8 @@ export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): numb
     case "clock":
     case "qr":
     case "stream":
+    case "web":
+    case "html":
       return asset?.duration_ms ?? defaultItemDurationMs;
   }
 }

@@ -26,6 +26,7 @@ import { ProofOfPlay } from "./proof-of-play.ts";
 import { programAt } from "./schedule.ts";
 import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
+import type { Sites } from "./sites.ts";
 import type { Surface } from "./surface.ts";
 
 export interface SessionParts {
@@ -40,6 +41,7 @@ export interface SessionParts {
   bootId: string;
   /** What feeds are fetched through. */
   outside: Outside;
+  sites: Sites;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
@@ -212,6 +214,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
+    this.#parts.sites.declare(null);
     await Promise.all([
       this.#desired.purge(),
       this.#cache.purge(),
@@ -224,7 +227,7 @@ export class Session {
 
   /** Ready states in, stages out, at every boundary of an item. */
   async #play(signal: AbortSignal): Promise<never> {
-    const { clock, surface, deviceZone, changed } = this.#parts;
+    const { clock, surface, sites, deviceZone, changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
     clock.onStep(() => this.#replan.ring(), signal);
     this.#cache.ready.watch(() => this.#replan.ring(), signal);
@@ -241,7 +244,7 @@ export class Session {
       const now = clock.now();
       playback = await this.#takeOver(playback, now);
       const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
-      this.#stage = staged?.stage ?? null;
+      this.#stage = staged === null ? null : sites.place(staged.stage);
       void this.#proof.planned(this.#stage, this.#applied);
       changed();
       await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
@@ -253,6 +256,7 @@ export class Session {
     if (ready === null || ready === this.#applied) return playback;
     this.#applied = ready;
     await this.#feeds.want(feedsOf(ready.desired.playlists));
+    this.#parts.sites.declare(ready.desired);
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();

@@ -1,5 +1,6 @@
 // The loopback server behind the glass: the page, the proven media, and the socket that carries scenes down and frames up.
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
@@ -12,7 +13,7 @@ import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
 import { textOf } from "../base/text.ts";
 import { FromPage, type Scene, type ToPage } from "../protocol/scene.ts";
-import type { HostPage } from "./host.ts";
+import type { FrameFault, HostPage } from "./host.ts";
 import type { Outside } from "./outside.ts";
 import type { StreamSource } from "./scene-item.ts";
 import { sendStream } from "./stream-proxy.ts";
@@ -43,12 +44,12 @@ export interface SurfaceOptions {
 const cookieName = "signage";
 const longestMessageBytes = 65_536;
 
-// Nothing is loaded from anywhere else, nobody frames the page, and the page frames nobody. Streams come by way of the
+// Nothing is loaded from anywhere else and nobody frames the page. It frames what items show; the host admits only those. Streams come by way of the
 // player (`/stream/`), so that no origin of theirs has to be admitted here; `blob:` is what the page itself puts together.
 // WebAssembly, from code of the page only, decodes the pictures of scanned PDFs.
 const pagePolicy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
-  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "font-src 'self'; connect-src 'self'; frame-src http: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Serves one page to one browser on a loopback port. Whoever lacks the cookie's secret, names another host, or
@@ -83,15 +84,17 @@ export class Surface implements AsyncDisposable {
     });
   }
 
-  /** Listens on a free loopback port. */
+  /** Listens on a free port of a loopback host of its own. */
   static async open(options: SurfaceOptions): Promise<Surface> {
     const surface = new Surface(options);
-    await new Promise<void>((resolve, reject) => {
-      surface.#server.once("error", reject);
-      surface.#server.listen(0, "127.0.0.1", resolve);
+    // Cookies and processes go by host, not by port: on a host of its own the page shares neither with what else runs here.
+    await listen(surface.#server, ownHost()).catch(async (error: unknown) => {
+      if (!(error instanceof Error && "code" in error && error.code === "EADDRNOTAVAIL")) throw error;
+      // macOS knows 127.0.0.1 alone; what else is served there cannot be framed then.
+      await listen(surface.#server, "127.0.0.1");
     });
-    const { port } = surface.#server.address() as AddressInfo;
-    surface.#origin = `http://127.0.0.1:${port}`;
+    const { address, port } = surface.#server.address() as AddressInfo;
+    surface.#origin = `http://${address}:${port}`;
     return surface;
   }
 
@@ -109,6 +112,11 @@ export class Surface implements AsyncDisposable {
     if (deepEqual(scene, this.#scene)) return;
     this.#scene = scene;
     this.#send({ type: "scene", scene });
+  }
+
+  /** Tells the page that a frame has painted (`null`) or failed. */
+  tellFrame(frame: string, failure: { code: FrameFault; detail: string } | null): void {
+    this.#send({ type: "frame", frame, failure });
   }
 
   /** Hears what the page reports until `signal` aborts. */
@@ -235,6 +243,16 @@ export class Surface implements AsyncDisposable {
   #send(message: ToPage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+/** An address of 127.0.0.0/8 that nobody else on this machine is likely to serve. */
+function ownHost(): string {
+  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+}
+
+async function listen(server: Server, host: string): Promise<void> {
+  server.listen(0, host);
+  await once(server, "listening");
 }
 
 /** Whether a report says that a frame was really presented just now. */

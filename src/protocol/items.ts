@@ -1,6 +1,7 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
+import { HtmlFields, WebFields } from "./site-items.ts";
 import { id, TimeZone } from "./words.ts";
 
 const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
@@ -59,6 +60,9 @@ const StreamItem = z.strictObject({
   ...StreamLook,
 });
 
+const WebItem = z.strictObject({ type: z.literal("web"), ...every, ...WebFields });
+const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), ...every, ...HtmlFields });
+
 const itemId = { id: id("itm") };
 const newItemId = {
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
@@ -76,6 +80,8 @@ export const PlaylistItem = z.discriminatedUnion("type", [
   FeedItem.extend(itemId),
   PdfItem.extend(itemId),
   StreamItem.extend(itemId),
+  WebItem.extend(itemId),
+  HtmlItem.extend(itemId),
 ]);
 export type PlaylistItem = z.infer<typeof PlaylistItem>;
 
@@ -92,6 +98,8 @@ export const NewPlaylistItem = z
     FeedItem.extend(newItemId),
     PdfItem.extend(newItemId),
     StreamItem.extend(newItemId),
+    WebItem.extend(newItemId),
+    HtmlItem.extend(newItemId),
   ])
   .superRefine((item, context) => {
     const span = (first: number, last: number | undefined, path: string, what: string): void => {

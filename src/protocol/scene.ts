@@ -1,6 +1,7 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
+import { FrameFaultCode } from "./site-items.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
@@ -15,6 +16,12 @@ export const FeedEntry = z.object({
   published_at: z.number().nullable().describe("UTC ms"),
 });
 export type FeedEntry = z.infer<typeof FeedEntry>;
+
+const site = {
+  url: z.string().describe("Of a bundle: where the player serves it"),
+  zoom: z.number(),
+  version: z.string().describe("Changes with whatever is changed in the item"),
+};
 
 /** An item ready to be drawn: its file is verified and `src` is a path on the page's own origin. */
 export const SceneItem = z.discriminatedUnion("type", [
@@ -47,6 +54,8 @@ export const SceneItem = z.discriminatedUnion("type", [
     url: z.string().describe("Its own address, against which its parts are resolved"),
     ...StreamLook,
   }),
+  z.object({ ...about, type: z.literal("web"), ...site, refresh_interval_ms: z.number().nullable() }),
+  z.object({ ...about, type: z.literal("html"), ...site }),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;
 
@@ -137,6 +146,11 @@ export const ToPage = z.discriminatedUnion("type", [
     t0: z.number().describe("The page's own, returned"),
     now: z.number().describe("Corrected wall time"),
   }),
+  z.object({
+    type: z.literal("frame"),
+    frame: z.string().describe("Its name"),
+    failure: z.object({ code: FrameFaultCode, detail: z.string() }).nullable().describe("Null: its page has painted"),
+  }),
 ]);
 export type ToPage = z.infer<typeof ToPage>;
 
@@ -171,7 +185,7 @@ export const FromPage = z.discriminatedUnion("type", [
     zone_id: id("zon"),
     key: z.string(),
     ...about,
-    code: z.enum(["load", "decode", "unsupported", "timeout", "stalled"]),
+    code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
   }),
   z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),

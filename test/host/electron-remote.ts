@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Engine, Host, HostFault, HostPage } from "../../src/player/host.ts";
+import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Request } from "./electron-driver.ts";
 
@@ -25,12 +25,15 @@ interface Reply {
   value?: unknown;
   code?: string;
   fault?: HostFault;
+  news?: FrameNews;
 }
 
 /** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
 export class RemoteElectronHost implements Host {
   readonly #start: () => ChildProcess;
   readonly #listeners = new Set<(fault: HostFault) => void>();
+  readonly #frameListeners = new Set<(news: FrameNews) => void>();
+  #admitted: readonly FramedSite[] = [];
   readonly #calls = new Map<number, (reply: Reply) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
@@ -60,6 +63,7 @@ export class RemoteElectronHost implements Host {
       this.#child = child;
       child.on("message", (reply: Reply) => {
         if (reply.fault !== undefined) this.#report(reply.fault);
+        else if (reply.news !== undefined) for (const listener of this.#frameListeners) listener(reply.news);
         else this.#calls.get(reply.id!)?.(reply);
       });
       child.once("exit", (code, signal) => {
@@ -68,6 +72,7 @@ export class RemoteElectronHost implements Host {
         this.#report({ is: "browser-exited", detail: `${signal ?? code}` });
       });
       await once(child, "spawn");
+      await this.#call("admit", this.#admitted);
     }
     return (await this.#call("open", page)) as Engine;
   }
@@ -83,6 +88,16 @@ export class RemoteElectronHost implements Host {
 
   async memoryBytes(): Promise<number> {
     return this.#child === undefined ? 0 : ((await this.#call("memoryBytes")) as number);
+  }
+
+  admit(sites: readonly FramedSite[]): void {
+    this.#admitted = sites;
+    if (this.#child !== undefined) void this.#call("admit", sites);
+  }
+
+  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+    this.#frameListeners.add(listener);
+    signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
   }
 
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void {
@@ -104,13 +119,13 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], page?: HostPage): Promise<unknown> {
+  async #call(call: Request["call"], given?: HostPage | readonly FramedSite[]): Promise<unknown> {
     const child = this.#child;
     if (child === undefined) throw new Fault("page-dead", "Electron does not run");
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<Reply>();
     this.#calls.set(id, resolve);
-    child.send(page === undefined ? { id, call } : { id, call, page });
+    child.send({ id, call, given });
     const { value, code } = await promise;
     if (code !== undefined) throw new Fault(code as FaultCode, `Electron's host refused ${call}`);
     return value;

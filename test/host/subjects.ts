@@ -17,6 +17,15 @@ import { startStageServer, type StageServer } from "./stage-server.ts";
 /** Quick enough for a test, slow enough for two busy cores. */
 const probe = { intervalMs: 200, limitMs: 600 };
 
+/** The same for frames: a page that never loads is given up soon, and a little memory is too much. */
+const frames = {
+  loadMs: 8_000,
+  partsMs: 1_000,
+  blankMs: 2_000,
+  probe: { intervalMs: 300, limitMs: 1_500 },
+  memoryBytes: 100 * 1024 * 1024,
+};
+
 /** A host with all that is needed to look at it from outside. */
 export interface Stage extends AsyncDisposable {
   host: Host;
@@ -78,6 +87,7 @@ function startChromium(headless: boolean, { size = fullHd }: StageOptions = {}):
       log: silentLog,
       clock: createSystemClock(),
       probe,
+      frames,
     }),
   );
 }

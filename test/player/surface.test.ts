@@ -113,3 +113,12 @@ test("[SU3] a page that comes late gets the newest scene; an equal scene is not 
   expect(heard[0]).toEqual({ type: "scene", scene });
   expect(heard[2]).toMatchObject({ t0: 7 });
 });
+
+test("[WB14] the page has a loopback host of its own, which shares neither cookies nor a process with what else is served here", async () => {
+  await using one = await open();
+  await using other = await open();
+  const [first, second] = [new URL(one.origin).hostname, new URL(other.origin).hostname];
+  for (const host of [first, second]) expect(host).toMatch(/^127\.\d+\.\d+\.\d+$/);
+  expect(first).not.toBe("127.0.0.1");
+  expect(first).not.toBe(second);
+});

@@ -3,6 +3,7 @@ import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { createAudio } from "./audio.ts";
 import { createClockFace } from "./clock.ts";
 import { createFeed } from "./feed.ts";
+import { createHtml } from "./html.ts";
 import { createImage } from "./image.ts";
 import type { Item, Surroundings } from "./item.ts";
 import { createPdf } from "./pdf.ts";
@@ -11,6 +12,7 @@ import { createStream } from "./stream.ts";
 import { createText } from "./text.ts";
 import { createTicker } from "./ticker.ts";
 import { createVideo } from "./video.ts";
+import { createWeb } from "./web.ts";
 
 /** An item of any kind, not yet prepared. */
 export function createItem(item: SceneItem, around: Surroundings): Item {
@@ -35,5 +37,9 @@ export function createItem(item: SceneItem, around: Surroundings): Item {
       return createPdf(item, around);
     case "stream":
       return createStream(item, around);
+    case "web":
+      return createWeb(item, around);
+    case "html":
+      return createHtml(item, around);
   }
 }

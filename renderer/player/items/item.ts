@@ -2,6 +2,7 @@
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../clock.ts";
 import { setSeen } from "../dom.ts";
+import type { FrameNews } from "../frame-news.ts";
 import type { Frames } from "../frames.ts";
 
 /** Why an item cannot be shown. */
@@ -22,6 +23,8 @@ export class ItemFailure extends Error {
 export interface Surroundings {
   clock: PageClock;
   frames: Frames;
+  /** What the player says of frames of other sites. */
+  sites: FrameNews;
   /** The zone, in stage pixels. */
   width: number;
   height: number;

@@ -66,7 +66,14 @@ const quiet = [
 ];
 
 // What a page may not do.
-const locked = ["--block-new-web-contents", "--deny-permission-prompts", "--overscroll-history-navigation=0", "--disable-pinch"];
+const locked = [
+  "--block-new-web-contents",
+  "--deny-permission-prompts",
+  "--overscroll-history-navigation=0",
+  "--disable-pinch",
+  // Each site in a process of its own, also where the browser would save memory: an item's endless loop is its own.
+  "--site-per-process",
+];
 
 // What a screen without a person needs.
 const unattended = [
@@ -82,7 +89,7 @@ const unattended = [
 
 // Layouts are laid out in device pixels and the page scales them, so a 4K screen that reports a high density must
 // not halve the page.
-const drawing = ["--force-device-scale-factor=1"];
+const drawing = ["--force-device-scale-factor=1", "--hide-scrollbars"];
 
 function screen(display: FlagOptions["display"], { width, height }: FlagOptions["window"]): string[] {
   switch (display) {

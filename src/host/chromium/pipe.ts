@@ -148,6 +148,9 @@ export class DevToolsSession {
   }
 }
 
+/** Calls and events of a target, over whatever they go. */
+export type DevTools = Pick<DevToolsSession, "send" | "on">;
+
 function pipeClosed(): Fault {
   return new Fault("browser-failed", "the browser closed its DevTools pipe");
 }

@@ -1,0 +1,52 @@
+// Bundles, sound and hostile.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { Bundle } from "../../src/base/bundle.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { zip, type ZipFile } from "../support/bundle-zip.ts";
+
+const index = { name: "index.html", bytes: "<!doctype html><title>bundle</title>" };
+
+async function open(content: Buffer | readonly ZipFile[], limits?: Parameters<typeof Bundle.open>[1]): Promise<Bundle> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "bundle.zip");
+  await writeFile(path, Buffer.isBuffer(content) ? content : zip(content));
+  return await Bundle.open(path, limits);
+}
+
+test("[WB20] a bundle's files are read out of the zip, whole or in part", async () => {
+  using bundle = await open([index, { name: "js/app.js", bytes: "0123456789".repeat(50_000) }]);
+  expect(await text(await bundle.read("", null))).toBe(index.bytes);
+  expect(bundle.sizeOf("js/app.js")).toBe(500_000);
+  expect(await text(await bundle.read("js/app.js", { start: 250_003, end: 250_006 }))).toBe("3456");
+  expect(bundle.sizeOf("js/")).toBeNull();
+  expect(bundle.sizeOf("../etc/passwd")).toBeNull();
+});
+
+test.for<[string, Buffer | ZipFile[], string]>([
+  ["no zip", Buffer.from("this is no zip, however long one looks at it"), "not a zip"],
+  ["a cut zip", zip([index]).subarray(0, 60), "not a zip"],
+  ["no index.html", [{ name: "start.html", bytes: "x" }], "no index.html"],
+  ["a packed folder", [{ name: "site/index.html", bytes: "x" }], "not the folder"],
+  ["a name that leads out", [index, { name: "../../etc/cron.d/x", bytes: "x" }], "not sound"],
+  ["a name that leads out the Windows way", [index, { name: "..\\..\\x", bytes: "x" }], "not sound"],
+  ["an absolute name", [index, { name: "/etc/passwd", bytes: "x" }], "not sound"],
+  ["a symbolic link", [index, { name: "passwd", bytes: "/etc/passwd", mode: 0o120_777 }], "link"],
+  ["the same name twice", [index, index], "twice"],
+  ["a zip bomb", [index, { name: "bomb", bytes: Buffer.alloc(64 * 1024 ** 2) }], "zip bomb"],
+])("[WB21] %s is refused, saying why", async ([, content, reason]) => {
+  await expect(open(content)).rejects.toMatchObject({ code: "unsupported", message: expect.stringContaining(reason) });
+});
+
+test("[WB21] more files or bytes than allowed are refused", async () => {
+  const files = [index, { name: "a", bytes: "12345" }, { name: "b", bytes: "12345" }];
+  await expect(open(files, { files: 2, bytes: 1_000, ratio: 100 })).rejects.toMatchObject({ message: expect.stringContaining("3 files") });
+  await expect(open(files, { files: 9, bytes: 40, ratio: 100 })).rejects.toMatchObject({ message: expect.stringContaining("larger") });
+});
+
+test("[WB21] a file that unpacks to more than its directory says is cut off", async () => {
+  using bundle = await open([index, { name: "liar", bytes: Buffer.alloc(1_000_000), claimedSize: 10 }]);
+  await expect(text(await bundle.read("liar", null))).rejects.toThrow();
+});

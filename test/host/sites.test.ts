@@ -1,0 +1,264 @@
+// Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { FramedSite, FrameNews } from "../../src/player/host.ts";
+import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
+import { until } from "./processes.ts";
+import { browserProcesses, electronUnderXvfb, headlessChromium, type Stage, type Subject } from "./subjects.ts";
+
+const never = new AbortController().signal;
+const limitMs = 20_000;
+
+for (const subject of [headlessChromium, electronUnderXvfb]) {
+  if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => frames(subject));
+  else test.skip(`${subject.name}: ${subject.missing}`);
+}
+
+function frames(subject: Subject): void {
+  let stage: Stage;
+  let site: WebServer;
+  let other: WebServer;
+  const news: FrameNews[] = [];
+  let serial = 0;
+
+  beforeAll(async () => {
+    other = await startWebServer("127.0.0.3", {
+      "/": colouredPage("orange"),
+      "/refuses": (_request, response) => void response.writeHead(200, { "x-frame-options": "DENY" }).end(colouredPage("orange")),
+    });
+    const deny = {
+      "content-type": "text/html",
+      "x-frame-options": "DENY",
+      "content-security-policy": "frame-ancestors 'none'; img-src 'none'",
+    };
+    site = await startWebServer("127.0.0.2", {
+      "/": colouredPage("lime"),
+      "/refuses": (_request, response) =>
+        void response
+          .writeHead(200, deny)
+          .end(colouredPage("lime", `<img src="/image" onerror="document.title='refused'"><script>fetch('/ran')</script>`)),
+      "/leaves": redirectTo(`${other.origin}/refuses`),
+      "/loops": colouredPage("lime", "<script>setTimeout(() => { for (;;); }, 500)</script>"),
+      "/eats": colouredPage(
+        "lime",
+        "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(20_000_000).fill(1)), 100)</script>",
+      ),
+      "/silent": () => undefined,
+      "/for-ever": redirectTo("/for-ever"),
+      "/ping": colouredPage("lime", "<script>location.replace('/pong')</script>"),
+      "/pong": colouredPage("lime", "<script>location.replace('/ping')</script>"),
+      "/empty": "<!doctype html>",
+      "/file": (_request, response) => void response.writeHead(200, { "content-disposition": "attachment; filename=x.zip" }).end("x"),
+      "/own": colouredPage("lime", `<script>fetch('/data'); fetch('${other.origin}/')</script>`),
+      "/data": "data",
+      "/password": (_request, response) => void response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end("no"),
+      "/asks": colouredPage("lime", "<script>fetch('/password').then(({ status }) => fetch('/got-' + status))</script>"),
+      "/stage": redirectTo("http://127.0.0.1:9/"),
+    });
+    stage = await subject.start();
+    stage.host.onFrame((one) => news.push(one), never);
+    await stage.host.open(stage.server.page, never);
+  });
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+    await site[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    news.length = 0;
+    site.requests.length = 0;
+    other.requests.length = 0;
+  });
+  afterEach(async () => {
+    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+  });
+
+  /** Declares a site alone, frames it and resolves with the frame's name. */
+  async function show(path: string, declared: Partial<FramedSite> = {}, origin = site.origin): Promise<string> {
+    const url = origin + path;
+    stage.host.admit([{ id: "site", url, headers: {}, css: null, isConfined: false, ...declared }]);
+    const name = `site.${++serial}`;
+    await frame(name, url);
+    return name;
+  }
+  async function frame(name: string, url: string): Promise<void> {
+    const made = "style: 'position:fixed;inset:0;width:50%;height:50%;z-index:9', sandbox: 'allow-scripts allow-same-origin'";
+    await stage.server.run(
+      `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${made}, src: '${url}' }); document.body.append(frame); }`,
+    );
+  }
+  async function newsOf(name: string, is: FrameNews["is"]): Promise<FrameNews> {
+    const wanted = (): FrameNews | undefined => news.find((one) => one.frame === name && one.is === is);
+    await until(`${name} is ${is}; heard ${JSON.stringify(news)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
+      throw new Error(`heard ${JSON.stringify(news)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
+    });
+    return wanted()!;
+  }
+  const frameTicks = (): Promise<unknown> =>
+    stage.server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))");
+  async function renderers(): Promise<number[]> {
+    return (await browserProcesses(stage, "renderer")).map(({ pid }) => pid);
+  }
+
+  test("[WB1] a frame is told as shown once it has painted, and lives in a renderer process of its own", async () => {
+    const name = await show("/");
+    await newsOf(name, "shown");
+    expect(news).toEqual([{ frame: name, is: "shown" }]);
+    expect((await renderers()).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("[WB1] two sites do not share a process: while one loops the other loads and paints", async () => {
+    await newsOf(await show("/loops"), "shown");
+    stage.host.admit([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfined: false }]);
+    await frame("other.1", `${other.origin}/`);
+    await newsOf("other.1", "shown");
+  });
+
+  test("[WB2] a frame's endless loop leaves the page's frames coming, is told as stalled, and is ended", async () => {
+    const name = await show("/loops");
+    await newsOf(name, "shown");
+    expect(await newsOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
+    expect(await frameTicks()).toBe("stage");
+    const { bytes } = await stage.host.capture(never);
+    expect(bytes.length).toBeGreaterThan(1_000);
+    await until("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
+  });
+
+  test("[WB2] while it loops, before anybody ends it, the page goes on", async () => {
+    const name = await show("/loops");
+    await newsOf(name, "shown");
+    const counted = stage.server.run(
+      "new Promise((done) => { let frames = 0; const count = () => ++frames === 30 ? done(frames) : requestAnimationFrame(count); requestAnimationFrame(count) })",
+    );
+    expect(await counted).toBe(30);
+  });
+
+  test("[WB3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
+    const name = await show("/");
+    await newsOf(name, "shown");
+    // The page's own renderer is the first that was started; the frame may have got one that was waiting for use.
+    const [, ...others] = (await renderers()).toSorted((a, b) => a - b);
+    for (const pid of others) process.kill(pid, "SIGKILL");
+    expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringContaining(site.origin) });
+    expect(await frameTicks()).toBe("stage");
+    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await newsOf(await show("/"), "shown");
+  });
+
+  test("[WB4] a frame that eats memory is ended alone and told by its site", async () => {
+    const name = await show("/eats");
+    expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    expect(await frameTicks()).toBe("stage");
+  });
+
+  test("[WB5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
+    await newsOf(await show("/refuses"), "shown");
+    await until("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
+    expect(site.requests.map(({ path }) => path)).not.toContain("/image");
+    expect(await newsOf(await show("/leaves"), "failed")).toMatchObject({
+      code: "load",
+      detail: expect.stringContaining("refuses to show it in a frame"),
+    });
+    expect(other.requests.map(({ path }) => path)).toContain("/refuses");
+  });
+
+  test("[WB6] a frame of no declared site loads nothing", async () => {
+    await show("/");
+    site.requests.length = 0;
+    await frame("unknown.1", `${site.origin}/data`);
+    await newsOf(`site.${serial}`, "shown");
+    await newsOf(await show("/"), "shown");
+    expect(site.requests.map(({ path }) => path)).not.toContain("/data");
+  });
+
+  test("[WB7] the player's own host is never framed, not on another port, not by a redirect", async () => {
+    const own = new URL(stage.server.page.url);
+    const addresses = stage.server.addresses.length;
+    expect(await newsOf(await show("/", {}, own.origin), "failed")).toMatchObject({
+      code: "load",
+      detail: expect.stringContaining("player itself"),
+    });
+    expect(await newsOf(await show("/", {}, `http://${own.hostname}:9`), "failed")).toMatchObject({ code: "load" });
+    expect(await newsOf(await show("/stage"), "failed")).toMatchObject({ detail: expect.stringContaining("player itself") });
+    expect(stage.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
+  });
+
+  test("[WB8] a site's own headers go with each request to its origin, and to no other", async () => {
+    await newsOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
+    await until("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
+    for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
+    for (const { headers } of other.requests) {
+      expect(headers.authorization).toBeUndefined();
+      expect(headers["x-display"]).toBeUndefined();
+    }
+    await newsOf(await show("/leaves", { headers: { "X-Display": "lobby" } }), "failed");
+    expect(other.requests.at(-1)!.path).toBe("/refuses");
+    expect(other.requests.at(-1)!.headers["x-display"]).toBeUndefined();
+  });
+
+  test.for([
+    ["/not-there", "load", "HTTP 404"],
+    ["/password", "load", "HTTP 401"],
+    ["/file", "load", "download"],
+    ["/for-ever", "load", "the browser could not"],
+    ["/ping", "load", "replaces itself"],
+    ["/empty", "blank", "stays empty"],
+    ["/silent", "timeout", "not shown within"],
+  ] as const)("[WB9] a page at %s is told as failed (%s), with a plain reason", async ([path, code, reason]) => {
+    expect(await newsOf(await show(path), "failed")).toMatchObject({ code, detail: expect.stringContaining(reason) });
+    expect(await frameTicks()).toBe("stage");
+  });
+
+  test("[WB9] a name that does not resolve and a port where nobody listens are told as failed", async () => {
+    expect(await newsOf(await show("/", {}, "http://nowhere.invalid"), "failed")).toMatchObject({
+      code: "load",
+      detail: expect.stringContaining("resolved"),
+    });
+    expect(await newsOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
+  });
+
+  test("[WB10] no password dialog comes up for what a page fetches", async () => {
+    const name = await show("/asks");
+    await until("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
+    await newsOf(name, "shown");
+  });
+
+  test("[WB11] a site's style is added to its own documents, whatever their policy", async () => {
+    const name = await show("/refuses", { css: "body { background: rgb(1, 2, 200) !important } h1 { display: none }" });
+    await newsOf(name, "shown");
+    const { bytes } = await stage.host.capture(never);
+    const { default: sharp } = await import("sharp");
+    const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+    const at = (100 * info.width + 300) * info.channels;
+    expect(data[at + 2]! - data[at + 1]!).toBeGreaterThan(150);
+  });
+
+  test("[WB12] a confined frame goes nowhere but to its own origin", async () => {
+    expect(await newsOf(await show("/leaves", { isConfined: true }), "failed")).toMatchObject({
+      detail: expect.stringContaining("leaves its own origin"),
+    });
+    expect(other.requests).toEqual([]);
+  });
+
+  test("[WB13] after a reload of the page its frames are watched as before", async () => {
+    await stage.host.reload(never);
+    await newsOf(await show("/refuses"), "shown");
+    expect(await newsOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
+  });
+}
+
+/** CPU that the browser's renderers use within `ms`, in hundredths of a second. */
+async function cpuTicks(stage: Stage, ms: number): Promise<number> {
+  const { readFile } = await import("node:fs/promises");
+  const read = async (): Promise<number> => {
+    let sum = 0;
+    for (const { pid } of await browserProcesses(stage, "renderer")) {
+      const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      sum += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+    }
+    return sum;
+  };
+  const before = await read();
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return (await read()) - before;
+}

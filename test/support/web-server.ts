@@ -1,0 +1,47 @@
+// A web server on a loopback host of its own, so that a browser takes it for another site; it notes every request.
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a path answers: HTML, or whatever the function does with the response. */
+export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void);
+
+/** A server of web pages. */
+export interface WebServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.2:41234`. */
+  origin: string;
+  /** Every request, in order. */
+  requests: { path: string; headers: IncomingHttpHeaders }[];
+}
+
+/** @param host of 127.0.0.0/8; two hosts are two sites. */
+export async function startWebServer(host: string, answers: Record<string, Answer>): Promise<WebServer> {
+  const requests: WebServer["requests"] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? "/";
+    requests.push({ path, headers: request.headers });
+    const answer = answers[path];
+    if (typeof answer === "function") return answer(request, response);
+    response.writeHead(answer === undefined ? 404 : 200, { "content-type": "text/html" }).end(answer ?? "not here");
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  return {
+    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A page of one colour with a heading. */
+export function colouredPage(colour: string, more = ""): string {
+  return `<!doctype html><title>site</title><body style="margin:0;background:${colour}"><h1>site</h1>${more}`;
+}
+
+export function redirectTo(location: string): Answer {
+  return (_request, response) => response.writeHead(302, { location }).end();
+}
