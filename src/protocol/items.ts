@@ -1,6 +1,6 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
-import { Color, id, TimeZone } from "./words.ts";
+import { Color, id, TimeZone, Timestamp } from "./words.ts";
 
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
 export const Fit = z.enum(["contain", "cover", "fill"]);
@@ -45,8 +45,13 @@ const ClockItem = z.strictObject({
   background_color: Color.default("#000000"),
 });
 
-const itemId = { id: id("itm") };
+const validity = {
+  valid_from: Timestamp.optional().describe("Left out of the loop before this instant"),
+  valid_until: Timestamp.optional().describe("Left out of the loop from this instant on"),
+};
+const itemId = { id: id("itm"), ...validity };
 const newItemId = {
+  ...validity,
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
 };
 
