@@ -94,7 +94,9 @@ export class Agenda {
   /** All that is live at `instant`, the winner first, whether it is an interrupt or not. */
   livesAt(instant: number): Live[] {
     const lives = this.#livesIn(instant, instant + 1);
-    return lives.filter(({ from, until }) => from <= instant && instant < until).toSorted(byRank);
+    const ranked = lives.filter(({ from, until }) => from <= instant && instant < until).toSorted(byRank);
+    // Windows longer than the time between them overlap: the schedule counts once.
+    return ranked.filter(({ entry }, index) => ranked.findIndex((other) => other.entry === entry) === index);
   }
 
   /** Days without an interrupt need not be looked at one by one. */
