@@ -59,6 +59,7 @@ export function walk(
   from: number,
   until: number,
   compare: (instant: number, layout: string | null) => void,
+  leadDays = 40,
 ): number {
   const zones = [...new Set(schedules.map(({ zone }) => zone))].map((zone) => ({ zone, read: wallClock(zone), latest: "" }));
   const open = schedules.map((schedule) => {
@@ -66,8 +67,8 @@ export function walk(
     return { schedule, windows, zone: zones.find(({ zone }) => zone === schedule.zone)!, begunAt: new Map<string, number>(), next: 0 };
   });
   let compared = 0;
-  // Begins a month early, so that windows already under way are known with their beginning.
-  for (let instant = from - 40 * 86_400_000; instant < until; instant += minute) {
+  // Begins early, so that windows already under way are known with their beginning.
+  for (let instant = from - leadDays * 86_400_000; instant < until; instant += minute) {
     // The latest reading: a clock that is put back does not begin or end anything a second time.
     for (const zone of zones) {
       const now = zone.read(instant);

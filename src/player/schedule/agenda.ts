@@ -32,9 +32,15 @@ interface Plan extends Interval {
   interrupts: readonly Live[];
 }
 
+/** Many days, and the schedules that may be live in them. */
+interface Span extends Interval {
+  entries: readonly Entry[];
+  hasInterrupts: boolean;
+}
+
 const dayMs = 86_400_000;
-const daysInSpan = 32;
-const lookaheadDays = 8;
+const spanMs = 32 * dayMs;
+const lookaheadDays = 1;
 const mostPlans = 64;
 const mostSpans = 4;
 
@@ -42,7 +48,7 @@ const mostSpans = 4;
 export class Agenda {
   readonly #entries: readonly Entry[];
   readonly #plans = new Map<number, Plan>();
-  readonly #spans = new Map<number, readonly Entry[]>();
+  readonly #spans = new Map<number, Span>();
   #kept: (Turntaking & { priority: number }) | null = null;
 
   constructor(entries: readonly Entry[]) {
@@ -50,7 +56,7 @@ export class Agenda {
   }
 
   /**
-   * The winner at `instant` and how long it stays. `until` is at most eight days ahead: it is then an instant to look
+   * The winner at `instant` and how long it stays. `until` is at most two days ahead: it is then an instant to look
    * again at, not a change.
    */
   winnerAt(instant: number): Segment {
@@ -77,6 +83,8 @@ export class Agenda {
 
   #findInterrupts(instant: number, priority: number): Turntaking {
     if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, lives: [] };
+    const span = this.#spanOf(instant);
+    if (!span.hasInterrupts) return { from: span.from, until: span.until, lives: [] };
     const plan = this.#planOf(instant);
     let [from, until]: [number, number] = [plan.from, plan.until];
     const lives: Live[] = [];
@@ -88,7 +96,7 @@ export class Agenda {
       }
       if (live.from <= instant && instant < live.until && !lives.some(({ entry }) => entry === live.entry)) lives.push(live);
     }
-    return plan.interrupts.length === 0 ? { from, until: this.#untilInterrupt(plan), lives } : { from, until, lives };
+    return { from, until, lives };
   }
 
   /** All that is live at `instant`, the winner first, whether it is an interrupt or not. */
@@ -97,17 +105,6 @@ export class Agenda {
     const ranked = lives.filter(({ from, until }) => from <= instant && instant < until).toSorted(byRank);
     // Windows longer than the time between them overlap: the schedule counts once.
     return ranked.filter(({ entry }, index) => ranked.findIndex((other) => other.entry === entry) === index);
-  }
-
-  /** Days without an interrupt need not be looked at one by one. */
-  #untilInterrupt(plan: Plan): number {
-    let { until } = plan;
-    for (let days = 0; days < lookaheadDays; days += 1) {
-      const next = this.#planOf(until);
-      if (next.interrupts.length > 0) break;
-      until = next.until;
-    }
-    return until;
   }
 
   #planOf(instant: number): Plan {
@@ -129,19 +126,20 @@ export class Agenda {
   }
 
   #livesIn(from: number, until: number): Live[] {
-    return this.#candidates(from).flatMap((entry) => entry.windows.touching(from, until).map((window): Live => ({ ...window, entry })));
+    return this.#spanOf(from).entries.flatMap((entry) => entry.windows.touching(from, until).map((window): Live => ({ ...window, entry })));
   }
 
   /** The schedules with a window in the span of days that holds `instant`: the rest costs nothing until the next span. */
-  #candidates(instant: number): readonly Entry[] {
-    const span = Math.floor(instant / (daysInSpan * dayMs));
-    let found = this.#spans.get(span);
-    if (found === undefined) {
-      const from = span * daysInSpan * dayMs;
-      found = this.#entries.filter(({ windows }) => windows.mayTouch(from, from + daysInSpan * dayMs));
-      keep(this.#spans, span, found, mostSpans);
+  #spanOf(instant: number): Span {
+    const number = Math.floor(instant / spanMs);
+    let span = this.#spans.get(number);
+    if (span === undefined) {
+      const [from, until] = [number * spanMs, (number + 1) * spanMs];
+      const entries = this.#entries.filter(({ windows }) => windows.mayTouch(from, until));
+      span = { from, until, entries, hasInterrupts: entries.some(({ schedule }) => schedule.interrupt !== null) };
+      keep(this.#spans, number, span, mostSpans);
     }
-    return found;
+    return span;
   }
 }
 

@@ -71,16 +71,39 @@ function entryOf(
   layouts: ReadonlyMap<string, DesiredLayout>,
   lengths: ReadonlyMap<string, number>,
 ): Entry | SetAside {
+  const read = readOnce(raw, playerZone);
+  if ("reason" in read) return read;
+  const { schedule, windows } = read;
+  const layout = layouts.get(schedule.layout_id);
+  if (layout === undefined) return broken(raw, `its layout ${schedule.layout_id} is gone`);
+  return { schedule, layout, windows, playMs: playMsOf(schedule, layout, lengths) };
+}
+
+type Read = Pick<Entry, "schedule" | "windows"> | SetAside;
+
+// A new revision changes a few schedules out of many: those that stayed are not read again.
+const mostKept = 20_000;
+const kept = new Map<string, Read>();
+
+function readOnce(raw: Record<string, unknown>, playerZone: Zone): Read {
+  const key = `${playerZone.name} ${JSON.stringify(raw)}`;
+  let read = kept.get(key);
+  if (read === undefined) {
+    if (kept.size >= mostKept) kept.clear();
+    read = parse(raw, playerZone);
+    kept.set(key, read);
+  }
+  return read;
+}
+
+function parse(raw: Record<string, unknown>, playerZone: Zone): Read {
   const parsed = DesiredSchedule.safeParse(raw);
   if (!parsed.success) {
     return broken(raw, parsed.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; "));
   }
   const schedule = parsed.data;
-  const layout = layouts.get(schedule.layout_id);
-  if (layout === undefined) return broken(raw, `its layout ${schedule.layout_id} is gone`);
   const zone = schedule.timezone === null ? playerZone : zoneOf(schedule.timezone);
-  if (zone === null) return broken(raw, `the zone ${schedule.timezone} is unknown here`);
-  return { schedule, layout, windows: windowsOf(schedule, zone), playMs: playMsOf(schedule, layout, lengths) };
+  return zone === null ? broken(raw, `the zone ${schedule.timezone} is unknown here`) : { schedule, windows: windowsOf(schedule, zone) };
 }
 
 /** Goes by all items, also those not at hand or not valid now: players with the same state share one grid. */

@@ -66,10 +66,13 @@ function create(name: string, format: Intl.DateTimeFormat): Zone {
     const spans = spansOf(new Date(instant).getUTCFullYear());
     return spans.findLast(({ startsAt }) => startsAt <= instant)!.offsetMs;
   };
+  // Most questions are about times far from any change, in the span that was asked for last.
+  let last = { from: Number.POSITIVE_INFINITY, until: 0, offsetMs: 0 };
   return {
     name,
     wallAt: (instant) => instant + offsetAt(instant),
     instantOf: (wall) => {
+      if (wall >= last.from && wall < last.until) return wall - last.offsetMs;
       const earliest = wall - furthestMs;
       const latest = wall + furthestMs;
       for (let year = new Date(earliest).getUTCFullYear(); year <= new Date(latest).getUTCFullYear(); year += 1) {
@@ -77,7 +80,9 @@ function create(name: string, format: Intl.DateTimeFormat): Zone {
         for (const [index, { startsAt, offsetMs }] of spans.entries()) {
           const endsAt = spans[index + 1]?.startsAt ?? Date.UTC(year + 1, 0, 1);
           const reached = Math.max(startsAt, wall - offsetMs);
-          if (endsAt > earliest && reached < endsAt) return reached;
+          if (endsAt <= earliest || reached >= endsAt) continue;
+          last = { from: startsAt + furthestMs, until: endsAt - furthestMs, offsetMs };
+          return reached;
         }
       }
       throw new RangeError(`${name} never reaches ${wall}`);
