@@ -1,7 +1,7 @@
 // Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "./problem.ts";
-import type { Store } from "./store.ts";
+import type { Db, Store } from "./store.ts";
 
 const keptMs = 86_400_000;
 
@@ -23,15 +23,16 @@ export class Idempotency {
   }
 
   /**
-   * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. Only successes
-   * are kept: what was refused did nothing and may be tried again.
+   * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. `act` is handed
+   * what keeps its answer and calls it in the transaction of its deed: a crash leaves both or neither. Only successes are
+   * kept: what was refused did nothing and may be tried again.
    * @throws Refusal 422 when the key belongs to another request, 409 while the first is still being handled.
    */
   async once(
     tokenId: string,
     key: string,
     requestHash: string,
-    act: () => Promise<KeptAnswer>,
+    act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new Refusal("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
@@ -47,8 +48,12 @@ export class Idempotency {
       if (kept !== undefined) {
         return { status: kept.status, headers: JSON.parse(kept.headers) as Record<string, string>, body: kept.body, replayed: true };
       }
-      const answer = await act();
-      await this.#keep(tokenId, key, requestHash, answer);
+      let isKept = false;
+      const answer = await act(async (db, given) => {
+        await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, given);
+        isKept = true;
+      });
+      if (!isKept) throw new TypeError("a POST of an operator has to write through change(), or a repeat would do it again");
       return { ...answer, replayed: false };
     } finally {
       this.#inFlight.delete(name);
@@ -63,11 +68,12 @@ export class Idempotency {
     return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
   }
 
-  async #keep(tokenId: string, key: string, requestHash: string, { status, headers, body }: KeptAnswer): Promise<void> {
-    const row = { token_id: tokenId, key, request_hash: requestHash, status, headers: JSON.stringify(headers), body };
-    await this.#store.db
-      .insertInto("idempotency")
-      .values({ ...row, created_at: Math.trunc(this.#clock.now()) })
-      .execute();
+  async #keep(
+    db: Db,
+    request: { token_id: string; key: string; request_hash: string },
+    { status, headers, body }: KeptAnswer,
+  ): Promise<void> {
+    const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
+    await db.insertInto("idempotency").values(row).execute();
   }
 }

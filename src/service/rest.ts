@@ -71,6 +71,7 @@ class Door {
       parts,
       address: request.ip,
       header: (name: string) => headerOf(request, name),
+      committing: null,
       get signal() {
         const gone = new AbortController();
         reply.raw.once("close", () => gone.abort());
@@ -100,8 +101,9 @@ class Door {
     const key = headerOf(request, "idempotency-key");
     if (key === undefined || each.method !== "POST" || each.caller !== "operator") return this.#inTurn(each, context, input, request);
     const hash = hashOf(JSON.stringify([each.name, request.url, input.body ?? null, input.bytes.sha256]));
-    const kept = await this.#idempotency.once(context.tokenId, key, hash, async () => {
-      return keep(await this.#inTurn(each, context, input, request));
+    const kept = await this.#idempotency.once(context.tokenId, key, hash, async (keep) => {
+      context.committing = (db, made) => keep(db, toKeep(answerOf(each, made)));
+      return toKeep(await this.#inTurn(each, context, input, request));
     });
     if (kept.replayed) reply.header("Idempotency-Replayed", "true");
     return new OtherAnswer(kept.status, kept.body === "" ? undefined : JSON.parse(kept.body), kept.headers);
@@ -119,18 +121,22 @@ class Door {
   }
 
   async #run(each: Operation, context: AnyContext, input: Input): Promise<Made> {
-    const made = await each.run(context, input);
-    if (made instanceof OtherAnswer || made instanceof FileAnswer) return made;
-    const headers: Record<string, string> = {};
-    if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
-    if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;
-    return new OtherAnswer(each.status, made, headers);
+    return answerOf(each, await each.run(context, input));
   }
+}
+
+/** What an operation's result is on the wire: status, body, ETag and Location. */
+function answerOf(each: Operation, made: unknown): Made {
+  if (made instanceof OtherAnswer || made instanceof FileAnswer) return made;
+  const headers: Record<string, string> = {};
+  if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
+  if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;
+  return new OtherAnswer(each.status, made, headers);
 }
 
 const noBytes: Received = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };
 
-function keep(answer: Made): KeptAnswer {
+function toKeep(answer: Made): KeptAnswer {
   if (answer instanceof FileAnswer) throw new TypeError("a file is no answer to a POST");
   return { status: answer.status, headers: { ...answer.headers }, body: answer.body === undefined ? "" : JSON.stringify(answer.body) };
 }

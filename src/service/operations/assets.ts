@@ -31,9 +31,10 @@ export const assetOperations: readonly Operation[] = [
     output: Asset,
     errors: ["bad-file", "invalid", "too-large"],
     version: (asset) => asset,
-    async run({ parts, teamId, header }, { query, bytes }) {
+    async run(context, { query, bytes }) {
+      const { parts, teamId, header } = context;
       const media = await examine(bytes.path, header("content-type"));
-      return change(parts, async (db) => {
+      return change(context, async (db) => {
         const row: AssetRow = {
           id: parts.makeId("ast"),
           team_id: teamId,
@@ -121,7 +122,7 @@ export const assetOperations: readonly Operation[] = [
     current: async (context, given) => show(await find(context, given)),
     async run(context, input) {
       const { parts, teamId } = context;
-      await change(parts, async (db) => {
+      await change(context, async (db) => {
         const row = found(await select(db, teamId, input.params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
         if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);

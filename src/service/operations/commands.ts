@@ -30,14 +30,15 @@ export const commandOperations: readonly Operation[] = [
     status: 202,
     output: Command,
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params, body }) {
-      const row = await change(parts, async (db) => {
+    async run(context, { params, body }) {
+      const { parts, teamId } = context;
+      const queued = await change(context, async (db) => {
         const player = found(await select(db, teamId, params.id), "player");
-        const queued = await parts.commands.queue(db, player, body);
-        return { result: queued.row, entries: [queued.entry] };
+        const { row, entry } = await parts.commands.queue(db, player, body);
+        return { result: showCommand(row), entries: [entry] };
       });
-      parts.log.info({ player_id: row.player_id, command_id: row.id, type: row.type }, "command queued");
-      return showCommand(row);
+      parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
+      return queued;
     },
   }),
   operation({

@@ -40,8 +40,9 @@ export const layoutOperations: readonly Operation[] = [
     output: Layout,
     errors: ["invalid"],
     version: (layout) => layout,
-    async run({ parts, teamId }, { body }) {
-      return change(parts, async (db) => {
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const zones = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
         const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now };
@@ -102,8 +103,9 @@ export const layoutOperations: readonly Operation[] = [
     errors: ["not-found", "invalid", "precondition-failed"],
     version: (layout) => layout,
     current: read,
-    async run({ parts, teamId }, { params: { id: layoutId }, body }) {
-      return change(parts, async (db) => {
+    async run(context, { params: { id: layoutId }, body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
         const row = found(await find(db, teamId, layoutId), "layout");
         const before = parseZones(row.zones);
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
@@ -132,8 +134,9 @@ export const layoutOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run({ parts, teamId }, { params: { id: layoutId } }) {
-      await change(parts, async (db) => {
+    async run(context, { params: { id: layoutId } }) {
+      const { teamId } = context;
+      await change(context, async (db) => {
         const row = found(await find(db, teamId, layoutId), "layout");
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);

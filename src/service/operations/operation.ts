@@ -45,6 +45,8 @@ interface AnyContext {
   header: (name: string) => string | undefined;
   /** Aborts when the caller is gone or the service stops. */
   signal: AbortSignal;
+  /** What else is written in the transaction of {@link change}, given the answer; set by the door. */
+  committing: ((db: Db, answer: unknown) => Promise<void>) | null;
 }
 /** What an operation knows of its caller, by who may call it. */
 export interface Contexts {
@@ -151,23 +153,30 @@ export interface Change<T> {
 }
 
 /**
- * Runs a write as one transaction, moves the revisions of the players it affects, and once it is committed tells those
- * whose revision really moved.
+ * Runs a write as one transaction: what it changes, the revisions of the players it affects, the messages they may miss
+ * and what the door writes of it stand or fall together. Once it is committed, tells the players that really moved.
+ * @param answer makes the operation's answer, by the transaction's own sight; without it the write's result is the answer.
  */
-export async function change<T>(parts: Parts, write: (db: Db) => Promise<Change<T>>): Promise<T> {
-  const { desired, journal, sockets, store } = parts;
-  const { result, entries } = await store.write(async (db) => {
+export async function change<T, A = T>(
+  context: Pick<AnyContext, "parts" | "committing">,
+  write: (db: Db) => Promise<Change<T>>,
+  answer: (db: Db, result: T) => Promise<A> = async (_db, result) => result as unknown as A,
+): Promise<A> {
+  const { desired, journal, sockets, store } = context.parts;
+  const { made, entries } = await store.write(async (db) => {
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
     const hints: Entry[] = [];
     for (const { playerId, revision } of moved) {
       hints.push(await journal.append(db, playerId, { type: "state.changed", data: { revision } }));
     }
-    return { result: done.result, entries: [...(done.entries ?? []), ...hints] };
+    const given = await answer(db, done.result);
+    await context.committing?.(db, given);
+    return { made: given, entries: [...(done.entries ?? []), ...hints] };
   });
   desired.forget();
   sockets.push(entries);
-  return result;
+  return made;
 }
 
 /** Refuses what is not there, or not the caller's team's: to the caller that is the same. */

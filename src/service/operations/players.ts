@@ -9,7 +9,7 @@ import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
 import { removeUnusedBlob } from "./assets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
+import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 
 const params = z.strictObject({ id: id("plr") });
 
@@ -39,16 +39,18 @@ export const playerOperations: readonly Operation[] = [
     output: Player,
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
     version,
-    async run({ parts, teamId, tokenId, address }, { body }) {
+    async run(context, { body }) {
+      const { parts, teamId, tokenId, address } = context;
       parts.pairing.checkGuesses(tokenId, address);
       try {
-        const player = await change(parts, async (db) => {
+        const claim = async (db: Db) => {
           const row = await parts.pairing.claim(db, { ...body, teamId });
           return { result: row, affected: [row] };
-        });
+        };
+        const player = await change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db));
         parts.pairing.announce();
         parts.log.info({ player_id: player.id, name: player.name }, "player paired");
-        return show(parts, found(await select(parts.store.db, teamId, player.id), "player"));
+        return player;
       } catch (error) {
         if (error instanceof Refusal && error.kind === "unknown-code") parts.pairing.countGuess(tokenId, address);
         throw error;
@@ -132,8 +134,9 @@ export const playerOperations: readonly Operation[] = [
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
     current: async (context, given) => version(await read(context, given)),
-    async run({ parts, teamId }, { params: { id: playerId }, body }) {
-      const row = await change(parts, async (db) => {
+    async run(context, { params: { id: playerId }, body }) {
+      const { parts, teamId } = context;
+      const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
         const { tags, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
@@ -143,8 +146,8 @@ export const playerOperations: readonly Operation[] = [
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
         return { result: next, affected: [next] };
-      });
-      return show(parts, found(await select(parts.store.db, teamId, row.id), "player"));
+      };
+      return change(context, write, (db) => read(context, { id: playerId }, db));
     },
   }),
   operation({
@@ -161,8 +164,9 @@ export const playerOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
     current: async (context, given) => version(await read(context, given)),
-    async run({ parts, teamId }, { params: { id: playerId } }) {
-      const removed = await change(parts, async (db) => {
+    async run(context, { params: { id: playerId } }) {
+      const { parts, teamId } = context;
+      const removed = await change(context, async (db) => {
         const row = found(await select(db, teamId, playerId), "player");
         const next = { ...row, layout_id: null, removed_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", row.id).execute();
@@ -194,8 +198,8 @@ function version({ id: playerId, name, layout_id, tags, timezone, updated_at }: 
   return { id: playerId, name, layout_id, tags, timezone, updated_at };
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }): Promise<Player> {
-  return show(parts, found(await select(parts.store.db, teamId, playerId), "player"));
+async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
+  return show(parts, found(await select(db, teamId, playerId), "player"));
 }
 
 async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined): Promise<void> {

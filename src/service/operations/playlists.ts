@@ -38,8 +38,9 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["invalid"],
     version: (playlist) => playlist,
-    async run({ parts, teamId }, { body }) {
-      return change(parts, async (db) => {
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const items = await settleItems(db, parts.makeId, teamId, body.items, []);
         const about = { id: parts.makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
@@ -101,8 +102,9 @@ export const playlistOperations: readonly Operation[] = [
     errors: ["not-found", "invalid", "precondition-failed"],
     version: (playlist) => playlist,
     current: read,
-    async run({ parts, teamId }, { params: { id: playlistId }, body }) {
-      return change(parts, async (db) => {
+    async run(context, { params: { id: playlistId }, body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
         const row = found(await find(db, teamId, playlistId), "playlist");
         const items = body.items && (await settleItems(db, parts.makeId, teamId, body.items, parseItems(row.items)));
         const changed = { name: body.name ?? row.name, items: items === undefined ? row.items : JSON.stringify(items) };
@@ -135,8 +137,9 @@ export const playlistOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run({ parts, teamId }, { params: { id: playlistId } }) {
-      await change(parts, async (db) => {
+    async run(context, { params: { id: playlistId } }) {
+      const { teamId } = context;
+      await change(context, async (db) => {
         const row = found(await find(db, teamId, playlistId), "playlist");
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0) throw new Refusal("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
