@@ -8,7 +8,7 @@ import { stateOf } from "./schedule/state.ts";
 import { loopOf, reelOf, type Reel, type Timeline } from "./schedule/timeline.ts";
 import { explain, type Reason } from "./schedule/why.ts";
 
-export { playAt, type Play, type TimedItem, type Timeline } from "./schedule/timeline.ts";
+export { playAt, skippedAt, type Play, type TimedItem, type Timeline } from "./schedule/timeline.ts";
 
 /** What each zone of the layout loops. `layout: null` means that nothing is due. */
 export interface Program {
@@ -96,10 +96,11 @@ const emptyReel: Reel = { items: [], changes: [] };
 
 /** What was skipped in a zone up to now, and what holds it. */
 function happenedTo(zoneId: string, { pause }: Decision, { records }: Facts, instant: number): Pick<Timeline, "skips" | "hold"> {
-  const skips = records.flatMap((record) =>
-    record.is === "skip" && record.zoneId === zoneId && record.at <= instant ? [{ startsAt: record.startsAt, at: record.at }] : [],
-  );
-  return { skips: skips.toSorted((a, b) => a.startsAt - b.startsAt), hold: pause === null ? null : { from: pause.at, until: pause.until } };
+  const skips = records.flatMap((record) => (record.is === "skip" && record.zoneId === zoneId && record.at <= instant ? [record] : []));
+  const ordered = skips
+    .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))
+    .toSorted((a, b) => a.at - b.at || a.startsAt - b.startsAt);
+  return { skips: ordered, hold: pause === null ? null : { from: pause.at, until: pause.until } };
 }
 
 function nameOf({ cause }: Decision): string {

@@ -12,13 +12,14 @@ import { Access, checkRevocation } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
 import { Commands } from "./commands.ts";
 import { Connection } from "./connection.ts";
-import { ContentCache, type Ready } from "./content-cache.ts";
+import { ContentCache } from "./content-cache.ts";
 import { DesiredState } from "./desired-state.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import { Outbox, type Letter } from "./outbox.ts";
-import { stageAt, take, type Playback } from "./playback.ts";
+import { stageAt } from "./playback.ts";
+import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
-import { programAt } from "./schedule.ts";
+import { Records } from "./records.ts";
 import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
 import type { Surface } from "./surface.ts";
@@ -43,6 +44,15 @@ export interface SessionParts {
 // A browser that does not come up must not keep the player from telling so.
 const firstPictureMs = 5_000;
 
+interface Stages {
+  desired: DesiredState;
+  cache: ContentCache;
+  outbox: Outbox;
+  commands: Commands;
+  records: Records;
+  programme: Programme;
+}
+
 export class Session {
   readonly #parts: SessionParts;
   readonly #access: Access;
@@ -51,21 +61,24 @@ export class Session {
   readonly #cache: ContentCache;
   readonly #outbox: Outbox;
   readonly #commands: Commands;
+  readonly #records: Records;
+  readonly #programme: Programme;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
   #stage: Stage | null = null;
-  #applied: Ready | null = null;
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
 
-  private constructor(parts: SessionParts, desired: DesiredState, cache: ContentCache, outbox: Outbox, commands: Commands) {
+  private constructor(parts: SessionParts, stages: Stages) {
     this.#parts = parts;
-    this.#desired = desired;
-    this.#cache = cache;
-    this.#outbox = outbox;
-    this.#commands = commands;
+    this.#desired = stages.desired;
+    this.#cache = stages.cache;
+    this.#outbox = stages.outbox;
+    this.#commands = stages.commands;
+    this.#records = stages.records;
+    this.#programme = stages.programme;
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
     this.#connection = new Connection({
       api: parts.api,
@@ -82,12 +95,14 @@ export class Session {
   /** Opens what is kept of the session and brings the last good content up, without asking the service. */
   static async open(parts: SessionParts): Promise<Session> {
     const { folder, pairing, identity, clock, log } = parts;
-    const [desired, cache, outbox] = await Promise.all([
+    const [desired, cache, outbox, records] = await Promise.all([
       DesiredState.open(folder, pairing.playerId, log),
       ContentCache.open(join(folder, "content"), clock, log),
       Outbox.open(join(folder, "outbox"), clock, log),
+      Records.open(folder, log),
     ]);
-    const execute = executor({ clock, log, outbox, ...parts.acts });
+    const programme = new Programme(records, clock, log, parts.deviceZone);
+    const execute = executor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.obey(command) });
     const { thumbprint } = identity;
     const commands = await Commands.open({
       folder,
@@ -98,7 +113,7 @@ export class Session {
       execute,
       log,
     });
-    const session = new Session(parts, desired, cache, outbox, commands);
+    const session = new Session(parts, { desired, cache, outbox, commands, records, programme });
     const stored = desired.live.value;
     if (stored !== null) await cache.restore(stored);
     return session;
@@ -120,12 +135,14 @@ export class Session {
 
   /** The revision that playback has taken over. */
   get appliedRevision(): string | null {
-    return this.#applied?.desired.revision ?? null;
+    return this.#programme.applied?.desired.revision ?? null;
   }
 
   get desired(): { revision: string; isEmpty: boolean } | null {
     const desired = this.#desired.live.value;
-    return desired === null ? null : { revision: desired.revision, isEmpty: desired.layout === null };
+    if (desired === null) return null;
+    const { revision, layout, layouts } = desired;
+    return { revision, isEmpty: layout === null && layouts.length === 0 };
   }
 
   get progress(): Progress {
@@ -135,11 +152,12 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
+    const nothingDue = this.#stage === null && this.appliedRevision === desired?.revision;
     return {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
-      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : "content",
+      known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
       progress: this.progress,
       stage: this.#stage,
     };
@@ -172,7 +190,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge()]);
+    await Promise.all([this.#desired.purge(), this.#cache.purge(), this.#outbox.purge(), this.#commands.purge(), this.#records.purge()]);
   }
 
   /** Ready states in, stages out, at every boundary of an item. */
@@ -189,25 +207,24 @@ export class Session {
     }, signal);
     this.#connection.link.watch(changed, signal);
     this.#desired.live.watch(changed, signal);
-    let playback: Playback | null = null;
+    this.#records.live.watch(() => this.#replan.ring(), signal);
     for (;;) {
       const now = clock.now();
-      playback = this.#takeOver(playback, now);
+      const before = this.#programme.applied;
+      const playback = this.#programme.follow(this.#cache.ready.value, now);
+      if (this.#programme.applied !== before) this.#tellApplied();
       const staged = playback === null ? null : stageAt(playback, now, deviceZone);
       this.#stage = staged?.stage ?? null;
       changed();
-      await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
+      const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, this.#programme.changesAt);
+      await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
   }
 
-  #takeOver(playback: Playback | null, now: number): Playback | null {
-    const ready = this.#cache.ready.value;
-    if (ready === null || ready === this.#applied) return playback;
-    this.#applied = ready;
-    this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
+  #tellApplied(): void {
+    this.#parts.log.info({ revision: this.appliedRevision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();
-    return take(playback, programAt(ready, now).program, now);
   }
 
   /** Makes the newest desired state ready; a newer one ends the work on the one before. */

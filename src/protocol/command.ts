@@ -1,5 +1,6 @@
 // Acts without state that an operator asks of a player, and the signed form in which they travel.
 import { z } from "zod";
+import { playCommands, playCommandTypes } from "./play-command.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
@@ -37,9 +38,10 @@ export const CommandRequest = z.discriminatedUnion("type", [
     args: noArgs,
     ttl_s: z.int().min(1).max(604_800).default(600),
   }),
+  ...playCommands,
 ]);
 export type CommandRequest = z.infer<typeof CommandRequest>;
-const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
+const commandTypes = ["screenshot", "identify", "reload", "restart", ...playCommandTypes] as const;
 
 /**
  * Where a command stands. It only moves forward: queued, delivered (sent), acknowledged (journalled on the

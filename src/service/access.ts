@@ -18,6 +18,8 @@ const scopes = [
   "playlists:write",
   "layouts:read",
   "layouts:write",
+  "schedules:read",
+  "schedules:write",
   "assets:read",
   "assets:write",
   "commands:read",

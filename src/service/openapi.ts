@@ -8,6 +8,7 @@ import * as desired from "../protocol/desired.ts";
 import * as items from "../protocol/items.ts";
 import * as report from "../protocol/report.ts";
 import * as resources from "../protocol/resources.ts";
+import * as schedule from "../protocol/schedule.ts";
 import * as wire from "../protocol/wire.ts";
 import { operations, tags } from "./operations.ts";
 import type { Operation } from "./operations/operation.ts";
@@ -28,6 +29,10 @@ const components: Record<string, z.ZodType> = {
   PlaylistChange: resources.PlaylistChange,
   PlaylistItem: items.PlaylistItem,
   NewPlaylistItem: items.NewPlaylistItem,
+  Schedule: schedule.Schedule,
+  NewSchedule: schedule.NewSchedule,
+  ScheduleChange: schedule.ScheduleChange,
+  Condition: schedule.Condition,
   Asset: resources.Asset,
   Command: command.Command,
   CommandRequest: command.CommandRequest,

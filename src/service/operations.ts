@@ -6,11 +6,13 @@ import { layoutOperations } from "./operations/layouts.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
+import { scheduleOperations } from "./operations/schedules.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
   ...layoutOperations,
   ...playlistOperations,
+  ...scheduleOperations,
   ...assetOperations,
   ...commandOperations,
   ...screenshotOperations,
@@ -22,6 +24,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "players", description: "Screens and the boxes behind them" },
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
+  { name: "schedules", description: "Which layout plays when, and on which players" },
   { name: "assets", description: "The files that screens show" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },

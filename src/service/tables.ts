@@ -13,6 +13,8 @@ export interface PlayerRow extends Owned {
   layout_id: string | null;
   tags: string;
   timezone: string | null;
+  /** What conditions of schedules ask for: JSON object. */
+  variables: string;
   public_key: string;
   thumbprint: string;
   /** What the box said of itself when it asked for its code: JSON of a pairing request. */
@@ -35,6 +37,27 @@ export interface LayoutRow extends Owned {
   background_color: string;
   zones: string;
   updated_at: number;
+}
+export interface ScheduleRow extends Owned {
+  name: string;
+  layout_id: string;
+  /** `team`, `tag` or `player`. */
+  target_type: string;
+  /** The tag or the player's id; empty for the team. */
+  target_value: string;
+  /** Everything else: JSON, fields in order. */
+  timing: string;
+  updated_at: number;
+}
+/** What an override command needs on the player: kept there until the override is cleared. */
+export interface OverrideRow {
+  command_id: string;
+  team_id: string;
+  player_id: string;
+  layout_id: string | null;
+  asset_id: string | null;
+  created_at: number;
+  expires_at: number | null;
 }
 export interface AssetRow extends Owned {
   name: string;
@@ -96,6 +119,8 @@ export interface Tables {
   device_tokens: { hash: string; player_id: string; expires_at: number };
   playlists: PlaylistRow;
   layouts: LayoutRow;
+  schedules: ScheduleRow;
+  overrides: OverrideRow;
   assets: AssetRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
@@ -125,6 +150,11 @@ export const migrations: Record<string, Migration> = {
   "0001-first": {
     async up(db: Kysely<unknown>) {
       for (const statement of firstTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0004-schedules": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of scheduleTables) await sql.raw(statement).execute(db);
     },
   },
 };
@@ -175,4 +205,19 @@ const firstTables = [
   "CREATE TABLE journals (player_id TEXT PRIMARY KEY, last_seq BIGINT NOT NULL, trimmed_seq BIGINT NOT NULL DEFAULT 0)",
   `CREATE TABLE idempotency (token_id TEXT NOT NULL, key TEXT NOT NULL, request_hash TEXT NOT NULL, status BIGINT NOT NULL,
     headers TEXT NOT NULL, body TEXT NOT NULL, created_at BIGINT NOT NULL, PRIMARY KEY (token_id, key))`,
+];
+
+const scheduleTables = [
+  `CREATE TABLE schedules (${owned}, name TEXT NOT NULL, layout_id TEXT NOT NULL, target_type TEXT NOT NULL,
+    target_value TEXT NOT NULL, timing TEXT NOT NULL, updated_at BIGINT NOT NULL)`,
+  "CREATE INDEX schedules_by_age ON schedules (team_id, created_at, id)",
+  "CREATE INDEX schedules_by_layout ON schedules (layout_id)",
+  "CREATE INDEX schedules_by_target ON schedules (team_id, target_type, target_value)",
+  `CREATE TABLE overrides (command_id TEXT PRIMARY KEY, team_id TEXT NOT NULL, player_id TEXT NOT NULL, layout_id TEXT,
+    asset_id TEXT, created_at BIGINT NOT NULL, expires_at BIGINT)`,
+  "CREATE INDEX overrides_by_player ON overrides (player_id)",
+  "CREATE INDEX overrides_by_layout ON overrides (layout_id)",
+  "ALTER TABLE players ADD COLUMN variables TEXT NOT NULL DEFAULT '{}'",
+  // Whoever may change layouts may say when they play.
+  `UPDATE tokens SET scopes = REPLACE(scopes, '"layouts:write"', '"layouts:write","schedules:read","schedules:write"')`,
 ];

@@ -9,8 +9,9 @@ export interface TimedItem {
   durationMs: number;
 }
 
-/** A play that gave way before its end: the one that began at `startsAt` in its loop, at the instant `at`. */
+/** A play that gave way before its end: that of `itemId` which begins at `startsAt` in its loop, at the instant `at`. */
 export interface Skip {
+  itemId: string;
   startsAt: number;
   at: number;
 }
@@ -43,14 +44,24 @@ export function playAt(timeline: Timeline, instant: number): Play | null {
   return { ...held, endsAt: Math.max(hold.until, held.endsAt) };
 }
 
+/** What a skip at `instant` would skip: the play on then, by its place in the loop. Null when the loop is empty. */
+export function skippedAt(timeline: Timeline, instant: number): Omit<Skip, "at"> | null {
+  const place = placeAt(timeline, instant);
+  return place === null ? null : { itemId: place.timed.item.id, startsAt: place.startsAt };
+}
+
 function unheldAt(timeline: Timeline, instant: number): Play | null {
-  let play = loopAt(timeline, instant);
-  if (play === null || timeline.skips.length === 0) return play;
-  for (;;) {
-    const cut: Play = { ...play, startsAt: begin(timeline, play), endsAt: skipOf(timeline, play)?.at ?? play.endsAt };
-    if (instant < cut.endsAt) return cut;
-    play = loopAt(timeline, play.endsAt)!;
-  }
+  const place = placeAt(timeline, instant);
+  if (place === null || timeline.skips.length === 0) return place;
+  return { ...place, startsAt: begin(timeline, place), endsAt: end(timeline, place) };
+}
+
+/** The place in the loop that is on at `instant`: with nothing skipped the one that the clock says, else a later one. */
+function placeAt(timeline: Timeline, instant: number): Play | null {
+  let place = loopAt(timeline, instant);
+  if (timeline.skips.length === 0) return place;
+  while (place !== null && instant >= end(timeline, place)) place = loopAt(timeline, place.endsAt);
+  return place;
 }
 
 /** When a play really begins: as soon as the one before it was skipped. */
@@ -59,8 +70,12 @@ function begin(timeline: Timeline, play: Play): number {
   return skipOf(timeline, before)?.at ?? play.startsAt;
 }
 
+function end(timeline: Timeline, play: Play): number {
+  return skipOf(timeline, play)?.at ?? play.endsAt;
+}
+
 function skipOf({ skips }: Timeline, play: Play): Skip | undefined {
-  return skips.find(({ startsAt }) => startsAt === play.startsAt);
+  return skips.find(({ itemId, startsAt }) => startsAt === play.startsAt && itemId === play.timed.item.id);
 }
 
 function loopAt({ items, totalMs, epochMs }: Timeline, instant: number): Play | null {

@@ -6,6 +6,7 @@ import { parseItems } from "../desired.ts";
 import { examine } from "../media.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
+import { endExpired, playersOverriding } from "../schedules.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
 import { change, FileAnswer, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
@@ -126,9 +127,12 @@ export const assetOperations: readonly Operation[] = [
         const row = found(await select(db, teamId, input.params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
         if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
+        const affected = await endExpired(db, teamId, { asset_id: row.id }, parts.clock.now());
+        const shown = await playersOverriding(db, teamId, row.id);
+        if (shown.length > 0) throw new Refusal("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
         await db.deleteFrom("assets").where("id", "=", row.id).execute();
         await removeUnusedBlob(parts, db, row.sha256);
-        return { result: undefined };
+        return { result: undefined, affected };
       });
     },
   }),

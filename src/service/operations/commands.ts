@@ -5,6 +5,7 @@ import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { showCommand } from "../commands.ts";
 import { pageOf } from "../paging.ts";
+import { prepareOverride } from "../schedules.ts";
 import type { ScreenshotRow } from "../tables.ts";
 import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 import { select } from "./players.ts";
@@ -21,7 +22,7 @@ export const commandOperations: readonly Operation[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload` or `restart`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -35,7 +36,8 @@ export const commandOperations: readonly Operation[] = [
       const queued = await change(context, async (db) => {
         const player = found(await select(db, teamId, params.id), "player");
         const { row, entry } = await parts.commands.queue(db, player, body);
-        return { result: showCommand(row), entries: [entry] };
+        const affected = (await prepareOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
+        return { result: showCommand(row), affected, entries: [entry] };
       });
       parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
       return queued;

@@ -6,6 +6,7 @@ import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
+import { endExpired, schedulesShowing } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { LayoutRow } from "../tables.ts";
@@ -126,7 +127,7 @@ export const layoutOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/layouts/{id}",
     summary: "Delete a layout",
-    description: "Refused while a player shows it.",
+    description: "Refused while a player or a schedule shows it.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -135,13 +136,16 @@ export const layoutOperations: readonly Operation[] = [
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
     async run(context, { params: { id: layoutId } }) {
-      const { teamId } = context;
+      const { parts, teamId } = context;
       await change(context, async (db) => {
         const row = found(await find(db, teamId, layoutId), "layout");
+        const schedules = await schedulesShowing(db, teamId, [row.id]);
+        if (schedules.length > 0) throw new Refusal("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
+        const affected = await endExpired(db, teamId, { layout_id: row.id }, parts.clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
         await db.deleteFrom("layouts").where("id", "=", row.id).execute();
-        return { result: undefined };
+        return { result: undefined, affected };
       });
     },
   }),

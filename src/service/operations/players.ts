@@ -5,6 +5,7 @@ import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protoc
 import { id, Timestamp } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
+import { dropPlayer } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
@@ -138,10 +139,15 @@ export const playerOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
-        const { tags, ...rest } = body;
+        const { tags, variables, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-        const after: PlayerRow = { ...before, ...given, tags: tags === undefined ? before.tags : JSON.stringify(tags) };
+        const after: PlayerRow = {
+          ...before,
+          ...given,
+          tags: tags === undefined ? before.tags : JSON.stringify(tags),
+          variables: variables === undefined ? before.variables : stableJson(variables),
+        };
         if (stableJson(after) === stableJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
@@ -172,6 +178,7 @@ export const playerOperations: readonly Operation[] = [
         await db.updateTable("players").set(next).where("id", "=", row.id).execute();
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
+        await dropPlayer(db, row.id);
         const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
         for (const { sha256 } of shots) await removeUnusedBlob(parts, db, sha256);
         return { result: next };
@@ -194,8 +201,8 @@ export function select(db: Db, teamId: string, playerId: string) {
     .executeTakeFirst();
 }
 
-function version({ id: playerId, name, layout_id, tags, timezone, updated_at }: Player): unknown {
-  return { id: playerId, name, layout_id, tags, timezone, updated_at };
+function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
+  return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
 async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
@@ -223,6 +230,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     layout_id: row.layout_id,
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
+    variables: JSON.parse(row.variables) as Player["variables"],
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
     player_version: said.player_version ?? asked.player_version,
     engine: said.engine ?? null,
