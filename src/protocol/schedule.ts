@@ -137,15 +137,17 @@ export function momentOf(text: string): { at: number; isUtc: boolean } | null {
 export function recurrenceOf(rule: Rule, startWall: number, untilWall: number | null, exdates: readonly string[]): Recurrence {
   const timeOfDay = startWall - dayOf(startWall) * dayMs;
   const lastDay = untilWall === null ? Number.MAX_SAFE_INTEGER : dayOf(untilWall - timeOfDay);
-  const except = new Set(exdates.map((date) => dayOf(momentOf(`${date}T00:00`)!.at)));
+  const except = new Set(exdates.map((date) => dayOf(momentOf(`${date}T00:00`)?.at ?? Number.NaN)));
   return anchor(rule, dayOf(startWall), lastDay, except);
 }
 
 /** What makes a schedule impossible: RFC 6901 pointer and remedy of each fault. None: it can play. */
 export function scheduleFaults(schedule: Timing): { pointer: string; detail: string }[] {
-  const starts = momentOf(schedule.starts_at)!;
-  const ends = schedule.ends_at === null ? null : momentOf(schedule.ends_at)!;
   const faults = schedule.conditions.flatMap((condition, index) => conditionFaults(condition, `/conditions/${index}`));
+  const starts = momentOf(schedule.starts_at);
+  const ends = schedule.ends_at === null ? null : momentOf(schedule.ends_at);
+  // A text that is no moment has been refused by its own field.
+  if (starts === null || (ends === null && schedule.ends_at !== null)) return faults;
   if (ends !== null && ends.isUtc !== starts.isUtc) {
     faults.push({ pointer: "/ends_at", detail: "must be of the same kind as starts_at: both wall times or both with Z" });
   } else if (ends !== null && ends.at <= starts.at) {

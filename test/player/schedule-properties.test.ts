@@ -179,3 +179,34 @@ test("[SC17] text that is no schedule is refused with a reason and never breaks 
     { numRuns: 500 },
   );
 });
+
+test("[SC17] whatever stands in a field, it is refused or taken, and the others play", () => {
+  const fields = [
+    "id",
+    "name",
+    "layout_id",
+    "starts_at",
+    "ends_at",
+    "rrule",
+    "exdates",
+    "timezone",
+    "priority",
+    "conditions",
+    "interrupt",
+    "sync_epoch",
+  ];
+  const values = fc.oneof(
+    fc.anything(),
+    fc.constantFrom("2026-02-30T10:00", "24:00", ["2026-13-01"], [{ type: "date", from: "x" }], [{ type: "daypart", from: "99:00" }]),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...fields), values, instants, (field, value, at) => {
+      const good = schedule(layouts[0]!.id, wall(at - 1_000), null, { priority: 5 });
+      const odd = { ...schedule(layouts[1]!.id, wall(at - 1_000), wall(at + 60_000), { rrule: "FREQ=DAILY" }), [field]: value };
+      const ready = stateWith([odd, good], layouts, { timezone: "UTC" });
+      if (field !== "priority" && field !== "interrupt") expect(shown(ready, at)).toBe(layouts[0]!.id);
+      else expect(programAt(ready, at).changesAt).toBeGreaterThan(at);
+    }),
+    { numRuns: 2_000 },
+  );
+});
