@@ -24,8 +24,8 @@ const LocalDate = z
 const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
 
 /** A value that operators or triggers set on a player and that conditions ask for. */
-export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
-export const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
+const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
+const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
 export const Variables = z
   .record(VariableName, VariableValue)
   .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");
@@ -59,7 +59,7 @@ export const Condition = z.discriminatedUnion("type", [
 export type Condition = z.infer<typeof Condition>;
 
 /** Takes turns with what else plays instead of replacing it. */
-export const Interrupt = z.strictObject({
+const Interrupt = z.strictObject({
   share_percent: z
     .number()
     .min(0.1)
@@ -68,7 +68,6 @@ export const Interrupt = z.strictObject({
   play_ms: z.int().min(1_000).max(3_600_000).optional().describe("Length of one play; without it, one loop of the layout's longest zone"),
   max_plays_per_hour: z.int().min(1).max(3_600).optional().describe("Counted on the grid of the UTC hour, never from what was played"),
 });
-export type Interrupt = z.infer<typeof Interrupt>;
 
 /** Which players a schedule is for. */
 export const Target = z.discriminatedUnion("type", [

@@ -32,7 +32,7 @@ test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, i
   const target = { type: "player", player_id: playerId };
   const about = { name: "S", layout_id: special.layoutId, target };
   const after = (ms: number): string => new Date(Date.now() + ms).toISOString();
-  await api.ok("POST", "schedules", { ...about, starts_at: after(4_000), ends_at: after(8_000) });
+  await api.ok("POST", "schedules", { ...about, starts_at: after(3_000), ends_at: after(15_000) });
   await eventually(() => shows(green));
   await eventually(() => shows(red));
   const open = await api.ok("POST", "schedules", { ...about, starts_at: after(-60_000) });
@@ -41,7 +41,7 @@ test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, i
   await eventually(() => shows(red));
 });
 
-test("[OV10] an override shows at once, outlives kill -9 without a service, and gives way when it is cleared or over", async () => {
+test("[OV10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -65,8 +65,8 @@ test("[OV10] an override shows at once, outlives kill -9 without a service, and 
   await using again = startPlayer(api.url, playerFolder, xvfb.display);
   await eventually(() => shows(green));
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
-  // An asset alone, above it, for two seconds; then the other again, until it is cleared.
-  expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 4_000 })).toMatchObject({
+  // An asset alone, above it, for a while; then the other again, until it is cleared.
+  expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 12_000 })).toMatchObject({
     status: "succeeded",
   });
   await eventually(() => shows(blue));

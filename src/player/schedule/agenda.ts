@@ -144,7 +144,7 @@ export class Agenda {
 }
 
 /** The winner first: priority, then the window that began last, then the newest schedule, whose id is the greatest. */
-export function byRank(a: Live, b: Live): number {
+function byRank(a: Live, b: Live): number {
   const [first, second] = [a.entry.schedule, b.entry.schedule];
   if (first.priority !== second.priority) return second.priority - first.priority;
   if (a.from !== b.from) return b.from - a.from;

@@ -50,7 +50,6 @@ function layOut(entries: readonly Entry[]): GridPlay[] {
   const scale = Math.min(1, 100 / shares.reduce((sum, share) => sum + share, 0));
   const plays = entries.flatMap((entry, index) => {
     const shareMs = (hourMs * shares[index]! * scale) / 100;
-    const most = entry.schedule.interrupt!.max_plays_per_hour ?? Number.POSITIVE_INFINITY;
     const wanted = Math.max(1, Math.round(shareMs / entry.playMs));
     const count = Math.min(wanted, entry.schedule.interrupt!.max_plays_per_hour ?? wanted);
     // A share smaller than one play shortens it; otherwise plays are whole, and the nearest number of them.

@@ -14,7 +14,7 @@ export const Override = z.object({
 export type Override = z.infer<typeof Override>;
 
 /** The play of a zone that began at `startsAt` in its loop gave way at `at`. */
-export const Skipped = z.object({ ...Stamp, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
+const Skipped = z.object({ ...Stamp, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
 
 /** What was on at `at` stays until `until`. */
 export const Pause = z.object({ ...Stamp, is: z.literal("pause"), until: z.number() });
