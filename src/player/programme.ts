@@ -3,10 +3,11 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { PlayCommand } from "../protocol/play-command.ts";
+import type { ShownReason } from "../protocol/report.ts";
 import type { Ready } from "./content-cache.ts";
 import { take, type Playback } from "./playback.ts";
 import type { Records } from "./records.ts";
-import { brokenSchedules, programAt, skippedAt, type Circumstances } from "./schedule.ts";
+import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "./schedule.ts";
 import { pauseAt, type PlayRecord } from "./schedule/records.ts";
 
 /** The program in force and what it was asked with. */
@@ -16,6 +17,9 @@ interface Asked {
   at: number;
   changesAt: number;
 }
+
+// What a heartbeat holds.
+const mostReasons = 20;
 
 export class Programme {
   readonly #records: Records;
@@ -58,6 +62,19 @@ export class Programme {
     this.#asked = { ready, records, at: now, changesAt };
     this.#playback = take(this.#playback, program, now);
     return this.#playback;
+  }
+
+  /** Why the screen shows what it shows now, for people: the first of each kind of reason. */
+  why(): ShownReason[] {
+    const ready = this.#asked?.ready;
+    if (ready === undefined) return [];
+    const all = why(ready, this.#clock.now(), this.#circumstances);
+    const aside = all.filter(({ verdict }) => verdict === "set-aside");
+    const others = all.filter(({ verdict }) => verdict !== "set-aside");
+    return [...others.slice(0, mostReasons / 2), ...aside.slice(0, mostReasons / 2)].map(({ layoutId, ...reason }) => ({
+      ...reason,
+      layout_id: layoutId,
+    }));
   }
 
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */

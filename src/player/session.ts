@@ -6,7 +6,7 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { DesiredAsset } from "../protocol/desired.ts";
-import type { Heartbeat, PresentedItem } from "../protocol/report.ts";
+import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import { Access, checkRevocation } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -131,6 +131,11 @@ export class Session {
   get nowPlaying(): PresentedItem[] {
     const zones = new Set(this.#stage?.zones.map(({ id }) => id));
     return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
+  }
+
+  /** Why it is on. */
+  get why(): ShownReason[] {
+    return this.#programme.why();
   }
 
   /** The revision that playback has taken over. */

@@ -37,9 +37,14 @@ test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, i
   await eventually(() => shows(red));
   const open = await api.ok("POST", "schedules", { ...about, starts_at: after(-60_000) });
   await eventually(() => shows(green));
+  // And the service can tell why.
+  await eventually(async () => {
+    const [reason] = (await api.ok("GET", `players/${playerId}/now`))["why"] as Record<string, unknown>[];
+    return reason?.["verdict"] === "shows" && reason["id"] === open.id;
+  });
   await api.ok("DELETE", `schedules/${open.id}`);
   await eventually(() => shows(red));
-});
+}, 180_000);
 
 test("[OV10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
   await using folder = await temporaryFolder();
@@ -73,7 +78,7 @@ test("[OV10] an override shows at once, outlives kill -9, and gives way when it 
   await eventually(() => shows(green));
   expect(await api.command(playerId, "override.clear")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
   await eventually(() => shows(red));
-});
+}, 180_000);
 
 test("[OV11] skip and pause do on the glass what they say", async () => {
   await using folder = await temporaryFolder();
@@ -93,4 +98,4 @@ test("[OV11] skip and pause do on the glass what they say", async () => {
   expect(await api.command(playerId, "pause", { duration_ms: 60_000 })).toMatchObject({ status: "succeeded" });
   expect(await api.command(playerId, "resume")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
   await eventually(() => shows(second));
-});
+}, 180_000);

@@ -1,6 +1,6 @@
 // Players: the screens. Claimed by their code, given a layout, told when they are removed.
 import { z } from "zod";
-import { ContentState, PresentedItem } from "../../protocol/report.ts";
+import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
 import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protocol/resources.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
@@ -21,6 +21,7 @@ const Now = z.object({
   rendering: z.boolean().nullable().describe("Whether frames are really presented"),
   last_frame_at: Timestamp.nullable(),
   now_playing: z.array(PresentedItem),
+  why: z.array(ShownReason).describe("The chain of reasons: what shows first, then what it outranks, then schedules that take no part"),
   content: ContentState.nullable(),
 });
 
@@ -114,6 +115,7 @@ export const playerOperations: readonly Operation[] = [
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
         now_playing: beat?.heartbeat.now_playing ?? [],
+        why: beat?.heartbeat.why ?? [],
         content: beat?.heartbeat.content ?? null,
       };
     },
