@@ -12,7 +12,7 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http]";
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…]";
 
 const file = z
   .string()
@@ -27,6 +27,11 @@ const Flags = z
     "tls-cert": file,
     "tls-key": file,
     "insecure-http": z.boolean().default(false),
+    "allow-address": z
+      .string()
+      .transform((blocks) => blocks.split(",").map((block) => block.trim()))
+      .refine((blocks) => blocks.every(isBlock), "must be addresses or blocks such as 10.1.0.0/16, with commas between them")
+      .optional(),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -43,6 +48,7 @@ const Flags = z
     host: flags.host,
     data: flags.data,
     publicUrl: flags["public-url"] ?? null,
+    allowAddresses: flags["allow-address"] ?? [],
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
   }));
 
@@ -59,6 +65,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
     "tls-cert": { type: "string" },
     "tls-key": { type: "string" },
     "insecure-http": { type: "boolean" },
+    "allow-address": { type: "string" },
   } as const;
   return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
 }
@@ -75,6 +82,13 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** An address with or without the length of its prefix. */
+function isBlock(block: string): boolean {
+  const [address, bits, more] = block.split("/");
+  const most = isIP(address!) === 4 ? 32 : 128;
+  return isIP(address!) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
 }
 
 function isLoopback(host: string): boolean {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "tok"] as const;
+const idPrefixes = ["plr", "team", "usr", "ast", "pls", "lay", "zon", "itm", "sch", "cmd", "shot", "evt", "whk", "dlv", "tok"] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
 /** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */

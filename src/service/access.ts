@@ -25,6 +25,9 @@ const scopes = [
   "commands:read",
   "commands:write",
   "screenshots:read",
+  "events:read",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -1,6 +1,7 @@
 // The life of a command: queued, delivered, then what the device tells of it; and its end when its time has passed.
 import type { Clock } from "../base/clock.ts";
 import { finalStatuses, type Command, type CommandRequest, type CommandStatus, type CommandUpdate } from "../protocol/command.ts";
+import type { Events, NewEvent } from "./events.ts";
 import type { MakeId } from "./ids.ts";
 import type { Entry, Journal } from "./journal.ts";
 import { Refusal } from "./problem.ts";
@@ -20,6 +21,7 @@ export interface CommandsParts {
   makeId: MakeId;
   signer: Signer;
   journal: Journal;
+  events: Events;
 }
 
 export class Commands {
@@ -59,6 +61,7 @@ export class Commands {
       expires_at: expiresAt,
     };
     await db.insertInto("commands").values(row).execute();
+    await this.#parts.events.append(db, [eventOf(row)]);
     return { row, entry: await journal.append(db, player.id, { type: "command", data: { command: jws } }) };
   }
 
@@ -81,13 +84,18 @@ export class Commands {
 
   /** Notes that a signed command was sent. */
   async delivered(jws: string): Promise<void> {
-    await this.#parts.store.db
-      .updateTable("commands")
-      .set({ status: "delivered", updated_at: Math.trunc(this.#parts.clock.now()) })
-      .where("jws", "=", jws)
-      .where("id", "=", idIn(jws))
-      .where("status", "=", "queued")
-      .execute();
+    const { clock, events, store } = this.#parts;
+    await store.write(async (db) => {
+      const moved = await db
+        .updateTable("commands")
+        .set({ status: "delivered", updated_at: Math.trunc(clock.now()) })
+        .where("jws", "=", jws)
+        .where("id", "=", idIn(jws))
+        .where("status", "=", "queued")
+        .returningAll()
+        .execute();
+      await events.append(db, moved.map(eventOf));
+    });
   }
 
   /**
@@ -107,29 +115,41 @@ export class Commands {
       const result = update.result === null ? null : JSON.stringify(update.result);
       const error = update.error === null ? null : JSON.stringify(update.error);
       const updated_at = Math.trunc(this.#parts.clock.now());
-      await db.updateTable("commands").set({ status: update.status, result, error, updated_at }).where("id", "=", row.id).execute();
+      const change = { status: update.status, result, error, updated_at };
+      await db.updateTable("commands").set(change).where("id", "=", row.id).execute();
+      await this.#parts.events.append(db, [eventOf({ ...row, ...change })]);
     });
   }
 
   /** Ends the commands whose time has passed unbegun. */
   async expire(): Promise<void> {
-    const now = Math.trunc(this.#parts.clock.now());
-    await this.#parts.store.db
-      .updateTable("commands")
-      .set({ status: "expired", updated_at: now })
-      .where("status", "in", open)
-      .where("expires_at", "<=", now)
-      .execute();
+    const { clock, events, store } = this.#parts;
+    const now = Math.trunc(clock.now());
+    const due = store.db.selectFrom("commands").select("id").where("status", "in", open).where("expires_at", "<=", now).limit(1);
+    // Asked first, since there is hardly ever one: a transaction for nothing would hold the others up.
+    if ((await due.executeTakeFirst()) === undefined) return;
+    await store.write(async (db) => {
+      const ended = await db
+        .updateTable("commands")
+        .set({ status: "expired", updated_at: now })
+        .where("status", "in", open)
+        .where("expires_at", "<=", now)
+        .returningAll()
+        .execute();
+      await events.append(db, ended.map(eventOf));
+    });
   }
 
   /** Calls off what a removed player has not begun. */
   async cancelAll(db: Db, playerId: string): Promise<void> {
-    await db
+    const ended = await db
       .updateTable("commands")
       .set({ status: "cancelled", updated_at: Math.trunc(this.#parts.clock.now()) })
       .where("player_id", "=", playerId)
       .where("status", "in", open)
+      .returningAll()
       .execute();
+    await this.#parts.events.append(db, ended.map(eventOf));
   }
 
   /** Ends what has expired, again and again. Rejects with an AbortError when `signal` aborts. */
@@ -155,6 +175,11 @@ export function showCommand(row: CommandRow): Command {
     updated_at: new Date(row.updated_at).toISOString(),
     expires_at: new Date(row.expires_at).toISOString(),
   };
+}
+
+function eventOf(row: CommandRow): NewEvent {
+  const command = showCommand(row);
+  return { teamId: row.team_id, type: `command.${command.status}`, data: { ...command }, players: [row.player_id] };
 }
 
 function isForward(from: CommandStatus, to: CommandStatus): boolean {

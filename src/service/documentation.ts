@@ -2,6 +2,8 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
+import { stringify } from "yaml";
+import { describeSockets } from "./asyncapi.ts";
 import { descriptionOptions } from "./openapi.ts";
 import { apiPrefix } from "./rest.ts";
 
@@ -28,5 +30,12 @@ export async function addDocumentation(app: FastifyInstance, version: string): P
   });
   app.get(`${apiPrefix}/openapi.yaml`, { schema: { hide: true } }, async (_request, reply) => {
     return reply.type("application/yaml; charset=utf-8").send(app.swagger({ yaml: true }));
+  });
+  const sockets = describeSockets(version);
+  app.get(`${apiPrefix}/asyncapi.json`, { schema: { hide: true } }, async (_request, reply) => {
+    return reply.type("application/json; charset=utf-8").send(JSON.stringify(sockets));
+  });
+  app.get(`${apiPrefix}/asyncapi.yaml`, { schema: { hide: true } }, async (_request, reply) => {
+    return reply.type("application/yaml; charset=utf-8").send(stringify(sockets));
   });
 }

@@ -2,19 +2,23 @@
 import type { Clock } from "../base/clock.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
 import type { Commands } from "./commands.ts";
+import type { Links } from "./links.ts";
 import type { Presence } from "./presence.ts";
 import type { Store } from "./store.ts";
+import type { Subscribers } from "./subscribers.ts";
 
 export interface HeartbeatParts {
   store: Store;
   clock: Clock;
   presence: Presence;
   commands: Commands;
+  links: Links;
+  subscribers: Subscribers;
 }
 
 /** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
 export async function takeHeartbeat(
-  { store, clock, presence, commands }: HeartbeatParts,
+  { store, clock, presence, commands, links, subscribers }: HeartbeatParts,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
@@ -22,7 +26,13 @@ export async function takeHeartbeat(
 ): Promise<HeartbeatAnswer> {
   await presence.beat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
-  const { revision } = await store.db.selectFrom("players").select("revision").where("id", "=", playerId).executeTakeFirstOrThrow();
+  await links.beat(playerId, heartbeat);
+  const { revision, team_id: teamId } = await store.db
+    .selectFrom("players")
+    .select(["revision", "team_id"])
+    .where("id", "=", playerId)
+    .executeTakeFirstOrThrow();
+  subscribers.beat(teamId, playerId, receivedAt, heartbeat);
   return {
     sent_at_ms: heartbeat.sent_at_ms,
     received_at_ms: receivedAt,

@@ -2,11 +2,13 @@
 import { assetOperations } from "./operations/assets.ts";
 import { commandOperations, screenshotOperations } from "./operations/commands.ts";
 import { deviceOperations } from "./operations/device.ts";
+import { eventOperations } from "./operations/events.ts";
 import { layoutOperations } from "./operations/layouts.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
 import { scheduleOperations } from "./operations/schedules.ts";
+import { webhookOperations } from "./operations/webhooks.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
@@ -16,6 +18,8 @@ export const operations: readonly Operation[] = [
   ...assetOperations,
   ...commandOperations,
   ...screenshotOperations,
+  ...eventOperations,
+  ...webhookOperations,
   ...deviceOperations,
 ];
 
@@ -28,6 +32,12 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "assets", description: "The files that screens show" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
+  {
+    name: "events",
+    description:
+      "What happens, as it happens: WebSocket subscriptions at GET /api/v1/events, subprotocol signage.events.v1, described at /api/v1/asyncapi.json",
+  },
+  { name: "webhooks", description: "Events sent to your own addresses, signed by Standard Webhooks 1.0" },
   {
     name: "device",
     description:

@@ -88,7 +88,7 @@ class Door {
     }
     const operator = await authenticate(parts.store.db, parts.clock, request.headers.authorization);
     if (each.scope !== undefined) demand(operator, each.scope);
-    return as({ teamId: operator.teamId, tokenId: operator.tokenId });
+    return as({ operator, teamId: operator.teamId, tokenId: operator.tokenId });
   }
 
   #receive(request: FastifyRequest, mostBytes: number): Promise<Received> {

@@ -13,8 +13,11 @@ import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
 import { addDocumentation } from "./documentation.ts";
+import { Egress, type AddressBlock } from "./egress.ts";
+import { Events } from "./events.ts";
 import { createIds } from "./ids.ts";
 import { Journal } from "./journal.ts";
+import { Links } from "./links.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
@@ -24,6 +27,10 @@ import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
 import { openStore, type Store } from "./store.ts";
+import { Subscribers } from "./subscribers.ts";
+import { addUpgrades } from "./upgrades.ts";
+import { Deliveries } from "./webhooks/deliveries.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -42,6 +49,8 @@ export interface ServiceConfig {
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
+  /** Blocks of addresses that webhooks and imports may call though they are not public. */
+  allowAddresses?: readonly AddressBlock[];
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -63,14 +72,15 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const parts = await openParts(config, store, closing.signal, log, clock);
+  const egress = opened.use(new Egress(config.allowAddresses));
+  const parts = await openParts(config, store, egress, closing.signal, log, clock);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls)) as unknown as FastifyInstance;
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
   addOperations(app, parts);
-  parts.sockets.attach(app.server);
+  addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, closing.signal));
   opened.defer(() => close(app, parts, closing));
@@ -84,17 +94,45 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   };
 }
 
-async function openParts(config: ServiceConfig, store: Store, closing: AbortSignal, log: Log, clock: Clock): Promise<Parts> {
+async function openParts(
+  config: ServiceConfig,
+  store: Store,
+  egress: Egress,
+  closing: AbortSignal,
+  log: Log,
+  clock: Clock,
+): Promise<Parts> {
   const makeId = createIds(clock);
   await ensureAdmin(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
   const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
   const journal = await Journal.open(store.db, makeId, clock);
   const presence = await Presence.open(store.telemetry, clock);
-  const commands = new Commands({ store, clock, makeId, signer, journal });
+  const events = new Events(journal.epoch, clock, makeId);
+  const deliveries = new Deliveries(clock, makeId);
+  events.onAppended((db, teamId, event) => deliveries.make(db, teamId, event));
+  const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
+  const commands = new Commands({ store, clock, makeId, signer, journal, events });
+  const links = await Links.open({ store, clock, events, presence });
+  const subscribers = new Subscribers({ store, clock, log, events, presence });
   const desired = new DesiredStates();
   const heartbeatMs = config.heartbeatMs ?? 30_000;
-  const shared = { store, clock, log, makeId, access, journal, presence, commands };
+  const shared = {
+    store,
+    clock,
+    log,
+    makeId,
+    access,
+    journal,
+    presence,
+    commands,
+    events,
+    links,
+    subscribers,
+    deliveries,
+    egress,
+    webhooks,
+  };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
   await store.write(async (db) =>
     desired.refresh(db, await db.selectFrom("players").selectAll().where("removed_at", "is", null).execute()),
@@ -111,8 +149,11 @@ async function openParts(config: ServiceConfig, store: Store, closing: AbortSign
 }
 
 /** The service's own loops; a failing one is told and ends the process, since nobody would notice it missing. */
-function runLoops({ commands, sockets, log }: Parts, signal: AbortSignal): AsyncDisposable {
-  const ended = together([(each) => commands.run(each), (each) => sockets.run(each)], signal).catch((error: unknown) => {
+function runLoops({ commands, sockets, links, subscribers, webhooks, log }: Parts, signal: AbortSignal): AsyncDisposable {
+  const ended = together(
+    [commands, sockets, links, subscribers, webhooks].map((part) => (each: AbortSignal) => part.run(each)),
+    signal,
+  ).catch((error: unknown) => {
     if (isAbort(error) && signal.aborted) return;
     log.fatal({ err: error }, "a loop of the service failed");
     throw error;
@@ -121,9 +162,9 @@ function runLoops({ commands, sockets, log }: Parts, signal: AbortSignal): Async
 }
 
 /** Long polls end, sockets are sent away, requests under way get a moment, then every connection is cut. */
-async function close(app: FastifyInstance, { sockets, clock }: Parts, closing: AbortController): Promise<void> {
+async function close(app: FastifyInstance, { sockets, subscribers, clock }: Parts, closing: AbortController): Promise<void> {
   closing.abort();
-  await sockets.close();
+  await Promise.all([sockets.close(), subscribers.close()]);
   const cut = new AbortController();
   const cutting = clock.wait(graceMs, cut.signal).then(
     () => app.server.closeAllConnections(),

@@ -1,21 +1,20 @@
 // The devices' sockets: who is connected, one each, and what is pushed to whom.
-import type { IncomingMessage, Server as HttpServer } from "node:http";
-import { STATUS_CODES } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
-import { isAbort, reasonOf } from "../base/fault.ts";
+import { reasonOf } from "../base/fault.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../protocol/wire.ts";
 import type { DeviceAccess } from "./device-access.ts";
 import { DeviceSession, type SessionParts } from "./device-session.ts";
 import type { Entry } from "./journal.ts";
 import { Refusal } from "./problem.ts";
 import type { PlayerRow } from "./tables.ts";
+import { farewell, type UpgradeDoor } from "./upgrades.ts";
 
 export interface SocketsParts extends Omit<SessionParts, "spreadMs"> {
   access: DeviceAccess;
 }
 
-const path = "/api/v1/device/ws";
 const pingMs = 15_000;
 const silenceMs = 40_000;
 // How long a closing socket may take to say goodbye.
@@ -24,7 +23,8 @@ const farewellMs = 500;
 const spreadPerPlayerMs = 2;
 const longestSpreadMs = 30_000;
 
-export class Sockets {
+export class Sockets implements UpgradeDoor {
+  readonly path = "/api/v1/device/ws";
   readonly #parts: SocketsParts;
   readonly #server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
@@ -41,14 +41,9 @@ export class Sockets {
     });
   }
 
-  /** Takes the upgrades of `server`. */
-  attach(server: HttpServer): void {
-    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on("error", (error) => this.#parts.log.debug({ reason: reasonOf(error) }, "an upgrade failed"));
-      const status = this.#judge(request);
-      if (status === null) this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
-      else socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    });
+  /** Takes an upgrade that {@link judge} let pass. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
   /** Players connected at present. */
@@ -80,21 +75,15 @@ export class Sockets {
     const sessions = [...this.#sessions.values()];
     const spreadMs = this.#spreadMs();
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
-    if (sessions.some((session) => !session.ended.aborted)) {
-      const all = Promise.all(sessions.map(({ ended }) => aborted(ended)));
-      const given = new AbortController();
-      await Promise.race([all, this.#parts.clock.wait(farewellMs, given.signal).catch(ignoreAbort)]);
-      given.abort();
-    }
-    for (const session of sessions) session.terminate();
+    await farewell(sessions, this.#parts.clock, farewellMs);
     await Promise.all(sessions.map(({ settled }) => settled));
     this.#server.close();
   }
 
   /** The HTTP status that refuses an upgrade, null to take it. A bad token is told by a close code instead. */
-  #judge({ url, method, headers }: IncomingMessage): number | null {
+  judge({ method, headers }: IncomingMessage): number | null {
     if (this.#isClosing) return 503;
-    if (method !== "GET" || url?.split("?")[0] !== path) return 404;
+    if (method !== "GET") return 405;
     const offered = String(headers["sec-websocket-protocol"] ?? "").split(",");
     return offered.some((name) => name.trim() === deviceSubprotocol) ? null : 400;
   }
@@ -137,15 +126,4 @@ export class Sockets {
   #spreadMs(): number {
     return Math.min(longestSpreadMs, this.size * spreadPerPlayerMs);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isAbort(error)) throw error;
 }

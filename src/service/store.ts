@@ -15,6 +15,8 @@ export interface Store extends AsyncDisposable {
   telemetry: Kysely<TelemetryTables>;
   /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
+  /** Hears of every transaction that was committed. */
+  onCommit(listener: () => void): void;
 }
 
 /**
@@ -26,10 +28,16 @@ export async function openStore(folder: string): Promise<Store> {
   const db = await open<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
   const telemetry = await open<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
   const owned = opened.move();
+  const listeners = new Set<() => void>();
   return {
     db,
     telemetry,
-    write: (write) => db.transaction().execute(write),
+    write: async (write) => {
+      const result = await db.transaction().execute(write);
+      for (const listener of listeners) listener();
+      return result;
+    },
+    onCommit: (listener) => void listeners.add(listener),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

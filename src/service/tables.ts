@@ -92,6 +92,38 @@ export interface ScreenshotRow extends Owned {
   captured_at: number;
 }
 
+export interface EventRow extends Owned {
+  /** Place in the team's journal: 1, 2, 3 … */
+  seq: number;
+  kind: string | null;
+  type: string;
+  /** The players it concerns: none, one id, or the digest of a row of event_audiences. */
+  audience: string;
+  data: string;
+}
+
+export interface WebhookRow extends Owned {
+  name: string;
+  url: string;
+  events: string;
+  /** JSON of secrets, the newest first. Kept as they are, since every message is signed with them. */
+  secrets: string;
+  status: string;
+  disabled_reason: string | null;
+  updated_at: number;
+}
+export interface DeliveryRow extends Owned {
+  webhook_id: string;
+  event_id: string;
+  type: string;
+  status: string;
+  attempts: number;
+  next_at: number | null;
+  last_status: number | null;
+  last_error: string | null;
+  updated_at: number;
+}
+
 /** All tables of the durable database. */
 export interface Tables {
   teams: { id: string; name: string; created_at: number };
@@ -137,6 +169,24 @@ export interface Tables {
     body: string;
     created_at: number;
   };
+  events: EventRow;
+  /** How far each team's journal of events goes, and up to where it was trimmed. */
+  event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
+  event_audiences: { digest: string; players: string; used_at: number };
+  /** What was last told of each player's link; `is_online` is 0 or 1. */
+  player_links: { player_id: string; is_online: number; since: number; error: string | null };
+  webhooks: WebhookRow;
+  webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
+  webhook_deliveries: DeliveryRow;
+  webhook_attempts: {
+    delivery_id: string;
+    number: number;
+    at: number;
+    duration_ms: number;
+    status: number | null;
+    body: string | null;
+    error: string | null;
+  };
   meta: { key: string; value: string };
 }
 
@@ -155,6 +205,11 @@ export const migrations: Record<string, Migration> = {
   "0004-schedules": {
     async up(db: Kysely<unknown>) {
       for (const statement of scheduleTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0006-events": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of eventTables) await sql.raw(statement).execute(db);
     },
   },
 };
@@ -220,4 +275,27 @@ const scheduleTables = [
   "ALTER TABLE players ADD COLUMN variables TEXT NOT NULL DEFAULT '{}'",
   // Whoever may change layouts may say when they play.
   `UPDATE tokens SET scopes = REPLACE(scopes, '"layouts:write"', '"layouts:write","schedules:read","schedules:write"')`,
+];
+
+const eventTables = [
+  `CREATE TABLE events (${owned}, seq BIGINT NOT NULL, kind TEXT, type TEXT NOT NULL, audience TEXT NOT NULL, data TEXT NOT NULL)`,
+  "CREATE UNIQUE INDEX events_in_order ON events (team_id, seq)",
+  "CREATE INDEX events_by_age ON events (created_at)",
+  "CREATE TABLE event_journals (team_id TEXT PRIMARY KEY, last_seq BIGINT NOT NULL, trimmed_seq BIGINT NOT NULL DEFAULT 0)",
+  "CREATE TABLE event_audiences (digest TEXT PRIMARY KEY, players TEXT NOT NULL, used_at BIGINT NOT NULL)",
+  "CREATE INDEX event_audiences_by_use ON event_audiences (used_at)",
+  "CREATE TABLE player_links (player_id TEXT PRIMARY KEY, is_online BIGINT NOT NULL, since BIGINT NOT NULL, error TEXT)",
+  `CREATE TABLE webhooks (${owned}, name TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL, secrets TEXT NOT NULL,
+    status TEXT NOT NULL, disabled_reason TEXT, updated_at BIGINT NOT NULL)`,
+  "CREATE INDEX webhooks_by_age ON webhooks (team_id, created_at, id)",
+  `CREATE TABLE webhook_messages (event_id TEXT PRIMARY KEY, team_id TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    created_at BIGINT NOT NULL)`,
+  `CREATE TABLE webhook_deliveries (${owned}, webhook_id TEXT NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL,
+    status TEXT NOT NULL, attempts BIGINT NOT NULL, next_at BIGINT, last_status BIGINT, last_error TEXT, updated_at BIGINT NOT NULL)`,
+  "CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (webhook_id, created_at, id)",
+  "CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, status, next_at)",
+  "CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event_id)",
+  `CREATE TABLE webhook_attempts (delivery_id TEXT NOT NULL, number BIGINT NOT NULL, at BIGINT NOT NULL, duration_ms BIGINT NOT NULL,
+    status BIGINT, body TEXT, error TEXT)`,
+  "CREATE INDEX webhook_attempts_of ON webhook_attempts (delivery_id, at)",
 ];

@@ -125,8 +125,9 @@ test("[SV55] a bad token closes with 4401, a foreign subprotocol is refused, a s
   const foreign = new WebSocket(`${device.url.replace("http", "ws")}/api/v1/device/ws`, "other");
   await expect(new Promise((_resolve, reject) => foreign.once("error", reject))).rejects.toThrow("400");
   const silent = device.socket();
+  const idle = clock.waiting;
   await new Promise((resolve) => silent.socket.once("open", resolve));
-  await expect.poll(() => clock.waiting).toBe(3);
+  await expect.poll(() => clock.waiting).toBeGreaterThan(idle);
   clock.advance(10_000);
   expect(await silent.closed).toBe(1006);
 });

@@ -96,11 +96,11 @@ type Json = Record<string, unknown>;
 /** The operator's API, as curl would call it. */
 export class Api {
   readonly url: string;
-  readonly #token: string;
+  readonly token: string;
 
   constructor(url: string, token: string) {
     this.url = url;
-    this.#token = token;
+    this.token = token;
   }
 
   async call(method: string, path: string, body?: Json | Buffer): Promise<Response> {
@@ -108,7 +108,7 @@ export class Api {
     return fetch(`${this.url}/api/v1/${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        authorization: `Bearer ${this.token}`,
         ...(body === undefined ? {} : { "content-type": raw ? "application/octet-stream" : "application/json" }),
       },
       ...(body === undefined ? {} : { body: raw ? new Uint8Array(body) : JSON.stringify(body) }),

@@ -111,7 +111,7 @@ export const screenshotOperations: readonly Operation[] = [
       const { db } = parts.store;
       found(await select(db, teamId, params.id), "player");
       const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
-      return pageOf(rows, query, show);
+      return pageOf(rows, query, showScreenshot);
     },
   }),
   operation({
@@ -128,7 +128,7 @@ export const screenshotOperations: readonly Operation[] = [
     output: Screenshot,
     errors: ["not-found"],
     version: (shot) => shot,
-    run: async (context, input) => show(await find(context, input.params)),
+    run: async (context, input) => showScreenshot(await find(context, input.params)),
   }),
   operation({
     name: "getScreenshotImage",
@@ -159,7 +159,8 @@ async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: st
   return found(row, "screenshot");
 }
 
-function show(row: ScreenshotRow): Screenshot {
+/** The screenshot as REST shows it. */
+export function showScreenshot(row: ScreenshotRow): Screenshot {
   return {
     id: row.id,
     player_id: row.player_id,

@@ -5,6 +5,7 @@ import { examine } from "../media.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow, ScreenshotRow } from "../tables.ts";
+import { showScreenshot } from "./commands.ts";
 import { removeUnusedBlob } from "./assets.ts";
 import { NoContent, operation, type Contexts, type Parts } from "./operation.ts";
 
@@ -56,6 +57,8 @@ export const deviceScreenshot = operation({
       await parts.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
       await dropOldest(parts, db, row.player_id);
+      const about = { teamId: row.team_id, players: [row.player_id] };
+      await parts.events.append(db, [{ ...about, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
     });
   },
 });

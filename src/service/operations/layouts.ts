@@ -1,6 +1,7 @@
 // Layouts: how a screen is divided into zones.
 import { z } from "zod";
 import { Layout, LayoutChange, NewLayout, page, PageQuery, type NewZone, type Zone } from "../../protocol/resources.ts";
+import type { EventType } from "../../protocol/events.ts";
 import { id } from "../../protocol/words.ts";
 import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
@@ -49,7 +50,7 @@ export const layoutOperations: readonly Operation[] = [
         const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now };
         const row: LayoutRow = { ...body, ...own, zones: JSON.stringify(zones) };
         await db.insertInto("layouts").values(row).execute();
-        return { result: show(row) };
+        return { result: show(row), events: [eventOf("layout.created", row)] };
       });
     },
   }),
@@ -117,7 +118,8 @@ export const layoutOperations: readonly Operation[] = [
         if (stableJson({ ...changed, zones }) === stableJson({ ...row, zones: before })) return { result: show(row) };
         const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
-        return { result: show(next), affected: await playersShowing(db, teamId, [row.id]) };
+        const affected = await playersShowing(db, teamId, [row.id]);
+        return { result: show(next), affected, events: [eventOf("layout.updated", next)] };
       });
     },
   }),
@@ -145,7 +147,7 @@ export const layoutOperations: readonly Operation[] = [
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
         await db.deleteFrom("layouts").where("id", "=", row.id).execute();
-        return { result: undefined, affected };
+        return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });
     },
   }),
@@ -241,4 +243,8 @@ function idErrors(zones: readonly NewZone[], before: readonly Zone[]): FieldErro
     seen.add(zone.id);
     return known.has(zone.id) ? [] : [{ pointer, detail: "this layout has no such zone: leave the id out for a new one" }];
   });
+}
+
+function eventOf(type: EventType, { team_id: teamId, id: layout_id, name }: LayoutRow) {
+  return { teamId, type, data: { layout_id, name } };
 }

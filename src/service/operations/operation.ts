@@ -2,11 +2,13 @@
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Scope } from "../access.ts";
+import type { Operator, Scope } from "../access.ts";
 import type { Blobs, Received } from "../blobs.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
+import type { Egress } from "../egress.ts";
+import type { Events, NewEvent } from "../events.ts";
 import type { HeartbeatParts } from "../heartbeats.ts";
 import type { MakeId } from "../ids.ts";
 import type { Entry, Journal } from "../journal.ts";
@@ -16,6 +18,8 @@ import { Refusal, type ProblemKind } from "../problem.ts";
 import type { Sockets } from "../sockets.ts";
 import type { Db, Store } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
+import type { Deliveries } from "../webhooks/deliveries.ts";
+import type { WebhookSender } from "../webhooks/sender.ts";
 
 /** The parts of the service that operations work with. */
 export interface Parts extends HeartbeatParts {
@@ -31,6 +35,10 @@ export interface Parts extends HeartbeatParts {
   journal: Journal;
   presence: Presence;
   sockets: Sockets;
+  events: Events;
+  deliveries: Deliveries;
+  webhooks: WebhookSender;
+  egress: Egress;
   /** Largest asset that is taken, in bytes. */
   mostAssetBytes: number;
   /** Aborts when the service stops: whatever is held back is answered at once. */
@@ -50,7 +58,7 @@ interface AnyContext {
 }
 /** What an operation knows of its caller, by who may call it. */
 export interface Contexts {
-  operator: AnyContext & { teamId: string; tokenId: string };
+  operator: AnyContext & { teamId: string; tokenId: string; operator: Operator };
   device: AnyContext & { player: PlayerRow };
   anyone: AnyContext;
 }
@@ -150,6 +158,8 @@ export interface Change<T> {
   result: T;
   affected?: readonly PlayerRow[];
   entries?: readonly Entry[];
+  /** What to tell subscribers and webhooks; without players of their own they concern all that are affected. */
+  events?: readonly (Omit<NewEvent, "players"> & { players?: readonly string[] })[];
 }
 
 /**
@@ -162,7 +172,7 @@ export async function change<T, A = T>(
   write: (db: Db) => Promise<Change<T>>,
   answer: (db: Db, result: T) => Promise<A> = async (_db, result) => result as unknown as A,
 ): Promise<A> {
-  const { desired, journal, sockets, store } = context.parts;
+  const { desired, events, journal, sockets, store } = context.parts;
   const { made, entries } = await store.write(async (db) => {
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
@@ -170,6 +180,11 @@ export async function change<T, A = T>(
     for (const { playerId, revision } of moved) {
       hints.push(await journal.append(db, playerId, { type: "state.changed", data: { revision } }));
     }
+    const concerned = (done.affected ?? []).map(({ id }) => id);
+    await events.append(
+      db,
+      (done.events ?? []).map((event) => ({ players: concerned, ...event })),
+    );
     const given = await answer(db, done.result);
     await context.committing?.(db, given);
     return { made: given, entries: [...(done.entries ?? []), ...hints] };

@@ -45,9 +45,10 @@ export const playerOperations: readonly Operation[] = [
       const { parts, teamId, tokenId, address } = context;
       parts.pairing.checkGuesses(tokenId, address);
       try {
-        const claim = async (db: Db) => {
+        const claim = async (db: Db): Promise<Change<PlayerRow>> => {
           const row = await parts.pairing.claim(db, { ...body, teamId });
-          return { result: row, affected: [row] };
+          const data = { player_id: row.id, name: row.name };
+          return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
         };
         const player = await change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db));
         parts.pairing.announce();
@@ -153,7 +154,7 @@ export const playerOperations: readonly Operation[] = [
         if (stableJson(after) === stableJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
-        return { result: next, affected: [next] };
+        return { result: next, affected: [next], events: eventsOf(before, next) };
       };
       return change(context, write, (db) => read(context, { id: playerId }, db));
     },
@@ -183,7 +184,9 @@ export const playerOperations: readonly Operation[] = [
         await dropPlayer(db, row.id);
         const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
         for (const { sha256 } of shots) await removeUnusedBlob(parts, db, sha256);
-        return { result: next };
+        await parts.links.drop(db, row.id);
+        const about = { teamId, players: [row.id] };
+        return { result: next, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
       });
       await parts.presence.drop(removed.id);
       parts.sockets.revoke(removed);
@@ -201,6 +204,13 @@ export function select(db: Db, teamId: string, playerId: string) {
     .where("id", "=", playerId)
     .where("removed_at", "is", null)
     .executeTakeFirst();
+}
+
+function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {
+  const { team_id: teamId, id: player_id, name, layout_id } = after;
+  const updated = { teamId, type: "player.updated" as const, data: { player_id, name } };
+  if (before.layout_id === layout_id) return [updated];
+  return [updated, { teamId, type: "layout.assigned", data: { layout_id, player_id } }];
 }
 
 function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import { NewPlaylist, page, PageQuery, Playlist, PlaylistChange } from "../../protocol/resources.ts";
+import type { EventType } from "../../protocol/events.ts";
 import { id } from "../../protocol/words.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
@@ -46,7 +47,7 @@ export const playlistOperations: readonly Operation[] = [
         const about = { id: parts.makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
         const row: PlaylistRow = { ...about, created_at: now, updated_at: now };
         await db.insertInto("playlists").values(row).execute();
-        return { result: show(row) };
+        return { result: show(row), events: [eventOf("playlist.created", row)] };
       });
     },
   }),
@@ -119,7 +120,7 @@ export const playlistOperations: readonly Operation[] = [
           teamId,
           layouts.map((layout) => layout.id),
         );
-        return { result: show(next), affected };
+        return { result: show(next), affected, events: [eventOf("playlist.updated", next)] };
       });
     },
   }),
@@ -144,11 +145,15 @@ export const playlistOperations: readonly Operation[] = [
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0) throw new Refusal("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
         await db.deleteFrom("playlists").where("id", "=", row.id).execute();
-        return { result: undefined };
+        return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
     },
   }),
 ];
+
+function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: PlaylistRow) {
+  return { teamId, type, data: { playlist_id, name } };
+}
 
 /** Names and ids of what stands in the way, for a refusal. */
 export function names(things: readonly { id: string; name: string }[]): string {

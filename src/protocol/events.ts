@@ -1,0 +1,139 @@
+// What happens, told to subscribers and webhooks: the events, and the messages of the socket at GET /events.
+import { z } from "zod";
+import { Heartbeat } from "./report.ts";
+import { id, Timestamp } from "./words.ts";
+
+/** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
+const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results"] as const;
+export const EventKind = z.enum(eventKinds);
+export type EventKind = z.infer<typeof EventKind>;
+
+/** Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. */
+const eventTypes = [
+  "player.paired",
+  "player.updated",
+  "player.removed",
+  "player.online",
+  "player.offline",
+  "player.error",
+  "command.queued",
+  "command.delivered",
+  "command.acknowledged",
+  "command.running",
+  "command.succeeded",
+  "command.failed",
+  "command.rejected",
+  "command.expired",
+  "command.cancelled",
+  "screenshot.ready",
+  "layout.created",
+  "layout.updated",
+  "layout.assigned",
+  "layout.deleted",
+  "layout.restored",
+  "playlist.created",
+  "playlist.updated",
+  "playlist.deleted",
+  "playlist.restored",
+  "asset.created",
+  "asset.updated",
+  "asset.ready",
+  "asset.failed",
+  "asset.deleted",
+  "asset.restored",
+  "schedule.created",
+  "schedule.updated",
+  "schedule.deleted",
+  "webhook.test",
+] as const;
+export const EventType = z.enum(eventTypes);
+export type EventType = z.infer<typeof EventType>;
+
+/** The kind of subscription that tells an event of `type`; null: webhooks alone tell it. */
+export function kindOf(type: EventType): Exclude<EventKind, "heartbeat"> | null {
+  switch (type.slice(0, type.indexOf("."))) {
+    case "layout":
+      return "layout_updates";
+    case "playlist":
+      return "playlist_updates";
+    case "command":
+      return "commands";
+    case "screenshot":
+      return "screenshot_results";
+    default:
+      return null;
+  }
+}
+
+/**
+ * Something that happened. `data` names what it happened to (`layout_id`, `playlist_id`, `player_id` …) and is small: the
+ * thing itself is read by its id. Commands and screenshots come whole.
+ */
+export const Event = z.object({
+  id: id("evt"),
+  type: EventType,
+  created_at: Timestamp,
+  data: z.record(z.string(), z.unknown()),
+});
+export type Event = z.infer<typeof Event>;
+
+/** Subprotocol of the socket at `GET /events`. */
+export const eventsSubprotocol = "signage.events.v1";
+/** Close codes of that socket. */
+export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 1012, tooSlow: 1013 } as const;
+/** Longest message of a subscriber. */
+export const longestSubscriberMessageBytes = 65_536;
+
+/** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
+const Place = z.object({ epoch: z.string().max(64), seq: z.int().min(0) });
+export type Place = z.infer<typeof Place>;
+
+const requestId = z.string().max(64).describe("Given back with the answer");
+
+/** What a subscriber sends. A later `subscribe` replaces the one before. */
+export const SubscriberMessage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("subscribe"),
+    id: requestId,
+    data: z.strictObject({
+      kinds: z.array(EventKind).max(eventKinds.length),
+      players: z
+        .union([z.literal("all"), z.array(id("plr")).min(1).max(1_000)])
+        .default("all")
+        .describe("Whose events; content counts for the players that show it"),
+      after: Place.optional().describe("Resume: the place after which to go on. Without it only what happens from now on"),
+    }),
+  }),
+]);
+export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
+
+/** What the service sends to a subscriber. */
+export const SubscriptionMessage = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("subscribed"),
+    id: requestId,
+    data: Place.extend({
+      resumed: z.boolean().describe("False when `after` was given but is too old or of another journal: a `resync` follows"),
+    }),
+  }),
+  z.object({
+    type: z.literal("resync"),
+    data: Place.describe("What was missed is no longer known: read everything again, then go on from here"),
+  }),
+  z.object({ type: z.literal("event"), seq: z.int().min(1), data: Event }),
+  z.object({
+    type: z.literal("heartbeat"),
+    data: z.object({ player_id: id("plr"), received_at: Timestamp, heartbeat: Heartbeat }),
+  }),
+  z.object({
+    type: z.literal("place"),
+    data: Place.describe("Nothing up to here is missing: where to resume, also when nothing asked for happened"),
+  }),
+  z.object({
+    type: z.literal("error"),
+    id: requestId.nullable(),
+    data: z.object({ code: z.enum(["malformed", "unsupported"]), detail: z.string() }),
+  }),
+  z.object({ type: z.literal("goaway"), data: z.object({ reconnect_after_ms: z.int().min(0) }) }),
+]);
+export type SubscriptionMessage = z.infer<typeof SubscriptionMessage>;

@@ -1,0 +1,245 @@
+// Webhooks: where a team has its events sent.
+import { z } from "zod";
+import type { Event } from "../../protocol/events.ts";
+import { page, PageQuery } from "../../protocol/resources.ts";
+import { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from "../../protocol/webhooks.ts";
+import { id } from "../../protocol/words.ts";
+import { EgressRefused } from "../egress.ts";
+import { pageOf } from "../paging.ts";
+import { invalidField } from "../problem.ts";
+import type { Db } from "../store.ts";
+import type { WebhookRow } from "../tables.ts";
+import { liveSecrets, rotated } from "../webhooks/secrets.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
+import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+
+const params = z.strictObject({ id: id("whk") });
+const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
+
+export const webhookOperations: readonly Operation[] = [
+  operation({
+    name: "createWebhook",
+    tag: "webhooks",
+    method: "POST",
+    path: "/webhooks",
+    summary: "Have events sent to an address",
+    description:
+      "By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. A message may come twice, under the same `webhook-id`.",
+    caller: "operator",
+    scope: "webhooks:write",
+    body: NewWebhook,
+    example,
+    status: 201,
+    output: WebhookWithSecret,
+    errors: ["invalid"],
+    // Without the secret, as the webhook is read later.
+    version: (webhook) => Webhook.parse(webhook),
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      checkUrl(parts, body.url);
+      return change(context, async (db) => {
+        const now = Math.trunc(parts.clock.now());
+        const secrets = rotated({ secrets: "[]" }, now);
+        const row: WebhookRow = {
+          id: parts.makeId("whk"),
+          team_id: teamId,
+          name: body.name,
+          url: body.url,
+          events: JSON.stringify(body.events),
+          secrets: JSON.stringify(secrets),
+          status: "enabled",
+          disabled_reason: null,
+          created_at: now,
+          updated_at: now,
+        };
+        await db.insertInto("webhooks").values(row).execute();
+        return { result: { ...show(parts, row), secret: secrets[0]!.secret } };
+      });
+    },
+  }),
+  operation({
+    name: "listWebhooks",
+    tag: "webhooks",
+    method: "GET",
+    path: "/webhooks",
+    summary: "List webhooks",
+    description: "Newest first.",
+    caller: "operator",
+    scope: "webhooks:read",
+    query: PageQuery,
+    status: 200,
+    output: page(Webhook),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      const rows = parts.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => show(parts, row));
+    },
+  }),
+  operation({
+    name: "getWebhook",
+    tag: "webhooks",
+    method: "GET",
+    path: "/webhooks/{id}",
+    summary: "Read a webhook",
+    description: "Its secrets show as hints.",
+    caller: "operator",
+    scope: "webhooks:read",
+    params,
+    status: 200,
+    output: Webhook,
+    errors: ["not-found"],
+    version: (webhook) => webhook,
+    run: (context, input) => read(context, input.params),
+  }),
+  operation({
+    name: "updateWebhook",
+    tag: "webhooks",
+    method: "PATCH",
+    path: "/webhooks/{id}",
+    summary: "Change a webhook",
+    description: "Disabling calls off what waits for it; `status: enabled` takes up again with what happens from then on.",
+    caller: "operator",
+    scope: "webhooks:write",
+    params,
+    body: WebhookChange,
+    example: { events: ["*"] },
+    status: 200,
+    output: Webhook,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version: (webhook) => webhook,
+    current: read,
+    async run(context, { params: { id: webhookId }, body }) {
+      const { parts, teamId } = context;
+      if (body.url !== undefined) checkUrl(parts, body.url);
+      return change(context, async (db) => {
+        const row = found(await find(db, teamId, webhookId), "webhook");
+        const next: WebhookRow = {
+          ...row,
+          name: body.name ?? row.name,
+          url: body.url ?? row.url,
+          events: body.events === undefined ? row.events : JSON.stringify(body.events),
+          status: body.status ?? row.status,
+          disabled_reason: body.status === undefined ? row.disabled_reason : null,
+          updated_at: Math.trunc(parts.clock.now()),
+        };
+        await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
+        if (next.status === "disabled") await parts.deliveries.cancelAll(db, row.id);
+        return { result: show(parts, next) };
+      });
+    },
+  }),
+  operation({
+    name: "deleteWebhook",
+    tag: "webhooks",
+    method: "DELETE",
+    path: "/webhooks/{id}",
+    summary: "Delete a webhook",
+    description: "With its deliveries.",
+    caller: "operator",
+    scope: "webhooks:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "precondition-failed"],
+    current: read,
+    async run(context, { params: { id: webhookId } }) {
+      await change(context, async (db) => {
+        const row = found(await find(db, context.teamId, webhookId), "webhook");
+        const its = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
+        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", its).execute();
+        await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
+        await db.deleteFrom("webhooks").where("id", "=", row.id).execute();
+        return { result: undefined };
+      });
+    },
+  }),
+  operation({
+    name: "rotateWebhookSecret",
+    tag: "webhooks",
+    method: "POST",
+    path: "/webhooks/{id}/rotate",
+    summary: "Give a webhook a new secret",
+    description: "The new `secret` is shown this once. For 24 hours messages are signed with both, so that the receiver can change over.",
+    caller: "operator",
+    scope: "webhooks:write",
+    params,
+    status: 200,
+    output: WebhookWithSecret,
+    errors: ["not-found"],
+    async run(context, { params: { id: webhookId } }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await find(db, teamId, webhookId), "webhook");
+        const now = Math.trunc(parts.clock.now());
+        const secrets = rotated(row, now);
+        const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
+        await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
+        return { result: { ...show(parts, next), secret: secrets[0]!.secret } };
+      });
+    },
+  }),
+  operation({
+    name: "testWebhook",
+    tag: "webhooks",
+    method: "POST",
+    path: "/webhooks/{id}/test",
+    summary: "Send a test event",
+    description: "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery.",
+    caller: "operator",
+    scope: "webhooks:write",
+    params,
+    status: 202,
+    output: Delivery,
+    errors: ["not-found", "invalid"],
+    async run(context, { params: { id: webhookId } }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await find(db, teamId, webhookId), "webhook");
+        if (row.status === "disabled") throw invalidField("/status", "the webhook is disabled: enable it first");
+        const event: Event = {
+          id: parts.makeId("evt"),
+          type: "webhook.test",
+          created_at: new Date(parts.clock.now()).toISOString(),
+          data: { webhook_id: row.id, name: row.name },
+        };
+        return { result: showDelivery(await parts.deliveries.add(db, teamId, row.id, event)) };
+      });
+    },
+  }),
+  ...webhookDeliveryOperations,
+];
+
+async function find(db: Db, teamId: string, webhookId: string): Promise<WebhookRow | undefined> {
+  return db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst();
+}
+
+async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
+  return show(parts, found(await find(parts.store.db, teamId, webhookId), "webhook"));
+}
+
+/** Refuses what is known to be no good already; names are looked up when they are called. */
+function checkUrl(parts: Parts, url: string): void {
+  try {
+    parts.egress.check(url);
+  } catch (error) {
+    if (error instanceof EgressRefused) throw invalidField("/url", error.message);
+    throw error;
+  }
+}
+
+function show(parts: Parts, row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: JSON.parse(row.events) as Webhook["events"],
+    status: row.status as Webhook["status"],
+    disabled_reason: row.disabled_reason,
+    secrets: liveSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
+      hint: secret.slice(-4),
+      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
+    })),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
