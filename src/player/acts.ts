@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { ulid } from "../base/ulid.ts";
 import type { CommandRequest } from "../protocol/command.ts";
+import type { PlayCommand } from "../protocol/play-command.ts";
 import type { Execute } from "./commands.ts";
 import type { Capture } from "./host.ts";
 import type { Outbox } from "./outbox.ts";
@@ -17,7 +18,13 @@ export interface Acts {
   restart(): void;
 }
 
-type Parts = Acts & { clock: Clock; outbox: Outbox; log: Log };
+type Parts = Acts & {
+  clock: Clock;
+  outbox: Outbox;
+  log: Log;
+  /** Does what changes what plays; resolves with what came of it. */
+  obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null>;
+};
 
 const captureLimitMs = 10_000;
 
@@ -37,6 +44,12 @@ export function executor(parts: Parts): Execute {
         parts.log.warn("restarting by command");
         parts.restart();
         return { is: "later" };
+      case "override.set":
+      case "override.clear":
+      case "skip":
+      case "pause":
+      case "resume":
+        return { is: "done", result: await parts.obey(command) };
     }
   };
 }

@@ -75,9 +75,15 @@ interface CutPlay extends Play {
 
 function succeed(old: ZonePlayback, timeline: Timeline, instant: number): ZonePlayback {
   if (deepEqual(old.current, timeline)) return { current: old.current, next: null };
+  // The same loop, skipped, held or let go: that is meant for the item on screen.
+  if (isSameLoop(old.current, timeline)) return { current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
   const stays = onScreen !== null && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
   return stays ? { current: old.current, next: { timeline, from: onScreen.endsAt } } : { current: timeline, next: null };
+}
+
+function isSameLoop(a: Timeline, b: Timeline): boolean {
+  return a.epochMs === b.epochMs && deepEqual(a.items, b.items);
 }
 
 function inForce(zone: ZonePlayback, instant: number): ZonePlayback {

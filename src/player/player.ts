@@ -92,6 +92,7 @@ class Player implements AsyncDisposable {
       engine: () => this.#recovery.engine,
       page: () => surface.page.value,
       nowPlaying: () => this.#session?.nowPlaying ?? [],
+      why: () => this.#session?.why ?? [],
       appliedRevision: () => this.#session?.appliedRevision ?? null,
       desired: () => this.#session?.desired ?? null,
       progress: () =>

@@ -1,81 +1,117 @@
 // Decides what should be on screen at an instant. Pure: no clock, no disk, no memory of what was.
-import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/desired.ts";
-import { assetIdsOf, type PlaylistItem } from "../protocol/items.ts";
+import type { DesiredLayout } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { Ready } from "./content-cache.ts";
-import { durationOf } from "./scene-item.ts";
+import { decide, type Decision, type Facts } from "./schedule/decide.ts";
+import type { PlayRecord } from "./schedule/records.ts";
+import { stateOf } from "./schedule/state.ts";
+import { loopOf, reelOf, type Reel, type Timeline } from "./schedule/timeline.ts";
+import { explain, type Reason } from "./schedule/why.ts";
 
-/** An item that can be shown, with its file where it has one, and how long it stays. */
-export interface TimedItem {
-  item: PlaylistItem;
-  asset: DesiredAsset | null;
-  /** The picture that goes with an audio item. */
-  artwork: DesiredAsset | null;
-  durationMs: number;
-}
+export { playAt, skippedAt, type Play, type TimedItem, type Timeline } from "./schedule/timeline.ts";
 
-/** A loop: items in order, counted from the fixed epoch. `totalMs` is 0 when there is none. */
-export interface Timeline {
-  items: readonly TimedItem[];
-  totalMs: number;
-}
-
-/** One play of one item; `startsAt` and `endsAt` in UTC ms, the end excluded. */
-export interface Play {
-  timed: TimedItem;
-  startsAt: number;
-  endsAt: number;
-}
-
-/** What each zone of the layout loops. `layout: null` means that nothing is assigned. */
+/** What each zone of the layout loops. `layout: null` means that nothing is due. */
 export interface Program {
   layout: DesiredLayout | null;
   zones: readonly { zone: Zone; timeline: Timeline }[];
   timezone: string | null;
 }
 
-/** The program at `instant` (UTC ms) and the next instant at which it changes, Infinity if it does not. */
-export function programAt(ready: Ready, _instant: number): { program: Program; changesAt: number } {
-  const { layout, playlists, player } = ready.desired;
-  const timelines = new Map(playlists.map(({ id, items }) => [id, timelineOf(items, ready)]));
-  const zones = (layout?.zones ?? []).map((zone) => ({
-    zone,
-    timeline: (zone.playlist_id === null ? undefined : timelines.get(zone.playlist_id)) ?? emptyTimeline,
-  }));
-  return {
-    program: { layout, zones, timezone: player.timezone },
-    changesAt: Number.POSITIVE_INFINITY,
-  };
+/** What an answer hangs on besides the ready state and the instant. */
+export interface Circumstances {
+  records: readonly PlayRecord[];
+  /** IANA zone of the box, for players without one of their own. */
+  deviceZone: string;
 }
 
-/** The play that `instant` falls in; null when the loop is empty. */
-export function playAt(timeline: Timeline, instant: number): Play | null {
-  const { items, totalMs } = timeline;
-  if (totalMs <= 0) return null;
-  const intoLoop = (((instant - loopEpochMs) % totalMs) + totalMs) % totalMs;
-  // Adding integers only: the start of a play is the same number whichever instant of it is asked for.
-  let startsAt = Math.round(instant - intoLoop);
-  for (const timed of items) {
-    const endsAt = startsAt + timed.durationMs;
-    if (instant < endsAt) return { timed, startsAt, endsAt };
-    startsAt = endsAt;
-  }
-  // Rounding put the instant at the very end of the loop: the next one begins.
-  const first = items[0]!;
-  return { timed: first, startsAt, endsAt: startsAt + first.durationMs };
+/** What is on from `from` to `until`, UTC ms, the end excluded. */
+export interface Stretch {
+  from: number;
+  until: number;
+  layoutId: string | null;
+  /** The override, schedule or `default` that brought it. */
+  by: string;
 }
 
-const emptyTimeline: Timeline = { items: [], totalMs: 0 };
+const plain: Circumstances = { records: [], deviceZone: "UTC" };
 
-/** An item whose file is not proven is left out: it would be a hole in the loop. */
-function timelineOf(items: readonly PlaylistItem[], ready: Ready): Timeline {
-  const timed: TimedItem[] = [];
-  for (const item of items) {
-    const ids = assetIdsOf(item);
-    const assets = ids.map((id) => ready.desired.assets.find((asset) => asset.id === id && ready.files.has(id)));
-    if (assets.includes(undefined)) continue;
-    const [asset = null, artwork = null] = assets;
-    timed.push({ item, asset, artwork, durationMs: durationOf(item, asset) });
+/**
+ * The program at `instant` (UTC ms) and the next instant at which it may be another: always later than `instant`, and
+ * Infinity when it never is. Until then it is the same.
+ */
+export function programAt(ready: Ready, instant: number, circumstances = plain): { program: Program; changesAt: number } {
+  const facts = factsOf(ready, circumstances);
+  const decision = decide(facts, instant);
+  const reels = reelsOf(decision, facts);
+  let changesAt = decision.until;
+  const zones = (decision.layout?.zones ?? []).map((zone, index) => {
+    // Held still, items that begin or end to be valid do so when the pause is over.
+    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs);
+    if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
+    return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
+  });
+  return { program: { layout: decision.layout, zones, timezone: ready.desired.player.timezone }, changesAt };
+}
+
+/** What is on from `from` to `until`, stretch after stretch without a hole; of equal neighbours one. Lazy: take what is needed. */
+export function* forecast(ready: Ready, from: number, until: number, circumstances = plain): Generator<Stretch, void> {
+  const facts = factsOf(ready, circumstances);
+  let open: Stretch | null = null;
+  for (let at = from; at < until;) {
+    const decision = decide(facts, at);
+    const next: Stretch = { from: at, until: Math.min(decision.until, until), layoutId: decision.layout?.id ?? null, by: nameOf(decision) };
+    if (open !== null && open.layoutId === next.layoutId && open.by === next.by) open.until = next.until;
+    else {
+      if (open !== null) yield open;
+      open = next;
+    }
+    at = next.until;
   }
-  return { items: timed, totalMs: timed.reduce((sum, { durationMs }) => sum + durationMs, 0) };
+  if (open !== null) yield open;
+}
+
+/** Why `instant` shows what it shows: the chain of reasons, what wins first, then what it outranks, then what is set aside. */
+export function why(ready: Ready, instant: number, circumstances = plain): Reason[] {
+  const facts = factsOf(ready, circumstances);
+  return explain(facts, decide(facts, instant), instant);
+}
+
+/** Schedules of the state that cannot play, with the reason: worth a report. */
+export function brokenSchedules(ready: Ready, deviceZone: string): { scheduleId: string; reason: string }[] {
+  const { setAside } = stateOf(ready, deviceZone);
+  return setAside.filter(({ is }) => is === "broken").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
+}
+
+function factsOf(ready: Ready, { records, deviceZone }: Circumstances): Facts {
+  return { state: stateOf(ready, deviceZone), records };
+}
+
+function reelsOf({ layout, single }: Decision, { state }: Facts): Reel[] {
+  const { assets, reels, ready } = state;
+  if (single !== null) return [reelOf([single], assets, ready.files)];
+  return (layout?.zones ?? []).map(({ playlist_id }) => (playlist_id === null ? undefined : reels.get(playlist_id)) ?? emptyReel);
+}
+
+const emptyReel: Reel = { items: [], changes: [] };
+
+/** What was skipped in a zone up to now, and what holds it. */
+function happenedTo(zoneId: string, { pause }: Decision, { records }: Facts, instant: number): Pick<Timeline, "skips" | "hold"> {
+  const skips = records.flatMap((record) => (record.is === "skip" && record.zoneId === zoneId && record.at <= instant ? [record] : []));
+  const ordered = skips
+    .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))
+    .toSorted((a, b) => a.at - b.at || a.startsAt - b.startsAt);
+  return { skips: ordered, hold: pause === null ? null : { from: pause.at, until: pause.until } };
+}
+
+function nameOf({ cause }: Decision): string {
+  switch (cause.is) {
+    case "override":
+      return cause.override.id;
+    case "interrupt":
+    case "schedule":
+      return cause.live.entry.schedule.id;
+    case "default":
+    case "nothing":
+      return cause.is;
+  }
 }

@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { DesiredAsset } from "../protocol/desired.ts";
 import type { PlayEvent } from "../protocol/play-event.ts";
-import type { Heartbeat, PresentedItem } from "../protocol/report.ts";
+import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import { Access, checkRevocation } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -20,10 +20,11 @@ import type { Identity, Pairing } from "./identity.ts";
 import { Outbox, type Letter } from "./outbox.ts";
 import type { Outside } from "./outside.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
-import { stageAt, take, type Playback } from "./playback.ts";
+import { stageAt } from "./playback.ts";
+import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
-import { programAt } from "./schedule.ts";
+import { Records } from "./records.ts";
 import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
 import type { Sites } from "./sites.ts";
@@ -54,6 +55,16 @@ export interface SessionParts {
 // A browser that does not come up must not keep the player from telling so.
 const firstPictureMs = 5_000;
 
+interface Stages {
+  desired: DesiredState;
+  cache: ContentCache;
+  outbox: Outbox;
+  commands: Commands;
+  records: Records;
+  programme: Programme;
+  proof: ProofOfPlay;
+}
+
 export class Session {
   readonly #parts: SessionParts;
   readonly #access: Access;
@@ -64,29 +75,25 @@ export class Session {
   readonly #commands: Commands;
   readonly #proof: ProofOfPlay;
   readonly #feeds: Feeds;
+  readonly #records: Records;
+  readonly #programme: Programme;
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
   #stage: Stage | null = null;
-  #applied: Ready | null = null;
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
 
-  private constructor(
-    parts: SessionParts,
-    desired: DesiredState,
-    cache: ContentCache,
-    outbox: Outbox,
-    commands: Commands,
-    proof: ProofOfPlay,
-  ) {
+  private constructor(parts: SessionParts, stages: Stages) {
     this.#parts = parts;
-    this.#desired = desired;
-    this.#cache = cache;
-    this.#outbox = outbox;
-    this.#commands = commands;
-    this.#proof = proof;
+    this.#desired = stages.desired;
+    this.#cache = stages.cache;
+    this.#outbox = stages.outbox;
+    this.#commands = stages.commands;
+    this.#records = stages.records;
+    this.#programme = stages.programme;
+    this.#proof = stages.proof;
     this.#feeds = new Feeds({
       folder: join(parts.folder, "feeds"),
       outside: parts.outside,
@@ -110,13 +117,15 @@ export class Session {
   /** Opens what is kept of the session and brings the last good content up, without asking the service. */
   static async open(parts: SessionParts): Promise<Session> {
     const { folder, pairing, identity, clock, log, bootId } = parts;
-    const [desired, cache, outbox, proof] = await Promise.all([
+    const [desired, cache, outbox, records, proof] = await Promise.all([
       DesiredState.open(folder, pairing.playerId, log),
       ContentCache.open(join(folder, "content"), clock, log),
       Outbox.open(join(folder, "outbox"), clock, log),
+      Records.open(folder, log),
       ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
-    const execute = executor({ clock, log, outbox, ...parts.acts });
+    const programme = new Programme(records, clock, log, parts.deviceZone);
+    const execute = executor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.obey(command) });
     const { thumbprint } = identity;
     const commands = await Commands.open({
       folder,
@@ -127,7 +136,7 @@ export class Session {
       execute,
       log,
     });
-    const session = new Session(parts, desired, cache, outbox, commands, proof);
+    const session = new Session(parts, { desired, cache, outbox, commands, records, programme, proof });
     const stored = desired.live.value;
     if (stored !== null) await cache.restore(stored);
     return session;
@@ -147,14 +156,21 @@ export class Session {
     return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
   }
 
+  /** Why it is on. */
+  get why(): ShownReason[] {
+    return this.#programme.why();
+  }
+
   /** The revision that playback has taken over. */
   get appliedRevision(): string | null {
-    return this.#applied?.desired.revision ?? null;
+    return this.#programme.applied?.desired.revision ?? null;
   }
 
   get desired(): { revision: string; isEmpty: boolean } | null {
     const desired = this.#desired.live.value;
-    return desired === null ? null : { revision: desired.revision, isEmpty: desired.layout === null };
+    if (desired === null) return null;
+    const { revision, layout, layouts } = desired;
+    return { revision, isEmpty: layout === null && layouts.length === 0 };
   }
 
   get progress(): Progress {
@@ -164,11 +180,12 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
+    const nothingDue = this.#stage === null && this.appliedRevision === desired?.revision;
     return {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
-      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : "content",
+      known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
       progress: this.progress,
       stage: this.#stage,
     };
@@ -176,7 +193,7 @@ export class Session {
 
   /** The stream item behind a key that the page asks with. */
   streamOf(key: string): StreamSource | null {
-    return streamsOf(this.#applied?.desired.playlists ?? []).get(key) ?? null;
+    return streamsOf(this.#programme.applied?.desired.playlists ?? []).get(key) ?? null;
   }
 
   mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
@@ -220,6 +237,7 @@ export class Session {
       this.#cache.purge(),
       this.#outbox.purge(),
       this.#commands.purge(),
+      this.#records.purge(),
       this.#feeds.purge(),
       this.#proof.purge(),
     ]);
@@ -239,28 +257,28 @@ export class Session {
     }, signal);
     this.#connection.link.watch(changed, signal);
     this.#desired.live.watch(changed, signal);
-    let playback: Playback | null = null;
+    this.#records.live.watch(() => this.#replan.ring(), signal);
     for (;;) {
       const now = clock.now();
-      playback = await this.#takeOver(playback, now);
+      const before = this.#programme.applied;
+      const playback = this.#programme.follow(this.#cache.ready.value, now);
+      const { applied } = this.#programme;
+      if (applied !== null && applied !== before) await this.#tellApplied(applied);
       const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
       this.#stage = staged === null ? null : sites.place(staged.stage);
-      void this.#proof.planned(this.#stage, this.#applied);
+      void this.#proof.planned(this.#stage, applied);
       changed();
-      await this.#replan.wait(clock, (staged?.changesAt ?? Number.POSITIVE_INFINITY) - clock.now(), signal);
+      const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, this.#programme.changesAt);
+      await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
   }
 
-  async #takeOver(playback: Playback | null, now: number): Promise<Playback | null> {
-    const ready = this.#cache.ready.value;
-    if (ready === null || ready === this.#applied) return playback;
-    this.#applied = ready;
+  async #tellApplied(ready: Ready): Promise<void> {
     await this.#feeds.want(feedsOf(ready.desired.playlists));
     this.#parts.sites.declare(ready.desired);
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();
-    return take(playback, programAt(ready, now).program, now);
   }
 
   /** Makes the newest desired state ready; a newer one ends the work on the one before. */

@@ -1,7 +1,7 @@
 // The heartbeat: what the stages' live values say, put together. Frames that were presented decide, not what was asked for.
 import type { CorrectedClock } from "../base/clock.ts";
 import type { PairingRequest } from "../protocol/wire.ts";
-import type { ContentState, Heartbeat, PresentedItem } from "../protocol/report.ts";
+import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Progress } from "./progress.ts";
 import type { Engine, Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
@@ -19,6 +19,7 @@ export interface StatusParts {
   engine: () => Engine | null;
   page: () => PageState;
   nowPlaying: () => PresentedItem[];
+  why: () => ShownReason[];
   appliedRevision: () => string | null;
   desired: () => { revision: string; isEmpty: boolean } | null;
   progress: () => Progress;
@@ -59,6 +60,7 @@ export class Status {
       resolution: resolutionOf(state),
       content: this.#content(),
       now_playing: nowPlaying(),
+      why: this.#parts.why(),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,

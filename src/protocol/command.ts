@@ -1,6 +1,7 @@
 // Acts without state that an operator asks of a player, and the signed form in which they travel.
 import { z } from "zod";
 import { PageQuery, Target } from "./resources.ts";
+import { playCommands, playCommandTypes } from "./play-command.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
@@ -38,6 +39,7 @@ export const CommandRequest = z.discriminatedUnion("type", [
     args: noArgs,
     ttl_s: z.int().min(1).max(604_800).default(600),
   }),
+  ...playCommands,
 ]);
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
@@ -47,7 +49,7 @@ export const CommandsRequest = z.discriminatedUnion(
   CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
 ) as unknown as z.ZodType<CommandRequest & { target: Target }>;
 
-const commandTypes = ["screenshot", "identify", "reload", "restart"] as const;
+const commandTypes = ["screenshot", "identify", "reload", "restart", ...playCommandTypes] as const;
 
 /**
  * Where a command stands. It only moves forward: queued, delivered (sent), acknowledged (journalled on the

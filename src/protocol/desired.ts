@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { PlaylistItem } from "./items.ts";
 import { Zone } from "./resources.ts";
+import { Variables } from "./schedule.ts";
 import { Color, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
@@ -35,8 +36,17 @@ export type DesiredLayout = z.infer<typeof DesiredLayout>;
  */
 export const Desired = z.object({
   revision: z.string().min(1).max(64),
-  player: z.object({ id: id("plr"), name: z.string(), timezone: z.string().nullable() }),
-  layout: DesiredLayout.nullable(),
+  player: z.object({
+    id: id("plr"),
+    name: z.string(),
+    timezone: z.string().nullable(),
+    tags: z.array(z.string()).default([]),
+    variables: Variables.default({}),
+  }),
+  layout: DesiredLayout.nullable().describe("What plays when nothing else is due"),
+  layouts: z.array(DesiredLayout).default([]).describe("The other layouts that schedules and overrides name"),
+  // Each is parsed by itself (DesiredSchedule): one that a player cannot read costs that one, not the document.
+  schedules: z.array(z.record(z.string(), z.unknown())).default([]).describe("Schedules, without target"),
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),
 });

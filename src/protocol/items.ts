@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
 import { HtmlFields, WebFields } from "./site-items.ts";
-import { id, TimeZone } from "./words.ts";
+import { id, TimeZone, Timestamp } from "./words.ts";
 
 const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
 
@@ -63,8 +63,13 @@ const StreamItem = z.strictObject({
 const WebItem = z.strictObject({ type: z.literal("web"), ...every, ...WebFields });
 const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), ...every, ...HtmlFields });
 
-const itemId = { id: id("itm") };
+const validity = {
+  valid_from: Timestamp.optional().describe("Left out of the loop before this instant"),
+  valid_until: Timestamp.optional().describe("Left out of the loop from this instant on"),
+};
+const itemId = { id: id("itm"), ...validity };
 const newItemId = {
+  ...validity,
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
 };
 

@@ -11,6 +11,17 @@ export const PresentedItem = z.object({
 });
 export type PresentedItem = z.infer<typeof PresentedItem>;
 
+/** One link of the chain of reasons behind what is on: what shows first, then what it outranks, then what takes no part. */
+export const ShownReason = z.object({
+  layer: z.enum(["override", "pause", "interrupt", "schedule", "default"]),
+  id: z.string().max(64).nullable().describe("Of the schedule, or of the command that brought the override"),
+  name: z.string().max(200).nullable(),
+  layout_id: z.string().max(64).nullable(),
+  verdict: z.enum(["shows", "held", "outranked", "set-aside"]),
+  detail: z.string().max(600),
+});
+export type ShownReason = z.infer<typeof ShownReason>;
+
 /** How far the newest revision is: on screen, on its way, or stuck and why. */
 export const ContentState = z.object({
   is: z.enum(["empty", "downloading", "applied", "failed"]),
@@ -34,6 +45,7 @@ export const Heartbeat = z.object({
   resolution: z.object({ width: z.int().min(0), height: z.int().min(0) }).nullable(),
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
+  why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
   memory_bytes: z.int().min(0).describe("Resident memory of the player, its browser included"),

@@ -1,6 +1,7 @@
 // The things operators deal with, as REST shows and takes them: players, layouts, playlists, commands, screenshots.
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
+import { Variables } from "./schedule.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
@@ -86,6 +87,7 @@ export const Player = z.object({
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
+  variables: Variables.describe("What conditions of schedules ask for"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
@@ -112,6 +114,7 @@ export const PlayerChange = z.strictObject({
   layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
   tags: z.array(Name).max(50).optional(),
   timezone: TimeZone.nullable().optional(),
+  variables: Variables.optional().describe("Replaces all variables"),
 });
 
 /** Why the page, the list or the call was refused: RFC 9457. */

@@ -1,5 +1,7 @@
 // Turns examined bytes into an asset, in the transaction of whoever brought them.
 import { emptyRow, storedColumns } from "./asset-rows.ts";
+import type { EventType } from "../protocol/events.ts";
+import type { NewEvent } from "./events.ts";
 import type { Received } from "./blobs.ts";
 import type { Media } from "./media/media.ts";
 import type { Parts } from "./operations/operation.ts";
@@ -15,7 +17,7 @@ export interface NewAsset {
 
 /** Keeps the bytes and inserts the row that names them. To be called inside a transaction; wake the thumbnails after it. */
 export async function insertAsset(
-  { blobs, clock, makeId }: Pick<Parts, "blobs" | "clock" | "makeId">,
+  { blobs, clock, events, makeId }: Pick<Parts, "blobs" | "clock" | "events" | "makeId">,
   db: Db,
   { teamId, name, tags = [] }: NewAsset,
   received: Received,
@@ -26,5 +28,11 @@ export async function insertAsset(
   // The file first: a row never names bytes that are not there.
   await blobs.keep(received);
   await db.insertInto("assets").values(row).execute();
+  await events.append(db, [assetEvent("asset.created", row)]);
   return row;
+}
+
+/** What is told of an asset. */
+export function assetEvent(type: EventType, { team_id: teamId, id: asset_id, name, kind }: AssetRow): NewEvent {
+  return { teamId, type, data: { asset_id, name, kind }, players: [] };
 }

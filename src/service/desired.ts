@@ -2,13 +2,15 @@
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
+import type { Variables } from "../protocol/schedule.ts";
+import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "./schedules.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
-import type { PlayerRow } from "./tables.ts";
+import type { PlayerRow, ScheduleRow } from "./tables.ts";
 
-/** What a layout brings with it: the same for every player it is assigned to. */
-type Content = Pick<Desired, "layout" | "playlists" | "assets">;
+/** What layouts bring with them: the same for every player that shows the same ones. */
+type Content = Pick<Desired, "layouts" | "playlists" | "assets">;
 
 /** A player whose desired state has a new revision. */
 export interface Moved {
@@ -16,22 +18,22 @@ export interface Moved {
   revision: string;
 }
 
-const nothing: Content = { layout: null, playlists: [], assets: [] };
 // One layout may serve ten thousand players; few layouts are in use at a time.
 const mostKept = 200;
 
 export class DesiredStates {
   // Cleared by every write that could change it, so what is in it is true.
-  readonly #contents: Contents = new Map();
+  #known: Known = nothingKnown();
 
   /** The document of a player. Not for use inside a transaction. */
   async of(db: Db, player: PlayerRow): Promise<Desired> {
-    return document(player, await contentOf(db, player, this.#contents));
+    const { schedules, ...rest } = await documentOf(db, player, this.#known);
+    return { ...rest, schedules: schedules.map(showToPlayer) };
   }
 
   /** Forgets what it knows of the layouts: to be called when a transaction that changes them has ended. */
   forget(): void {
-    this.#contents.clear();
+    this.#known = nothingKnown();
   }
 
   /**
@@ -39,11 +41,11 @@ export class DesiredStates {
    * @returns those that moved.
    */
   async refresh(db: Db, players: readonly PlayerRow[]): Promise<Moved[]> {
-    // Not the shared contents: those are read outside, on a connection that waits for this transaction.
-    const contents: Contents = new Map();
+    // Not the shared knowledge: that is read outside, on a connection that waits for this transaction.
+    const known = nothingKnown();
     const moved: Moved[] = [];
     for (const player of players) {
-      const { revision } = document(player, await contentOf(db, player, contents));
+      const { revision } = await documentOf(db, player, known);
       if (revision === player.revision) continue;
       await db.updateTable("players").set({ revision }).where("id", "=", player.id).execute();
       moved.push({ playerId: player.id, revision });
@@ -52,36 +54,77 @@ export class DesiredStates {
   }
 }
 
-type Contents = Map<string, Promise<Content>>;
-
-function document(player: PlayerRow, content: Content): Desired {
-  const rest = { player: { id: player.id, name: player.name, timezone: player.timezone }, ...content };
-  return { revision: digestOf(rest), ...rest };
+/** What was read already: contents by the ids in them, schedules by team. */
+interface Known {
+  contents: Map<string, Promise<Content>>;
+  schedules: Map<string, Promise<TeamSchedules>>;
 }
 
-function contentOf(db: Db, player: PlayerRow, contents: Contents): Promise<Content> {
-  const key = player.layout_id;
-  if (key === null) return Promise.resolve(nothing);
-  const known = contents.get(key);
-  if (known !== undefined) return known;
-  const content = readContent(db, player.team_id, key);
-  contents.set(key, content);
+function nothingKnown(): Known {
+  return { contents: new Map(), schedules: new Map() };
+}
+
+type Document = Omit<Desired, "schedules"> & { schedules: ScheduleRow[] };
+
+async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Document> {
+  const all = await once(known.schedules, player.team_id, () => readSchedules(db, player.team_id));
+  const schedules = schedulesFor(all, player);
+  const overrides = await db.selectFrom("overrides").select(["layout_id", "asset_id"]).where("player_id", "=", player.id).execute();
+  const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
+  const named = {
+    layoutIds: unique(layoutIds),
+    assetIds: unique(overrides.map(({ asset_id }) => asset_id)),
+  };
+  const content = await once(known.contents, `${player.team_id} ${JSON.stringify(named)}`, () => readContent(db, player.team_id, named));
+  const { id, name, timezone } = player;
+  const rest = {
+    player: { id, name, timezone, tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables },
+    layout: content.layouts.find((layout) => layout.id === player.layout_id) ?? null,
+    layouts: content.layouts.filter((layout) => layout.id !== player.layout_id),
+    playlists: content.playlists,
+    assets: content.assets,
+  };
+  // Of ten thousand schedules the texts are compared as they are stored.
+  const texts = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
+  return { revision: digestOf({ ...rest, schedules: texts }), ...rest, schedules };
+}
+
+function showToPlayer({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
+  return { id, name, layout_id, ...(JSON.parse(timing) as object) };
+}
+
+function unique(ids: readonly (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))].toSorted();
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const reading = read();
+  known.set(key, reading);
   // A failed read is told to whoever asked; the next one reads again.
-  content.catch(() => contents.delete(key));
-  if (contents.size > mostKept) contents.delete(contents.keys().next().value!);
-  return content;
+  reading.catch(() => known.delete(key));
+  if (known.size > mostKept) known.delete(known.keys().next().value!);
+  return reading;
 }
 
-/** Players that show one of `layoutIds`. */
+/** Players that show one of `layoutIds`: always, by a schedule or by an override. */
 export async function playersShowing(db: Db, teamId: string, layoutIds: readonly string[]): Promise<PlayerRow[]> {
   if (layoutIds.length === 0) return [];
-  return db
+  const assigned = await db
     .selectFrom("players")
     .selectAll()
     .where("team_id", "=", teamId)
     .where("removed_at", "is", null)
-    .where("layout_id", "in", layoutIds)
+    .where((where) =>
+      where.or([
+        where("layout_id", "in", layoutIds),
+        where("id", "in", where.selectFrom("overrides").select("player_id").where("overrides.layout_id", "in", layoutIds)),
+      ]),
+    )
     .execute();
+  const scheduled = await playersMeant(db, teamId, (await schedulesShowing(db, teamId, layoutIds)).map(targetOf));
+  return [...new Map([...assigned, ...scheduled].map((row) => [row.id, row])).values()];
 }
 
 /** Layouts with a zone that shows `playlistId`. */
@@ -107,42 +150,51 @@ export function parseItems(json: string): PlaylistItem[] {
   return PlaylistItem.array().parse(JSON.parse(json));
 }
 
-async function readContent(db: Db, teamId: string, layoutId: string): Promise<Content> {
-  const row = await db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
-  if (row === undefined || row.deleted_at !== null) return nothing;
-  const layout = DesiredLayout.parse({ ...row, zones: parseZones(row.zones) });
-  const playlists = await readPlaylists(db, teamId, layout);
-  return { layout, playlists, assets: await readAssets(db, teamId, playlists) };
+async function readContent(db: Db, teamId: string, named: { layoutIds: string[]; assetIds: string[] }): Promise<Content> {
+  const rows = await inParts(named.layoutIds, (ids) =>
+    db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null).where("id", "in", ids).execute(),
+  );
+  const layouts = rows.map((row) => DesiredLayout.parse({ ...row, zones: parseZones(row.zones) })).toSorted(byId);
+  const playlists = await readPlaylists(db, teamId, layouts);
+  return { layouts, playlists, assets: await readAssets(db, teamId, playlists, named.assetIds) };
 }
 
-async function readPlaylists(db: Db, teamId: string, layout: DesiredLayout): Promise<DesiredPlaylist[]> {
-  const ids = layout.zones.flatMap((zone) => zone.playlist_id ?? []);
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("playlists")
-    .select(["id", "items"])
-    .where("team_id", "=", teamId)
-    .where("deleted_at", "is", null)
-    .where("id", "in", [...new Set(ids)])
-    .orderBy("id")
-    .execute();
-  return rows.map((row) => ({ id: row.id, items: parseItems(row.items) }));
+/** In parts: SQLite and PostgreSQL both bound the number of parameters. */
+async function inParts<T>(ids: readonly string[], read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let first = 0; first < ids.length; first += 500) found.push(...(await read(ids.slice(first, first + 500))));
+  return found;
 }
 
-async function readAssets(db: Db, teamId: string, playlists: readonly DesiredPlaylist[]): Promise<DesiredAsset[]> {
-  const ids = [...new Set(playlists.flatMap(({ items }) => items.flatMap(assetIdsOf)))];
-  const assets: DesiredAsset[] = [];
-  // In parts: SQLite and PostgreSQL both bound the number of parameters.
-  for (let first = 0; first < ids.length; first += 500) {
-    const rows = await db
-      .selectFrom("assets")
-      .selectAll()
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+async function readPlaylists(db: Db, teamId: string, layouts: readonly DesiredLayout[]): Promise<DesiredPlaylist[]> {
+  const ids = unique(layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id)));
+  const rows = await inParts(ids, (part) =>
+    db
+      .selectFrom("playlists")
+      .select(["id", "items"])
       .where("team_id", "=", teamId)
-      .where("id", "in", ids.slice(first, first + 500))
-      .execute();
-    assets.push(...rows.filter(isStored).map(show));
-  }
-  return assets.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      .where("deleted_at", "is", null)
+      .where("id", "in", part)
+      .execute(),
+  );
+  return rows.map((row) => ({ id: row.id, items: parseItems(row.items) })).toSorted(byId);
+}
+
+async function readAssets(
+  db: Db,
+  teamId: string,
+  playlists: readonly DesiredPlaylist[],
+  others: readonly string[],
+): Promise<DesiredAsset[]> {
+  const shown = playlists.flatMap(({ items }) => items.flatMap(assetIdsOf));
+  const rows = await inParts(unique([...shown, ...others]), (ids) =>
+    db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("id", "in", ids).execute(),
+  );
+  return rows.filter(isStored).map(show).toSorted(byId);
 }
 
 function show({ id, sha256, size_bytes, mime_type, duration_ms, width, height }: StoredAssetRow): DesiredAsset {

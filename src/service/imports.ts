@@ -4,11 +4,13 @@ import type { Clock } from "../base/clock.ts";
 import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Asset } from "../protocol/assets.ts";
+import { assetEvent } from "./asset-making.ts";
 import { storedColumns, withoutSecrets } from "./asset-rows.ts";
 import type { Blobs, Received } from "./blobs.ts";
 import { EgressRefused, type Egress, type EgressAnswer } from "./egress.ts";
 import { examine } from "./media/examine.ts";
 import { Refusal } from "./problem.ts";
+import type { Events } from "./events.ts";
 import type { Store } from "./store.ts";
 import type { AssetRow } from "./tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -22,6 +24,7 @@ interface ImportParts {
   store: Store;
   clock: Clock;
   log: Log;
+  events: Events;
   egress: Egress;
   thumbnails: Thumbnails;
   mostAssetBytes: number;
@@ -118,6 +121,7 @@ export class Imports {
         .set({ ...storedColumns(received, media), ...source })
         .where("id", "=", row.id)
         .execute();
+      await this.#parts.events.append(db, [assetEvent("asset.ready", { ...row, kind: media.kind })]);
     });
     thumbnails.wake();
   }
@@ -143,11 +147,14 @@ export class Imports {
     const { clock, log, store } = this.#parts;
     const failure = explain(error);
     const source_url = withoutSecrets(row.source_url!);
-    await store.db
-      .updateTable("assets")
-      .set({ status: "failed", error: JSON.stringify(failure), source_url, updated_at: Math.trunc(clock.now()) })
-      .where("id", "=", row.id)
-      .execute();
+    await store.write(async (db) => {
+      await db
+        .updateTable("assets")
+        .set({ status: "failed", error: JSON.stringify(failure), source_url, updated_at: Math.trunc(clock.now()) })
+        .where("id", "=", row.id)
+        .execute();
+      await this.#parts.events.append(db, [assetEvent("asset.failed", row)]);
+    });
     log.info({ asset_id: row.id, code: failure.code }, "an import failed");
   }
 }

@@ -13,6 +13,7 @@ import { playEventOperations } from "./operations/play-events.ts";
 import { bulkOperations } from "./operations/players-bulk.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
+import { scheduleOperations } from "./operations/schedules.ts";
 import { webhookOperations } from "./operations/webhooks.ts";
 import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...heartbeatOperations,
   ...layoutOperations,
   ...playlistOperations,
+  ...scheduleOperations,
   ...assetOperations,
   ...uploadOperations,
   ...commandOperations,
@@ -48,6 +50,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "players", description: "Screens and the boxes behind them" },
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
+  { name: "schedules", description: "Which layout plays when, and on which players" },
   { name: "assets", description: "The files that screens show" },
   { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
   { name: "commands", description: "Acts asked of a player" },

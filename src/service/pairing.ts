@@ -88,6 +88,7 @@ export class Pairing {
       layout_id: null,
       tags: "[]",
       timezone: null,
+      variables: "{}",
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

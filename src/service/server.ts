@@ -154,7 +154,7 @@ async function openParts(
   const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
   const thumbnails = new Thumbnails({ blobs, store, clock, log });
-  const files = { store, clock, log, makeId, blobs, thumbnails, mostAssetBytes };
+  const files = { store, clock, log, events, makeId, blobs, thumbnails, mostAssetBytes };
   await refreshAll(store, desired);
   return {
     ...shared,

@@ -5,7 +5,8 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { playMigrations, type PlayTables } from "./records-tables.ts";
-import { migrations, telemetryMigrations, type Tables, type TelemetryTables } from "./tables.ts";
+import { migrations, telemetryMigrations } from "./migrations/index.ts";
+import type { Tables, TelemetryTables } from "./tables.ts";
 
 /** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
 export type Db = Kysely<Tables>;

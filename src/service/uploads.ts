@@ -10,6 +10,7 @@ import type { Blobs } from "./blobs.ts";
 import type { MakeId } from "./ids.ts";
 import { examine } from "./media/examine.ts";
 import { Refusal } from "./problem.ts";
+import type { Events } from "./events.ts";
 import type { Store } from "./store.ts";
 import type { UploadRow } from "./tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -20,6 +21,7 @@ export interface UploadParts {
   store: Store;
   clock: Clock;
   log: Log;
+  events: Events;
   makeId: MakeId;
   thumbnails: Thumbnails;
   mostAssetBytes: number;
@@ -159,7 +161,7 @@ export class Uploads {
   }
 
   async #finish(id: string): Promise<string> {
-    const { blobs, clock, makeId, store, thumbnails } = this.parts;
+    const { blobs, clock, events, makeId, store, thumbnails } = this.parts;
     const row = await this.row(id);
     if (row === undefined) throw new Refusal("not-found", "There is no such upload");
     if (row.asset_id !== null) return row.asset_id;
@@ -172,7 +174,7 @@ export class Uploads {
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
     const asset = await store.write(async (db) => {
-      const made = await insertAsset({ blobs, clock, makeId }, db, { teamId: row.team_id, name: row.name }, received, media);
+      const made = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, media);
       await db.updateTable("uploads").set({ asset_id: made.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
       return made;
     });

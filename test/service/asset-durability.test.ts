@@ -9,7 +9,7 @@ import { Migrator } from "kysely/migration";
 import { expect, test } from "vitest";
 import { Asset } from "../../src/protocol/assets.ts";
 import { adapt } from "../../src/service/store.ts";
-import { migrations } from "../../src/service/tables.ts";
+import { migrations } from "../../src/service/migrations/index.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs.ts";
 import { Bench, blobsIn, call, picture } from "./harness.ts";

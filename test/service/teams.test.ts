@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { Invitation, MadeInvitation, Me, Member, OwnTeam, Seat } from "../../src/protocol/people.ts";
 import { createToken, hashOf } from "../../src/service/access.ts";
-import { migrations } from "../../src/service/tables.ts";
+import { migrations } from "../../src/service/migrations/index.ts";
 import { Kysely, SqliteDialect } from "kysely";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";

@@ -58,7 +58,7 @@ function desiredWith(
 ): Desired {
   return {
     revision,
-    player: { id: newId("plr"), name: "Lobby", timezone: "Europe/Berlin" },
+    player: { id: newId("plr"), name: "Lobby", timezone: "Europe/Berlin", tags: [], variables: {} },
     layout: {
       id: layoutId,
       width: 1920,
@@ -66,6 +66,8 @@ function desiredWith(
       background_color: "#000000",
       zones: [{ id: zoneId, name: "main", left: 0, top: 0, width: 1920, height: 1080, z_index: 0, playlist_id: playlistId }],
     },
+    layouts: [],
+    schedules: [],
     playlists: [{ id: playlistId, items }],
     assets,
   };

@@ -10,6 +10,7 @@ import * as playEvents from "../../protocol/play-event.ts";
 import * as report from "../../protocol/report.ts";
 import * as resources from "../../protocol/resources.ts";
 import * as webhooks from "../../protocol/webhooks.ts";
+import * as schedule from "../../protocol/schedule.ts";
 import * as wire from "../../protocol/wire.ts";
 import type { Schema } from "./json.ts";
 

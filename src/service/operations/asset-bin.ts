@@ -5,6 +5,8 @@ import { Asset } from "../../protocol/assets.ts";
 import { assetVersion } from "../asset-rows.ts";
 import { parseItems } from "../desired.ts";
 import { Refusal } from "../problem.ts";
+import { assetEvent } from "../asset-making.ts";
+import { endExpired, playersOverriding } from "../schedules.ts";
 import type { Db } from "../store.ts";
 import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
 import { change, found, NoContent, operation, type Operation } from "./operation.ts";
@@ -34,6 +36,9 @@ export const binOperations: readonly Operation[] = [
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
         if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
+        const affected = await endExpired(db, teamId, { asset_id: row.id }, parts.clock.now());
+        const shown = await playersOverriding(db, teamId, row.id);
+        if (shown.length > 0) throw new Refusal("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
           parts.sweeper.mark([row, { sha256: row.thumbnail_sha256 }]);
@@ -44,7 +49,7 @@ export const binOperations: readonly Operation[] = [
             .where("id", "=", row.id)
             .execute();
         }
-        return { result: undefined };
+        return { result: undefined, affected, events: [assetEvent("asset.deleted", row)] };
       });
       if (!isPermanent) return;
       parts.imports.cancel(params.id);
@@ -70,7 +75,7 @@ export const binOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         await db.updateTable("assets").set({ deleted_at: null }).where("id", "=", row.id).execute();
-        return { result: show(parts, { ...row, deleted_at: null }) };
+        return { result: show(parts, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
       });
     },
   }),

@@ -1,6 +1,7 @@
 // Import of an asset from an address: taken down at once, fetched in the background.
 import { Asset, AssetImport } from "../../protocol/assets.ts";
 import { Name } from "../../protocol/words.ts";
+import { assetEvent } from "../asset-making.ts";
 import { assetVersion, emptyRow } from "../asset-rows.ts";
 import { invalidField } from "../problem.ts";
 import type { Db } from "../store.ts";
@@ -38,7 +39,7 @@ export const importOperations: readonly Operation[] = [
         };
         const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
         await db.insertInto("assets").values(row).execute();
-        return { result: show(parts, row) };
+        return { result: show(parts, row), events: [assetEvent("asset.created", row)] };
       };
       const made = await change(context, write, async (_db, asset) => {
         return new OtherAnswer(202, asset, { Location: `/api/v1/assets/${asset.id}` });

@@ -4,11 +4,12 @@ import { z } from "zod";
 import { Asset, AssetChange, AssetQuery } from "../../protocol/assets.ts";
 import { page } from "../../protocol/resources.ts";
 import { Name } from "../../protocol/words.ts";
-import { insertAsset } from "../asset-making.ts";
+import { assetEvent, insertAsset } from "../asset-making.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
 import { examine, mediaTypes } from "../media/examine.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
+import { endExpired, playersOverriding } from "../schedules.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
 import { thumbnailType } from "../thumbnails.ts";
@@ -126,7 +127,8 @@ export const assetOperations: readonly Operation[] = [
         if (changed.name === row.name && changed.tags === row.tags) return { result: show(parts, row) };
         const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("assets").set(next).where("id", "=", row.id).execute();
-        return { result: show(parts, { ...row, ...next }) };
+        const events = [assetEvent("asset.updated", { ...row, ...next })];
+        return { result: show(parts, { ...row, ...next }), events };
       });
     },
   }),

@@ -14,8 +14,9 @@ import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { showCommand } from "../commands.ts";
 import { pageOf } from "../paging.ts";
-import type { CommandRow, ScreenshotRow, Tables } from "../tables.ts";
+import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../tables.ts";
 import { playersOf } from "../targets.ts";
+import { prepareOverride } from "../schedules.ts";
 import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 import { select } from "./players.ts";
 
@@ -31,7 +32,7 @@ export const commandOperations: readonly Operation[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload` or `restart`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -45,7 +46,8 @@ export const commandOperations: readonly Operation[] = [
       const queued = await change(context, async (db) => {
         const player = found(await select(db, teamId, params.id), "player");
         const { row, entry } = await parts.commands.queue(db, player, body);
-        return { result: showCommand(row), entries: [entry] };
+        const affected = (await prepareOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
+        return { result: showCommand(row), affected, entries: [entry] };
       });
       parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
       return queued;
@@ -91,10 +93,17 @@ export const commandOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       const { target, ...request } = body;
       const queued = await change(context, async (db) => {
-        const { rows, entries } = await parts.commands.queueAll(db, await playersOf(db, teamId, target), request);
+        const players = await playersOf(db, teamId, target);
+        const { rows, entries } = await parts.commands.queueAll(db, players, request);
+        const affected: PlayerRow[] = [];
+        for (const [place, player] of players.entries()) {
+          const { id: commandId, created_at } = rows[place]!;
+          if (await prepareOverride(db, player, commandId, request, created_at)) affected.push(player);
+        }
         const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
         const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
-        return { result: { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands }, entries };
+        const result = { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands };
+        return { result, affected, entries };
       });
       parts.log.info({ type: queued.type, count: queued.count }, "commands queued");
       return queued;

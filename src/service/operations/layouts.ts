@@ -8,6 +8,7 @@ import { parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
+import { endExpired, schedulesShowing } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { LayoutRow } from "../tables.ts";
@@ -133,7 +134,7 @@ export const layoutOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/layouts/{id}",
     summary: "Delete a layout",
-    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player shows it.",
+    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player or a schedule shows it.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -147,10 +148,13 @@ export const layoutOperations: readonly Operation[] = [
       const permanent = query.permanent === "true";
       await change(context, async (db) => {
         const row = found(permanent ? await findAny(db, teamId, layoutId) : await find(db, teamId, layoutId), "layout");
+        const schedules = await schedulesShowing(db, teamId, [row.id]);
+        if (schedules.length > 0) throw new Refusal("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
+        const affected = await endExpired(db, teamId, { layout_id: row.id }, parts.clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
         await discard(db, "layouts", row.id, Math.trunc(parts.clock.now()), permanent);
-        return { result: undefined, events: [eventOf("layout.deleted", row)] };
+        return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });
     },
   }),

@@ -1,10 +1,11 @@
 // Players: the screens. Claimed by their code, given a layout, told when they are removed.
 import { z } from "zod";
-import { ContentState, PresentedItem } from "../../protocol/report.ts";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
+import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
+import { dropPlayer } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
@@ -20,6 +21,7 @@ const Now = z.object({
   rendering: z.boolean().nullable().describe("Whether frames are really presented"),
   last_frame_at: Timestamp.nullable(),
   now_playing: z.array(PresentedItem),
+  why: z.array(ShownReason).describe("The chain of reasons: what shows first, then what it outranks, then schedules that take no part"),
   content: ContentState.nullable(),
 });
 
@@ -116,6 +118,7 @@ export const playerOperations: readonly Operation[] = [
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
         now_playing: beat?.heartbeat.now_playing ?? [],
+        why: beat?.heartbeat.why ?? [],
         content: beat?.heartbeat.content ?? null,
       };
     },
@@ -141,10 +144,15 @@ export const playerOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
-        const { tags, ...rest } = body;
+        const { tags, variables, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-        const after: PlayerRow = { ...before, ...given, tags: tags === undefined ? before.tags : JSON.stringify(tags) };
+        const after: PlayerRow = {
+          ...before,
+          ...given,
+          tags: tags === undefined ? before.tags : JSON.stringify(tags),
+          variables: variables === undefined ? before.variables : stableJson(variables),
+        };
         if (stableJson(after) === stableJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
@@ -177,6 +185,7 @@ export const playerOperations: readonly Operation[] = [
         await db.deleteFrom("player_tags").where("player_id", "=", row.id).execute();
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
+        await dropPlayer(db, row.id);
         const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
         parts.sweeper.mark(shots);
         await parts.links.drop(db, row.id);
@@ -208,8 +217,8 @@ function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unkno
   return [updated, { teamId, type: "layout.assigned", data: { layout_id, player_id } }];
 }
 
-function version({ id: playerId, name, layout_id, tags, timezone, updated_at }: Player): unknown {
-  return { id: playerId, name, layout_id, tags, timezone, updated_at };
+function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
+  return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
 async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
@@ -238,6 +247,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     layout_id: row.layout_id,
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
+    variables: JSON.parse(row.variables) as Player["variables"],
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
     player_version: said.player_version ?? asked.player_version,
     engine: said.engine ?? null,

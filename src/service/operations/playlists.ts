@@ -234,7 +234,7 @@ async function settleItems(
   sent: readonly NewPlaylistItem[],
   before: readonly PlaylistItem[],
 ): Promise<PlaylistItem[]> {
-  const errors = [...(await assetErrors(db, teamId, sent)), ...idErrors(sent, before)];
+  const errors = [...(await assetErrors(db, teamId, sent)), ...idErrors(sent, before), ...validityErrors(sent)];
   if (errors.length > 0) {
     throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
   }
@@ -297,4 +297,12 @@ function idErrors(items: readonly NewPlaylistItem[], before: readonly PlaylistIt
     seen.add(item.id);
     return known.has(item.id) ? [] : [{ pointer, detail: "this playlist has no such item: leave the id out for a new one" }];
   });
+}
+
+function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
+  return items.flatMap(({ valid_from, valid_until }, index) =>
+    valid_from !== undefined && valid_until !== undefined && Date.parse(valid_until) <= Date.parse(valid_from)
+      ? [{ pointer: `/items/${index}/valid_until`, detail: "must be after valid_from" }]
+      : [],
+  );
 }

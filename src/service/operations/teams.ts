@@ -166,7 +166,7 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
   const refuse = (what: string) => new Refusal("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
   if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
-  for (const table of ["layouts", "playlists", "assets"] as const) {
+  for (const table of ["layouts", "playlists", "assets", "schedules", "webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
     if (row !== undefined) throw refuse(table);
   }

@@ -1,0 +1,92 @@
+// What a day of schedules costs: 1,000 that all recur, next to evaluating each minute naively, and 10,000 of which few are live.
+import { forecast, programAt } from "../src/player/schedule.ts";
+import type { DesiredLayout } from "../src/protocol/desired.ts";
+import { layout, schedule, stateWith } from "../test/player/schedules.ts";
+import { walk, type NaiveSchedule } from "../test/player/schedule-oracle.ts";
+import { figure, spread } from "./lib.ts";
+
+const rounds = Number(process.argv[2] ?? 60);
+const dayMs = 86_400_000;
+const first = Date.UTC(2026, 5, 1);
+const timezone = "Europe/London";
+const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+const took = (work: () => void): number => {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
+};
+
+/** The n-th of many recurring schedules: three hours on one, two or all days of the week, somewhere in the day. */
+function recurring(n: number, layouts: readonly DesiredLayout[]) {
+  const start = Date.UTC(2026, 0, 5) + ((n * 37) % 1_440) * 60_000;
+  const rrule = ["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,WE", "FREQ=WEEKLY;BYDAY=FR", "FREQ=MONTHLY;BYDAY=1TU"][n % 4]!;
+  return schedule(layouts[n % layouts.length]!.id, wall(start), wall(start + 3 * 3_600_000), { rrule, priority: n % 5 });
+}
+
+const layouts = Array.from({ length: 20 }, () => layout());
+const thousand = Array.from({ length: 1_000 }, (_, n) => recurring(n, layouts));
+
+// A day at a time, as a player lives: each is another day, so nothing of it has been worked out before.
+const live = stateWith(thousand, layouts, { timezone });
+for (const _ of forecast(live, first - dayMs, first)) void _;
+const days = Array.from({ length: rounds }, (_, day) =>
+  took(() => void [...forecast(live, first + day * dayMs, first + (day + 1) * dayMs)]),
+);
+figure("a day of 1,000 schedules, ms", spread(days));
+
+const revised = Array.from({ length: 10 }, () => {
+  const ready = stateWith(thousand, layouts, { timezone });
+  return took(() => void [...forecast(ready, first, first + dayMs)]);
+});
+figure("a day of 1,000 schedules in a new revision that left them alone, ms", spread(revised));
+const unknown = Array.from({ length: 10 }, () => {
+  const others = Array.from({ length: 1_000 }, (_, n) => recurring(n, layouts));
+  const ready = stateWith(others, layouts, { timezone });
+  return took(() => void [...forecast(ready, first, first + dayMs)]);
+});
+figure("a day of 1,000 schedules never seen before (read and checked), ms", spread(unknown));
+
+const onDate: readonly NaiveSchedule["onDate"][] = [
+  () => true,
+  (_y, _m, _d, weekday) => weekday === 1 || weekday === 3,
+  (_y, _m, _d, weekday) => weekday === 5,
+  (_y, _m, date, weekday) => weekday === 2 && date <= 7,
+];
+const naive = thousand.map((each, n) => ({
+  id: each.id,
+  layout: each.layout_id,
+  zone: timezone,
+  start: each.starts_at,
+  end: each.ends_at!,
+  priority: n % 5,
+  onDate: onDate[n % 4]!,
+}));
+// The naive one walks a day before it, to know the windows under way: half of it is the day itself.
+const naiveMs = took(() => void walk(naive, first, first + dayMs, () => undefined, 1)) / 2;
+const p50 = spread(days).p50;
+figure("the same day minute by minute, naively, ms", { n: 1, ms: Math.round(naiveMs), ratio: Math.round(naiveMs / Math.max(p50, 0.05)) });
+
+const many = Array.from({ length: 10_000 }, (_, n) =>
+  n < 10
+    ? recurring(n, layouts)
+    : schedule(layouts[n % 20]!.id, wall(Date.UTC(2027, 0, 1) + n * 3_600_000), wall(Date.UTC(2027, 0, 1) + (n + 1) * 3_600_000)),
+);
+const ten = stateWith(many.slice(0, 10), layouts, { timezone });
+const stored = stateWith(many, layouts, { timezone });
+figure("taking in 10,000 schedules, once, ms", { n: 1, ms: Math.round(took(() => void programAt(stored, first))) });
+const dayOf = (ready: typeof stored, day: number) => took(() => void [...forecast(ready, first + day * dayMs, first + (day + 1) * dayMs)]);
+for (const ready of [ten, stored]) for (let day = -5; day < 0; day += 1) dayOf(ready, day);
+const few = Array.from({ length: rounds }, (_, day) => dayOf(ten, day));
+const most = Array.from({ length: rounds }, (_, day) => dayOf(stored, day));
+figure("a day, 10 schedules stored and live, ms", { ...spread(few), mean: mean(few) });
+figure("a day, 10,000 stored and 10 live, ms", {
+  ...spread(most),
+  mean: mean(most),
+  ratio: Math.round((10 * mean(most)) / mean(few)) / 10,
+});
+const asked = Array.from({ length: 10_000 }, (_, n) => took(() => void programAt(stored, first + n * 8_640)));
+figure("one question, 10,000 stored and 10 live, µs", spread(asked.map((ms) => ms * 1_000)));
+
+function mean(values: readonly number[]): number {
+  return Math.round((1_000 * values.reduce((sum, value) => sum + value, 0)) / values.length) / 1_000;
+}

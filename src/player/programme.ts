@@ -1,0 +1,145 @@
+// Follows the schedule: asks for the program whenever it may be another, hands it to playback, and does what play commands ask.
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Log } from "../base/log.ts";
+import type { PlayCommand } from "../protocol/play-command.ts";
+import type { ShownReason } from "../protocol/report.ts";
+import type { Ready } from "./content-cache.ts";
+import { take, type Playback } from "./playback.ts";
+import type { Records } from "./records.ts";
+import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "./schedule.ts";
+import { pauseAt, type PlayRecord } from "./schedule/records.ts";
+
+/** The program in force and what it was asked with. */
+interface Asked {
+  ready: Ready;
+  records: readonly PlayRecord[];
+  at: number;
+  changesAt: number;
+}
+
+// What a heartbeat holds.
+const mostReasons = 20;
+
+export class Programme {
+  readonly #records: Records;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #deviceZone: string;
+  #asked: Asked | null = null;
+  #playback: Playback | null = null;
+
+  constructor(records: Records, clock: Clock, log: Log, deviceZone: string) {
+    this.#records = records;
+    this.#clock = clock;
+    this.#log = log;
+    this.#deviceZone = deviceZone;
+  }
+
+  /** The ready state in force. */
+  get applied(): Ready | null {
+    return this.#asked?.ready ?? null;
+  }
+
+  /** When {@link follow} must be called again at the latest. */
+  get changesAt(): number {
+    return this.#asked?.changesAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Playback at `now`, with the newest state that is ready. Null while there is none. */
+  follow(ready: Ready | null, now: number): Playback | null {
+    if (ready === null) return this.#playback;
+    const asked = this.#asked;
+    const records = this.#records.live.value;
+    // A clock that was put back makes the answer as old as one that has gone on.
+    const stands = asked !== null && asked.ready === ready && asked.records === records && asked.at <= now && now < asked.changesAt;
+    if (stands) return this.#playback;
+    const { program, changesAt } = programAt(ready, now, this.#circumstances);
+    if (asked?.ready !== ready) this.#report(ready);
+    if (asked !== null && this.#playback?.program.layout?.id !== program.layout?.id) {
+      this.#log.info({ layout_id: program.layout?.id ?? null }, "another layout is due");
+    }
+    this.#asked = { ready, records, at: now, changesAt };
+    this.#playback = take(this.#playback, program, now);
+    return this.#playback;
+  }
+
+  /** Why the screen shows what it shows now, for people: the first of each kind of reason. */
+  why(): ShownReason[] {
+    const ready = this.#asked?.ready;
+    if (ready === undefined) return [];
+    const all = why(ready, this.#clock.now(), this.#circumstances);
+    const aside = all.filter(({ verdict }) => verdict === "set-aside");
+    const others = all.filter(({ verdict }) => verdict !== "set-aside");
+    return [...others.slice(0, mostReasons / 2), ...aside.slice(0, mostReasons / 2)].map(({ layoutId, ...reason }) => ({
+      ...reason,
+      layout_id: layoutId,
+    }));
+  }
+
+  /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
+  async obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null> {
+    const now = this.#clock.now();
+    const stamp = { id: command.id, at: now };
+    switch (command.type) {
+      case "override.set": {
+        const { layout_id, asset_id, duration_ms, level } = command.args;
+        const until = duration_ms === undefined ? null : now + duration_ms;
+        const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
+        await this.#records.add([{ ...stamp, is: "override", until, level, show }], now);
+        return { override_id: command.id, until: until === null ? null : new Date(until).toISOString() };
+      }
+      case "override.clear": {
+        const { override_id } = command.args;
+        const ended = await this.#records.end(({ is, id }) => is === "override" && (override_id === undefined || id === override_id), now);
+        return { ended };
+      }
+      case "skip": {
+        // Who skips wants to see the next item, not the one that is held.
+        await this.#resume(now);
+        const skipped = this.#skipped(command.args.zone_id, now);
+        if (skipped.length === 0) throw new Fault("unsupported", "no item is on that could be skipped");
+        await this.#records.add(
+          skipped.map((skip) => ({ ...stamp, ...skip, is: "skip" as const })),
+          now,
+        );
+        return { skipped: skipped.map(({ zoneId, itemId }) => ({ zone_id: zoneId, item_id: itemId })) };
+      }
+      case "pause": {
+        const until = now + command.args.duration_ms;
+        // Paused already, it is the same pause with another end.
+        const at = pauseAt(this.#records.live.value, now)?.at ?? now;
+        await this.#resume(now);
+        await this.#records.add([{ ...stamp, at, is: "pause", until }], now);
+        return { until: new Date(until).toISOString() };
+      }
+      case "resume":
+        return { ended: await this.#resume(now) };
+    }
+  }
+
+  #resume(now: number): Promise<number> {
+    return this.#records.end(({ is }) => is === "pause", now);
+  }
+
+  /** The plays on at `now`, in one zone or in all. */
+  #skipped(zoneId: string | undefined, now: number): { zoneId: string; itemId: string; startsAt: number }[] {
+    const ready = this.#asked?.ready;
+    if (ready === undefined) return [];
+    const { zones } = programAt(ready, now, this.#circumstances).program;
+    return zones.flatMap(({ zone, timeline }) => {
+      const skip = zoneId === undefined || zone.id === zoneId ? skippedAt(timeline, now) : null;
+      return skip === null ? [] : [{ zoneId: zone.id, ...skip }];
+    });
+  }
+
+  #report(ready: Ready): void {
+    for (const { scheduleId, reason } of brokenSchedules(ready, this.#deviceZone)) {
+      this.#log.error({ schedule_id: scheduleId, reason }, "a schedule cannot play: it is left out");
+    }
+  }
+
+  get #circumstances(): Circumstances {
+    return { records: this.#records.live.value, deviceZone: this.#deviceZone };
+  }
+}

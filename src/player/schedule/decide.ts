@@ -1,0 +1,100 @@
+// Decides which layout is on at an instant: overrides, then a pause, then interrupts, schedules and the default layout.
+import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../../protocol/desired.ts";
+import { PlaylistItem } from "../../protocol/items.ts";
+import type { Live } from "./agenda.ts";
+import { turnAt } from "./grid.ts";
+import { nextRecordChange, overridesAt, pauseAt, type Override, type Pause, type PlayRecord } from "./records.ts";
+import type { State } from "./state.ts";
+
+/** Which of the layers won, and by what. */
+export type Cause =
+  | { is: "override"; override: Override }
+  | { is: "interrupt"; live: Live }
+  | { is: "schedule"; live: Live }
+  | { is: "default" }
+  | { is: "nothing" };
+
+/** What is on from the asked instant to `until`, the end excluded. */
+export interface Decision {
+  cause: Cause;
+  layout: DesiredLayout | null;
+  /** A single item that stands for the layout's playlists: an asset shown by override. */
+  single: PlaylistItem | null;
+  /** The instant from which its loops count. */
+  epochMs: number;
+  /** The pause that holds it. */
+  pause: Pause | null;
+  until: number;
+}
+
+/** Everything that an answer hangs on besides the instant. */
+export interface Facts {
+  state: State;
+  records: readonly PlayRecord[];
+}
+
+/** Decides for `instant`. Pure: the same facts give the same, in whatever order they stand. */
+export function decide({ state, records }: Facts, instant: number): Decision {
+  const until = nextRecordChange(records, instant);
+  const pause = pauseAt(records, instant);
+  for (const override of overridesAt(records, instant)) {
+    // A pause holds what was on when it began; what is ordered later, or in an emergency, is not held.
+    if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
+    const shown = shownBy(override, state);
+    if (shown !== null) return { ...shown, cause: { is: "override", override }, epochMs: override.at, pause: null, until };
+  }
+  if (pause !== null) {
+    // An override that has ended meanwhile is not held: revoking it must always end it.
+    const others = records.filter(
+      (record) => record.is === "skip" || (record.is === "override" && (record.until ?? instant + 1) > instant),
+    );
+    return { ...decide({ state, records: others }, pause.at), pause, until };
+  }
+  const scheduled = decideSchedules(state, instant);
+  return { ...scheduled, until: Math.min(scheduled.until, until) };
+}
+
+function decideSchedules({ agenda, ready }: State, instant: number): Decision {
+  const winner = agenda.winnerAt(instant);
+  const { live } = winner;
+  const interrupts = agenda.interruptsAt(instant, live?.entry.schedule.priority ?? Number.NEGATIVE_INFINITY);
+  let until = Math.min(winner.until, interrupts.until);
+  if (interrupts.lives.length > 0) {
+    const turn = turnAt(interrupts.lives, instant);
+    until = Math.min(until, turn.until);
+    const taken = interrupts.lives.find(({ entry }) => entry === turn.entry);
+    if (taken !== undefined) return { ...plain(taken.entry.layout), cause: { is: "interrupt", live: taken }, epochMs: turn.from, until };
+  }
+  if (live !== null) {
+    const { sync_epoch } = live.entry.schedule;
+    const epochMs = sync_epoch === null ? loopEpochMs : Date.parse(sync_epoch);
+    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs, until };
+  }
+  const { layout } = ready.desired;
+  return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, until };
+}
+
+function plain(layout: DesiredLayout | null): Pick<Decision, "layout" | "single" | "pause"> {
+  return { layout, single: null, pause: null };
+}
+
+/** Null while what it names is not here: what would be on without it goes on. */
+function shownBy({ show }: Override, { layouts, assets, ready }: State): Pick<Decision, "layout" | "single"> | null {
+  if ("layoutId" in show) {
+    const layout = layouts.get(show.layoutId);
+    return layout === undefined ? null : { layout, single: null };
+  }
+  const asset = assets.get(show.assetId);
+  return asset === undefined || !ready.files.has(asset.id) ? null : fullScreen(asset);
+}
+
+/** The asset alone on the whole screen. Its layout, zone and item have the asset's own number. */
+function fullScreen(asset: DesiredAsset): Pick<Decision, "layout" | "single"> | null {
+  const number = asset.id.slice(asset.id.indexOf("_") + 1);
+  const type = asset.mime_type.split("/")[0];
+  if (type !== "image" && type !== "video") return null;
+  const single = PlaylistItem.parse({ id: `itm_${number}`, asset_id: asset.id, type });
+  const [width, height] = [1920, 1080];
+  const zone = { id: `zon_${number}`, name: "override", left: 0, top: 0, width, height, z_index: 0, playlist_id: null };
+  return { single, layout: { id: `lay_${number}`, width, height, background_color: "#000000", zones: [zone] } };
+}

@@ -1,0 +1,52 @@
+// What happened to a screen and stays true: overrides, skips, pauses. Each stamped with its instant, so that what plays stays a function.
+import { z } from "zod";
+
+const Stamp = { id: z.string().describe("Of the command that brought it"), at: z.number().describe("When it happened, corrected UTC ms") };
+
+/** Shows something else from `at` to `until`, or until revoked. */
+export const Override = z.object({
+  ...Stamp,
+  is: z.literal("override"),
+  until: z.number().nullable(),
+  level: z.enum(["normal", "emergency"]),
+  show: z.union([z.object({ layoutId: z.string() }), z.object({ assetId: z.string() })]),
+});
+export type Override = z.infer<typeof Override>;
+
+/** The play of a zone that began at `startsAt` in its loop gave way at `at`. */
+const Skipped = z.object({ ...Stamp, is: z.literal("skip"), zoneId: z.string(), itemId: z.string(), startsAt: z.number() });
+
+/** What was on at `at` stays until `until`. */
+export const Pause = z.object({ ...Stamp, is: z.literal("pause"), until: z.number() });
+export type Pause = z.infer<typeof Pause>;
+
+/** One thing that happened. */
+export const PlayRecord = z.discriminatedUnion("is", [Override, Skipped, Pause]);
+export type PlayRecord = z.infer<typeof PlayRecord>;
+
+/** The override in force at `instant`: emergencies first, then the one that came last. */
+export function overridesAt(records: readonly PlayRecord[], instant: number): Override[] {
+  return records
+    .filter(
+      (record): record is Override => record.is === "override" && record.at <= instant && (record.until === null || instant < record.until),
+    )
+    .toSorted((a, b) => levels[b.level] - levels[a.level] || b.at - a.at || (a.id < b.id ? 1 : -1));
+}
+
+/** The pause in force at `instant`: of several that overlap, held from where the first began. */
+export function pauseAt(records: readonly PlayRecord[], instant: number): Pause | null {
+  const pauses = records.filter((record): record is Pause => record.is === "pause" && record.at <= instant && instant < record.until);
+  return pauses.toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
+}
+
+/** The next instant after `instant` at which a record begins or ends to count; Infinity: none. */
+export function nextRecordChange(records: readonly PlayRecord[], instant: number): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    for (const edge of [record.at, "until" in record ? record.until : null])
+      if (edge !== null && edge > instant && edge < next) next = edge;
+  }
+  return next;
+}
+
+const levels = { normal: 0, emergency: 1 };

@@ -1,0 +1,78 @@
+// Puts a decision into words: what wins, what it outranks and what is set aside, each with its reason.
+import type { Live } from "./agenda.ts";
+import type { Cause, Decision, Facts } from "./decide.ts";
+import { overridesAt } from "./records.ts";
+
+/** One link of the chain. `shows`: it is on; `outranked`: it would be; `held`: a pause keeps it; `set-aside`: it takes no part. */
+export interface Reason {
+  layer: "override" | "pause" | "interrupt" | "schedule" | "default";
+  id: string | null;
+  name: string | null;
+  layoutId: string | null;
+  verdict: "shows" | "outranked" | "held" | "set-aside";
+  detail: string;
+}
+
+// A chain is for reading.
+const mostSetAside = 50;
+
+/** The chain of reasons behind `decision`, which was made from `facts` for `instant`. */
+export function explain(facts: Facts, decision: Decision, instant: number): Reason[] {
+  const { state, records } = facts;
+  const { cause, pause } = decision;
+  // Under a pause the schedule is asked for the instant at which the pause began.
+  const asked = pause?.at ?? instant;
+  const reasons: Reason[] = overridesAt(records, instant).map((override): Reason => {
+    const wins = cause.is === "override" && cause.override === override;
+    const layoutId = "layoutId" in override.show ? override.show.layoutId : null;
+    const isHere =
+      layoutId === null ? state.ready.files.has("assetId" in override.show ? override.show.assetId : "") : state.layouts.has(layoutId);
+    const until = override.until === null ? "until it is revoked" : `until ${iso(override.until)}`;
+    return {
+      layer: "override",
+      id: override.id,
+      name: null,
+      layoutId,
+      verdict: wins ? "shows" : "outranked",
+      detail: isHere
+        ? `${override.level} override since ${iso(override.at)}, ${until}`
+        : `${override.level} override: what it shows is not here yet`,
+    };
+  });
+  if (pause !== null) {
+    const detail = `paused since ${iso(pause.at)} until ${iso(pause.until)}: what was on then stays`;
+    reasons.push({ layer: "pause", id: pause.id, name: null, layoutId: decision.layout?.id ?? null, verdict: "shows", detail });
+  }
+  for (const live of state.agenda.livesAt(asked)) reasons.push(ofSchedule(live, cause, pause !== null));
+  const { layout } = state.ready.desired;
+  const isDefault = cause.is === "default" || cause.is === "nothing";
+  const detail = layout === null ? "no default layout is assigned" : "the player's default layout, when nothing else is due";
+  const verdict = isDefault ? (pause === null ? "shows" : "held") : "outranked";
+  reasons.push({ layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail });
+  for (const { scheduleId, reason } of state.setAside.slice(0, mostSetAside)) {
+    reasons.push({ layer: "schedule", id: scheduleId, name: null, layoutId: null, verdict: "set-aside", detail: reason });
+  }
+  return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
+}
+
+const order = { shows: 0, held: 0, outranked: 1, "set-aside": 2 };
+
+function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {
+  const { schedule } = live.entry;
+  const { id, name, priority, interrupt, layout_id: layoutId } = schedule;
+  const wins = (cause.is === "schedule" || cause.is === "interrupt") && cause.live.entry === live.entry;
+  const window = `window from ${iso(live.from)} to ${Number.isFinite(live.until) ? iso(live.until) : "its deletion"}, priority ${priority}`;
+  const turn = wins ? "its turn on the hour's grid" : "between its turns on the hour's grid, or outranked";
+  return {
+    layer: interrupt === null ? "schedule" : "interrupt",
+    id,
+    name,
+    layoutId,
+    verdict: wins ? (isHeld ? "held" : "shows") : "outranked",
+    detail: interrupt === null ? window : `${window}, ${interrupt.share_percent} % of each hour: ${turn}`,
+  };
+}
+
+function iso(instant: number): string {
+  return Number.isFinite(instant) ? new Date(instant).toISOString() : "ever";
+}

@@ -1,0 +1,135 @@
+// When one schedule is live: its windows on the wall clock of its zone, cut by its conditions, as intervals of instants.
+import { dayOf, daysBetween, firstDay, weekdayOf } from "../../protocol/recurrence.ts";
+import { parseRule, weekdays } from "../../protocol/rrule.ts";
+import { momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/schedule.ts";
+import type { Zone } from "./zone.ts";
+
+/** From `from` to `until` in UTC ms, the end excluded; Infinity when it is open. */
+export interface Interval {
+  from: number;
+  until: number;
+}
+
+/** A schedule made ready for questions. */
+export interface Windows {
+  /** False: nothing touches the span. Cheap, and true more often than it need be. */
+  mayTouch(from: number, until: number): boolean;
+  /** All intervals that touch the span, whole and in order of their start. */
+  touching(from: number, until: number): Interval[];
+}
+
+type DateCondition = Condition & { type: "date" };
+type DaypartCondition = Condition & { type: "daypart" };
+
+const dayMs = 86_400_000;
+
+/** The windows of a schedule that has passed its schema, in `zone`. Conditions of time cut them; the others are not time's. */
+export function windowsOf(schedule: DesiredSchedule, zone: Zone): Windows {
+  const own = schedule.rrule === null ? once(schedule, zone) : recurring(schedule, schedule.rrule, zone);
+  const cuts = schedule.conditions.flatMap((condition): Windows[] => {
+    if (condition.type === "date") return [dates(condition, zone)];
+    return condition.type === "daypart" ? [dayparts(condition, zone)] : [];
+  });
+  if (cuts.length === 0) return own;
+  return {
+    mayTouch: (from, until) => own.mayTouch(from, until),
+    touching: (from, until) => {
+      const touches = ({ from: begins, until: ends }: Interval) => begins < until && ends > from;
+      return cuts.reduce((left, cut) => intersect(left, cut.touching(from, until)).filter(touches), own.touching(from, until));
+    },
+  };
+}
+
+function once({ starts_at, ends_at }: DesiredSchedule, zone: Zone): Windows {
+  const from = instantOf(momentOf(starts_at)!, zone);
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(momentOf(ends_at)!, zone);
+  return always({ from, until });
+}
+
+function recurring({ starts_at, ends_at, exdates }: DesiredSchedule, rrule: string, zone: Zone): Windows {
+  const startWall = wallOf(momentOf(starts_at)!, zone);
+  const lengthMs = wallOf(momentOf(ends_at!)!, zone) - startWall;
+  const rule = parseRule(rrule);
+  const untilWall = rule.until === null ? null : wallOf(rule.until, zone);
+  const recurrence = recurrenceOf(rule, startWall, untilWall, exdates);
+  const days: Days = {
+    any: (first, last) => firstDay(recurrence, first, last) !== null,
+    all: (first, last) => daysBetween(recurrence, first, last),
+  };
+  return daily(days, startWall - dayOf(startWall) * dayMs, lengthMs, zone);
+}
+
+/** A weekday is that of the day on which the daypart begins, also past midnight. */
+function dayparts({ weekdays: wanted, from, until }: DaypartCondition, zone: Zone): Windows {
+  const isWanted = weekdays.map((name) => wanted === undefined || wanted.includes(name));
+  const days: Days = {
+    any: () => true,
+    all: (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index).filter((day) => isWanted[weekdayOf(day)]),
+  };
+  const start = timeOfDay(from);
+  const end = timeOfDay(until);
+  return daily(days, start, end > start ? end - start : end - start + dayMs, zone);
+}
+
+function dates({ from, until }: DateCondition, zone: Zone): Windows {
+  const begins = from === undefined ? Number.NEGATIVE_INFINITY : zone.instantOf(momentOf(`${from}T00:00`)!.at);
+  const ends = until === undefined ? Number.POSITIVE_INFINITY : zone.instantOf(momentOf(`${until}T00:00`)!.at + dayMs);
+  return always({ from: begins, until: ends });
+}
+
+function always(interval: Interval): Windows {
+  const mayTouch = (from: number, until: number) => interval.from < interval.until && interval.from < until && interval.until > from;
+  return { mayTouch, touching: (from, until) => (mayTouch(from, until) ? [interval] : []) };
+}
+
+interface Days {
+  any(first: number, last: number): boolean;
+  all(first: number, last: number): number[];
+}
+
+/** A window that begins on each of `days` at a time of day and is `lengthMs` long on the wall clock. */
+function daily(days: Days, timeMs: number, lengthMs: number, zone: Zone): Windows {
+  // One day more on either side: clocks are put back and forward by hours, and once by a day.
+  const first = (from: number) => dayOf(zone.wallAt(from) - lengthMs - timeMs) - 1;
+  const last = (until: number) => dayOf(zone.wallAt(until)) + 1;
+  return {
+    mayTouch: (from, until) => days.any(first(from), last(until)),
+    touching: (from, until) => {
+      const intervals: Interval[] = [];
+      for (const day of days.all(first(from), last(until))) {
+        const startWall = day * dayMs + timeMs;
+        const interval = { from: zone.instantOf(startWall), until: zone.instantOf(startWall + lengthMs) };
+        // Wholly inside the hour that the spring change leaves out, a window does not exist.
+        if (interval.from < interval.until && interval.from < until && interval.until > from) intervals.push(interval);
+      }
+      return intervals;
+    },
+  };
+}
+
+/** Where both are live; an interval begins where the later of the two does. */
+function intersect(left: readonly Interval[], right: readonly Interval[]): Interval[] {
+  const both: Interval[] = [];
+  for (const a of left) {
+    for (const b of right) {
+      const interval = { from: Math.max(a.from, b.from), until: Math.min(a.until, b.until) };
+      if (interval.from < interval.until) both.push(interval);
+    }
+  }
+  return both.toSorted((a, b) => a.from - b.from);
+}
+
+type Moment = { at: number; isUtc: boolean };
+
+function instantOf({ at, isUtc }: Moment, zone: Zone): number {
+  return isUtc ? at : zone.instantOf(at);
+}
+
+function wallOf({ at, isUtc }: Moment, zone: Zone): number {
+  return isUtc ? zone.wallAt(at) : at;
+}
+
+function timeOfDay(text: string): number {
+  const [hours, minutes] = text.split(":");
+  return (Number(hours) * 60 + Number(minutes)) * 60_000;
+}

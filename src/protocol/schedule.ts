@@ -1,0 +1,195 @@
+// Schedules: which layout plays when, and what is wrong with one that cannot be. The same check on both sides of the wire.
+import { z } from "zod";
+import { anchor, dayOf, firstDay, type Recurrence } from "./recurrence.ts";
+import { parseRule, RuleError, weekdays, type Rule } from "./rrule.ts";
+import { id, Name, TimeZone, Timestamp } from "./words.ts";
+
+const dayMs = 86_400_000;
+const longestRecurringDays = 31;
+const searchedDays = 50 * 366;
+
+/** A wall time in the schedule's zone, or with `Z` an instant. */
+const Moment = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3}Z|Z)?|Z)?$/,
+    "must be a wall time such as 2026-11-21T16:00, or an instant that ends in Z",
+  )
+  .refine((text) => momentOf(text) !== null, "must be a date and a time that exist, from 1970 to 2199")
+  .describe("Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z`");
+const LocalDate = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-12-24")
+  .refine((text) => momentOf(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
+const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
+
+/** A value that operators or triggers set on a player and that conditions ask for. */
+const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
+const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
+export const Variables = z
+  .record(VariableName, VariableValue)
+  .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");
+export type Variables = z.infer<typeof Variables>;
+
+/** What must hold besides the window. All conditions of a schedule must hold together. */
+export const Condition = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("tag"),
+    tag: Name,
+    is_present: z.boolean().default(true).describe("false: the player must not have the tag"),
+  }),
+  z.strictObject({
+    type: z.literal("variable"),
+    name: VariableName,
+    op: z.enum(["equals", "not_equals", "at_least", "at_most"]).default("equals"),
+    value: VariableValue,
+  }),
+  z.strictObject({
+    type: z.literal("date"),
+    from: LocalDate.optional(),
+    until: LocalDate.optional().describe("That day included"),
+  }),
+  z.strictObject({
+    type: z.literal("daypart"),
+    weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("The days on which the daypart begins; all without it"),
+    from: TimeOfDay.default("00:00"),
+    until: TimeOfDay.default("24:00").describe("Not after `from`: on the next day"),
+  }),
+]);
+export type Condition = z.infer<typeof Condition>;
+
+/** Takes turns with what else plays instead of replacing it. */
+const Interrupt = z.strictObject({
+  share_percent: z
+    .number()
+    .min(0.1)
+    .max(100)
+    .describe("Share of each hour, spread evenly over it. Together above 100, all are scaled down"),
+  play_ms: z.int().min(1_000).max(3_600_000).optional().describe("Length of one play; without it, one loop of the layout's longest zone"),
+  max_plays_per_hour: z.int().min(1).max(3_600).optional().describe("Counted on the grid of the UTC hour, never from what was played"),
+});
+
+/** Which players a schedule is for. */
+export const Target = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("team") }),
+  z.strictObject({ type: z.literal("tag"), tag: Name }),
+  z.strictObject({ type: z.literal("player"), player_id: id("plr") }),
+]);
+export type Target = z.infer<typeof Target>;
+
+const timing = {
+  starts_at: Moment,
+  ends_at: Moment.nullable().describe("Not included. null: open-ended, which only a schedule without `rrule` can be"),
+  rrule: z
+    .string()
+    .max(500)
+    .nullable()
+    .describe("RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first"),
+  exdates: z.array(LocalDate).max(1_000).describe("Days on which no window begins (EXDATE)"),
+  timezone: TimeZone.nullable().describe("IANA zone; null: the player's"),
+  priority: z
+    .int()
+    .min(-1_000)
+    .max(1_000)
+    .describe("The highest plays; of equal ones the window that began last, then the newest schedule"),
+  conditions: z.array(Condition).max(20),
+  interrupt: Interrupt.nullable(),
+  sync_epoch: Timestamp.nullable().describe("The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z"),
+};
+const about = { id: id("sch"), name: Name, layout_id: id("lay") };
+
+/** When a layout plays, and on which players. */
+export const Schedule = z.object({ ...about, target: Target, ...timing, created_at: Timestamp, updated_at: Timestamp });
+export type Schedule = z.infer<typeof Schedule>;
+
+const newTiming = {
+  ...timing,
+  ends_at: timing.ends_at.default(null),
+  rrule: timing.rrule.default(null),
+  exdates: timing.exdates.default([]),
+  timezone: timing.timezone.default(null),
+  priority: timing.priority.default(0),
+  conditions: timing.conditions.default([]),
+  interrupt: timing.interrupt.default(null),
+  sync_epoch: timing.sync_epoch.default(null),
+};
+
+export const NewSchedule = z.strictObject({ name: Name, layout_id: about.layout_id, target: Target, ...newTiming }).superRefine(refine);
+export const ScheduleChange = z.strictObject({ name: Name, layout_id: about.layout_id, target: Target, ...timing }).partial();
+
+/** A schedule as a player gets it, once it has been found whole. */
+export const DesiredSchedule = z.object({ ...about, ...newTiming }).superRefine(refine);
+export type DesiredSchedule = z.infer<typeof DesiredSchedule>;
+
+/** What {@link scheduleFaults} looks at. */
+export type Timing = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "conditions">;
+
+/** A moment as UTC ms: of the wall clock, or with `isUtc` of the instant. Null when there is no such date or time. */
+export function momentOf(text: string): { at: number; isUtc: boolean } | null {
+  const isUtc = text.endsWith("Z");
+  const at = Date.parse(isUtc ? text : `${text}Z`);
+  const isReal = Number.isFinite(at) && new Date(at).toISOString().startsWith(text.slice(0, 16));
+  return isReal && at >= 0 && at < Date.UTC(2200, 0, 1) ? { at, isUtc } : null;
+}
+
+/** The days of a rule that begins at the wall time `startWall`. `untilWall` is UNTIL on the wall clock of the schedule's zone. */
+export function recurrenceOf(rule: Rule, startWall: number, untilWall: number | null, exdates: readonly string[]): Recurrence {
+  const timeOfDay = startWall - dayOf(startWall) * dayMs;
+  const lastDay = untilWall === null ? Number.MAX_SAFE_INTEGER : dayOf(untilWall - timeOfDay);
+  const except = new Set(exdates.map((date) => dayOf(momentOf(`${date}T00:00`)?.at ?? Number.NaN)));
+  return anchor(rule, dayOf(startWall), lastDay, except);
+}
+
+/** What makes a schedule impossible: RFC 6901 pointer and remedy of each fault. None: it can play. */
+export function scheduleFaults(schedule: Timing): { pointer: string; detail: string }[] {
+  const faults = schedule.conditions.flatMap((condition, index) => conditionFaults(condition, `/conditions/${index}`));
+  const starts = momentOf(schedule.starts_at);
+  const ends = schedule.ends_at === null ? null : momentOf(schedule.ends_at);
+  // A text that is no moment has been refused by its own field.
+  if (starts === null || (ends === null && schedule.ends_at !== null)) return faults;
+  if (ends !== null && ends.isUtc !== starts.isUtc) {
+    faults.push({ pointer: "/ends_at", detail: "must be of the same kind as starts_at: both wall times or both with Z" });
+  } else if (ends !== null && ends.at <= starts.at) {
+    faults.push({ pointer: "/ends_at", detail: "must be after starts_at: a window past midnight ends on the next day" });
+  }
+  if (schedule.rrule === null) return faults;
+  const longest = longestRecurringDays * dayMs;
+  if (ends === null) faults.push({ pointer: "/ends_at", detail: "must be given with rrule: a window that never ends cannot recur" });
+  else if (ends.at - starts.at > longest) {
+    faults.push({ pointer: "/ends_at", detail: `must be at most ${longestRecurringDays} days after starts_at when there is an rrule` });
+  }
+  return [...faults, ...ruleFaults(schedule.rrule, starts.at, schedule.exdates)];
+}
+
+function ruleFaults(text: string, startWall: number, exdates: readonly string[]): { pointer: string; detail: string }[] {
+  let rule: Rule;
+  try {
+    rule = parseRule(text);
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    return [{ pointer: "/rrule", detail: error.message }];
+  }
+  const recurrence = recurrenceOf(rule, startWall, rule.until?.at ?? null, exdates);
+  if (firstDay(recurrence, recurrence.startDay, recurrence.startDay + searchedDays) !== null) return [];
+  return [{ pointer: "/rrule", detail: "never starts: it names no day from starts_at on that exdates leaves" }];
+}
+
+function conditionFaults(condition: Condition, pointer: string): { pointer: string; detail: string }[] {
+  if (condition.type === "date" && condition.from !== undefined && condition.until !== undefined && condition.until < condition.from) {
+    return [{ pointer: `${pointer}/until`, detail: "must not be before from" }];
+  }
+  if (condition.type === "daypart" && condition.until === condition.from) {
+    return [{ pointer: `${pointer}/until`, detail: "must differ from `from`: for the whole day leave both out" }];
+  }
+  if (condition.type === "daypart" && condition.from === "24:00") {
+    return [{ pointer: `${pointer}/from`, detail: "must be before 24:00: use 00:00 of the day after" }];
+  }
+  return [];
+}
+
+function refine(schedule: Timing, context: z.RefinementCtx): void {
+  for (const { pointer, detail } of scheduleFaults(schedule)) {
+    const path = pointer.slice(1).split("/");
+    context.addIssue({ code: "custom", message: detail, path: path.map((part) => (/^\d+$/.test(part) ? Number(part) : part)) });
+  }
+}

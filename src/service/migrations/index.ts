@@ -1,0 +1,25 @@
+// Steps that bring an older database up to date, by name in order. A published step never changes.
+import type { Migration } from "kysely/migration";
+import { recordsMigration, recordsTelemetryMigration } from "../records-tables.ts";
+import { firstMigration } from "./0001-first.ts";
+import { peopleMigration } from "./0002-people.ts";
+import { assetsMigration } from "./0003-assets.ts";
+import { schedulesMigration } from "./0004-schedules.ts";
+import { eventsMigration } from "./0006-events.ts";
+import { migration } from "./statements.ts";
+
+/** Of the durable database. */
+export const migrations: Record<string, Migration> = {
+  "0001-first": firstMigration,
+  "0002-people": peopleMigration,
+  "0003-assets": assetsMigration,
+  "0004-schedules": schedulesMigration,
+  "0005-records": recordsMigration,
+  "0006-events": eventsMigration,
+};
+
+/** Of the telemetry. */
+export const telemetryMigrations: Record<string, Migration> = {
+  "0001-first": migration(["CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)"]),
+  "0005-records": recordsTelemetryMigration,
+};

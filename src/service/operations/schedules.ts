@@ -1,0 +1,162 @@
+// Schedules: which layout plays when, and on which players.
+import { z } from "zod";
+import type { EventType } from "../../protocol/events.ts";
+import { page, PageQuery } from "../../protocol/resources.ts";
+import { NewSchedule, Schedule, ScheduleChange } from "../../protocol/schedule.ts";
+import { id } from "../../protocol/words.ts";
+import { pageOf } from "../paging.ts";
+import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "../schedules.ts";
+import type { Db } from "../store.ts";
+import type { ScheduleRow } from "../tables.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+
+const params = z.strictObject({ id: id("sch") });
+const example = {
+  name: "Friday night",
+  layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+  target: { type: "tag", tag: "bar" },
+  starts_at: "2026-11-27T22:00",
+  ends_at: "2026-11-28T02:00",
+  rrule: "FREQ=WEEKLY;BYDAY=FR",
+  priority: 10,
+};
+
+export const scheduleOperations: readonly Operation[] = [
+  operation({
+    name: "createSchedule",
+    tag: "schedules",
+    method: "POST",
+    path: "/schedules",
+    summary: "Create a schedule",
+    description:
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.",
+    caller: "operator",
+    scope: "schedules:write",
+    body: NewSchedule,
+    example,
+    status: 201,
+    output: Schedule,
+    errors: ["invalid"],
+    version: (schedule) => schedule,
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const now = Math.trunc(parts.clock.now());
+        await checkSchedule(db, teamId, body, now);
+        const row: ScheduleRow = { id: parts.makeId("sch"), team_id: teamId, ...columnsOf(body), created_at: now, updated_at: now };
+        await db.insertInto("schedules").values(row).execute();
+        const affected = await playersMeant(db, teamId, [body.target]);
+        return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
+      });
+    },
+  }),
+  operation({
+    name: "listSchedules",
+    tag: "schedules",
+    method: "GET",
+    path: "/schedules",
+    summary: "List schedules",
+    description: "Newest first.",
+    caller: "operator",
+    scope: "schedules:read",
+    query: PageQuery,
+    status: 200,
+    output: page(Schedule),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      const rows = parts.store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, showSchedule);
+    },
+  }),
+  operation({
+    name: "getSchedule",
+    tag: "schedules",
+    method: "GET",
+    path: "/schedules/{id}",
+    summary: "Read a schedule",
+    description: "Its ETag serves as `If-Match` of a change.",
+    caller: "operator",
+    scope: "schedules:read",
+    params,
+    status: 200,
+    output: Schedule,
+    errors: ["not-found"],
+    version: (schedule) => schedule,
+    run: (context, input) => read(context, input.params),
+  }),
+  operation({
+    name: "updateSchedule",
+    tag: "schedules",
+    method: "PATCH",
+    path: "/schedules/{id}",
+    summary: "Change a schedule",
+    description: "What is not given stays; `conditions` and `exdates` replace all.",
+    caller: "operator",
+    scope: "schedules:write",
+    params,
+    body: ScheduleChange,
+    example: { priority: 20, ends_at: "2026-11-28T03:00" },
+    status: 200,
+    output: Schedule,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version: (schedule) => schedule,
+    current: read,
+    async run(context, { params: { id: scheduleId }, body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await find(db, teamId, scheduleId), "schedule");
+        const { id: _id, created_at: _created, updated_at: _updated, ...before } = showSchedule(row);
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const after: typeof before = { ...before, ...given };
+        const now = Math.trunc(parts.clock.now());
+        await checkSchedule(db, teamId, after, now);
+        const next: ScheduleRow = { ...row, ...columnsOf(after), updated_at: now };
+        if (isSame(row, next)) return { result: showSchedule(row) };
+        await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
+        const affected = await playersMeant(db, teamId, [targetOf(row), after.target]);
+        return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
+      });
+    },
+  }),
+  operation({
+    name: "deleteSchedule",
+    tag: "schedules",
+    method: "DELETE",
+    path: "/schedules/{id}",
+    summary: "Delete a schedule",
+    description: "Screens that show its layout go back to what else is due.",
+    caller: "operator",
+    scope: "schedules:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "precondition-failed"],
+    current: read,
+    async run(context, { params: { id: scheduleId } }) {
+      const { teamId } = context;
+      await change(context, async (db) => {
+        const row = found(await find(db, teamId, scheduleId), "schedule");
+        await db.deleteFrom("schedules").where("id", "=", row.id).execute();
+        const affected = await playersMeant(db, teamId, [targetOf(row)]);
+        return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
+      });
+    },
+  }),
+];
+
+function isSame(a: ScheduleRow, b: ScheduleRow): boolean {
+  const columns = ["name", "layout_id", "target_type", "target_value", "timing"] as const;
+  return columns.every((column) => a[column] === b[column]);
+}
+
+async function read({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
+  return showSchedule(found(await find(parts.store.db, teamId, scheduleId), "schedule"));
+}
+
+function find(db: Db, teamId: string, scheduleId: string) {
+  return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("id", "=", scheduleId).executeTakeFirst();
+}
+
+function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {
+  return { teamId, type, data: { schedule_id, name, layout_id } };
+}

@@ -1,0 +1,190 @@
+// Schedules and overrides as they are stored: which player they are for, and what they bring along.
+import type { CommandRequest } from "../protocol/command.ts";
+import { scheduleFaults, type Schedule, type Target, type Timing } from "../protocol/schedule.ts";
+import { invalidField, Refusal } from "./problem.ts";
+import { stableJson } from "./stable.ts";
+import type { Db } from "./store.ts";
+import type { PlayerRow, ScheduleRow } from "./tables.ts";
+
+/** A team's schedules, findable by whom they are for. */
+export interface TeamSchedules {
+  team: ScheduleRow[];
+  byTag: Map<string, ScheduleRow[]>;
+  byPlayer: Map<string, ScheduleRow[]>;
+}
+
+// An override until revoked stays; whoever sends hundreds of them keeps the newest.
+const mostOverrides = 100;
+
+/** All schedules of a team, in the order of their age. */
+export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
+  const rows = await db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).orderBy("id").execute();
+  const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
+  for (const row of rows) {
+    if (row.target_type === "team") all.team.push(row);
+    else put(row.target_type === "tag" ? all.byTag : all.byPlayer, row);
+  }
+  return all;
+}
+
+function put(map: Map<string, ScheduleRow[]>, row: ScheduleRow): void {
+  const rows = map.get(row.target_value);
+  if (rows === undefined) map.set(row.target_value, [row]);
+  else rows.push(row);
+}
+
+/** Those for one player, in the order of their age. */
+export function schedulesFor({ team, byTag, byPlayer }: TeamSchedules, player: PlayerRow): ScheduleRow[] {
+  const tags = new Set(JSON.parse(player.tags) as string[]);
+  const rows = [team, ...[...tags].map((tag) => byTag.get(tag) ?? []), byPlayer.get(player.id) ?? []].flat();
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The players of a team that `targets` mean. */
+export async function playersMeant(db: Db, teamId: string, targets: readonly Target[]): Promise<PlayerRow[]> {
+  if (targets.length === 0) return [];
+  const rows = await db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
+  if (targets.some(({ type }) => type === "team")) return rows;
+  const tags = new Set(targets.flatMap((target) => (target.type === "tag" ? target.tag : [])));
+  const ids = new Set(targets.flatMap((target) => (target.type === "player" ? target.player_id : [])));
+  return rows.filter((row) => ids.has(row.id) || (tags.size > 0 && (JSON.parse(row.tags) as string[]).some((tag) => tags.has(tag))));
+}
+
+/** Schedules that show one of `layoutIds`. */
+export async function schedulesShowing(db: Db, teamId: string, layoutIds: readonly string[]): Promise<ScheduleRow[]> {
+  if (layoutIds.length === 0) return [];
+  return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("layout_id", "in", layoutIds).execute();
+}
+
+/** Whom a stored schedule is for. */
+export function targetOf({ target_type, target_value }: ScheduleRow): Target {
+  if (target_type === "tag") return { type: "tag", tag: target_value };
+  return target_type === "player" ? { type: "player", player_id: target_value } : { type: "team" };
+}
+
+/** The columns of a schedule, but for its id and times. */
+export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at">) {
+  const { name, layout_id, target, ...timing } = schedule;
+  const target_value = target.type === "tag" ? target.tag : target.type === "player" ? target.player_id : "";
+  return { name, layout_id, target_type: target.type, target_value, timing: stableJson(timing) };
+}
+
+/** The schedule as REST shows it. */
+export function showSchedule(row: ScheduleRow): Schedule {
+  return {
+    id: row.id,
+    name: row.name,
+    layout_id: row.layout_id,
+    target: targetOf(row),
+    ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
+/** @throws Refusal 422 naming each field of a schedule that cannot be, or that points nowhere. */
+export async function checkSchedule(db: Db, teamId: string, schedule: Parameters<typeof columnsOf>[0], now: number): Promise<void> {
+  const errors = scheduleFaults(schedule);
+  const { layout_id, target, sync_epoch } = schedule;
+  const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
+  if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
+  if (target.type === "player" && (await playersMeant(db, teamId, [target])).length === 0) {
+    errors.push({ pointer: "/target/player_id", detail: "there is no such player" });
+  }
+  if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
+    errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });
+  }
+  if (errors.length === 0) return;
+  throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+}
+
+/**
+ * Gives a player what an override command needs, before the command is sent; takes it away when overrides are cleared.
+ * @returns whether the player's state may have moved.
+ * @throws Refusal 422 when the command points nowhere.
+ */
+export async function prepareOverride(
+  db: Db,
+  player: PlayerRow,
+  commandId: string,
+  command: CommandRequest,
+  now: number,
+): Promise<boolean> {
+  if (command.type === "override.clear") {
+    const { override_id } = command.args;
+    const ended = db.deleteFrom("overrides").where("player_id", "=", player.id);
+    await (override_id === undefined ? ended : ended.where("command_id", "=", override_id)).execute();
+    return true;
+  }
+  if (command.type !== "override.set") return false;
+  const { layout_id = null, asset_id = null, duration_ms } = command.args;
+  await checkShown(db, player.team_id, layout_id, asset_id);
+  await db.deleteFrom("overrides").where("player_id", "=", player.id).where("expires_at", "<", now).execute();
+  const row = { command_id: commandId, team_id: player.team_id, player_id: player.id, layout_id, asset_id, created_at: now };
+  await db
+    .insertInto("overrides")
+    .values({ ...row, expires_at: duration_ms === undefined ? null : now + duration_ms + command.ttl_s * 1_000 })
+    .execute();
+  const newest = db.selectFrom("overrides").select("command_id").where("player_id", "=", player.id).orderBy("command_id", "desc");
+  const kept = (await newest.limit(mostOverrides).execute()).map((each) => each.command_id);
+  await db.deleteFrom("overrides").where("player_id", "=", player.id).where("command_id", "not in", kept).execute();
+  return true;
+}
+
+/** Forgets the overrides of a layout or an asset whose time is over. @returns the players whose state may have moved. */
+export async function endExpired(
+  db: Db,
+  teamId: string,
+  what: { layout_id: string } | { asset_id: string },
+  now: number,
+): Promise<PlayerRow[]> {
+  const [column, id] = "layout_id" in what ? (["layout_id", what.layout_id] as const) : (["asset_id", what.asset_id] as const);
+  const ended = await db
+    .deleteFrom("overrides")
+    .where("team_id", "=", teamId)
+    .where(column, "=", id)
+    .where("expires_at", "<=", now)
+    .returning("player_id")
+    .execute();
+  return playersMeant(
+    db,
+    teamId,
+    ended.map(({ player_id }) => ({ type: "player", player_id })),
+  );
+}
+
+/** Players on which an override shows this asset. */
+export async function playersOverriding(db: Db, teamId: string, assetId: string): Promise<PlayerRow[]> {
+  const rows = await db.selectFrom("overrides").select("player_id").where("team_id", "=", teamId).where("asset_id", "=", assetId).execute();
+  return playersMeant(
+    db,
+    teamId,
+    rows.map(({ player_id }) => ({ type: "player", player_id })),
+  );
+}
+
+/** Removes what was meant for a removed player alone. */
+export async function dropPlayer(db: Db, playerId: string): Promise<void> {
+  await db.deleteFrom("overrides").where("player_id", "=", playerId).execute();
+  await db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "=", playerId).execute();
+}
+
+async function checkShown(db: Db, teamId: string, layoutId: string | null, assetId: string | null): Promise<void> {
+  if (layoutId !== null) {
+    const row = await db
+      .selectFrom("layouts")
+      .select(["id", "deleted_at"])
+      .where("team_id", "=", teamId)
+      .where("id", "=", layoutId)
+      .executeTakeFirst();
+    if (row === undefined || row.deleted_at !== null) throw invalidField("/args/layout_id", "there is no such layout");
+  }
+  if (assetId !== null) {
+    const rows = db.selectFrom("assets").select(["mime_type", "deleted_at"]).where("team_id", "=", teamId).where("id", "=", assetId);
+    const asset = await rows.executeTakeFirst();
+    if (asset === undefined || asset.deleted_at !== null) throw invalidField("/args/asset_id", "there is no such asset");
+    if (!/^(?:image|video)\//.test(asset.mime_type ?? "")) {
+      throw invalidField("/args/asset_id", `the asset is ${asset.mime_type}: only an image or a video can be shown alone`);
+    }
+  }
+}

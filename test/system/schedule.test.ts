@@ -1,0 +1,101 @@
+// Schedules and overrides on the glass of a real player.
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import type { Rgb } from "../support/framebuffer.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs.ts";
+import { startXvfb, type Xvfb } from "../support/xvfb.ts";
+
+const red: Rgb = [220, 30, 40];
+const green: Rgb = [20, 160, 60];
+const blue: Rgb = [30, 60, 200];
+
+let xvfb: Xvfb;
+beforeAll(async () => {
+  xvfb = await startXvfb({ width: 1920, height: 1080 });
+});
+afterAll(() => xvfb[Symbol.asyncDispose]());
+
+const shows = (color: Rgb): boolean => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
+const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 10_000, fit: "fill" });
+
+test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, it leaves at once", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const usual = await api.publish([image(await api.upload("red.png", await plainImage(red)))]);
+  const special = await api.publish([image(await api.upload("green.png", await plainImage(green)))]);
+  await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+  const playerId = await api.pair(player, usual.layoutId);
+  await eventually(() => shows(red));
+  const target = { type: "player", player_id: playerId };
+  const about = { name: "S", layout_id: special.layoutId, target };
+  const after = (ms: number): string => new Date(Date.now() + ms).toISOString();
+  await api.ok("POST", "schedules", { ...about, starts_at: after(3_000), ends_at: after(15_000) });
+  await eventually(() => shows(green));
+  await eventually(() => shows(red));
+  const open = await api.ok("POST", "schedules", { ...about, starts_at: after(-60_000) });
+  await eventually(() => shows(green));
+  // And the service can tell why.
+  await eventually(async () => {
+    const [reason] = (await api.ok("GET", `players/${playerId}/now`))["why"] as Record<string, unknown>[];
+    return reason?.["verdict"] === "shows" && reason["id"] === open.id;
+  });
+  await api.ok("DELETE", `schedules/${open.id}`);
+  await eventually(() => shows(red));
+}, 180_000);
+
+test("[OV10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const usual = await api.publish([image(await api.upload("red.png", await plainImage(red)))]);
+  const special = await api.publish([image(await api.upload("green.png", await plainImage(green)))]);
+  const blueId = await api.upload("blue.png", await plainImage(blue));
+  const playerFolder = join(folder.path, "player");
+  const player = startPlayer(api.url, playerFolder, xvfb.display);
+  let playerId: string;
+  try {
+    playerId = await api.pair(player, usual.layoutId);
+    await eventually(() => shows(red));
+    const shown = await api.command(playerId, "override.set", { layout_id: special.layoutId });
+    expect(shown).toMatchObject({ status: "succeeded", result: { override_id: shown["id"], until: null } });
+    await eventually(() => shows(green));
+    await player.kill();
+  } finally {
+    await player[Symbol.asyncDispose]();
+  }
+  await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value) => value === 0));
+  await using again = startPlayer(api.url, playerFolder, xvfb.display);
+  await eventually(() => shows(green));
+  expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
+  // An asset alone, above it, for a while; then the other again, until it is cleared.
+  expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 12_000 })).toMatchObject({
+    status: "succeeded",
+  });
+  await eventually(() => shows(blue));
+  await eventually(() => shows(green));
+  expect(await api.command(playerId, "override.clear")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
+  await eventually(() => shows(red));
+}, 180_000);
+
+test("[OV11] skip and pause do on the glass what they say", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const day = (assetId: string) => ({ ...image(assetId), duration_ms: 40_000_000 });
+  const redId = await api.upload("red.png", await plainImage(red));
+  const greenId = await api.upload("green.png", await plainImage(green));
+  const { layoutId } = await api.publish([day(redId), day(greenId)]);
+  await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+  const playerId = await api.pair(player, layoutId);
+  await eventually(() => shows(red) || shows(green));
+  const [first, second] = shows(red) ? [red, green] : [green, red];
+  expect(await api.command(playerId, "skip")).toMatchObject({ status: "succeeded" });
+  await eventually(() => shows(second));
+  expect(shows(first)).toBe(false);
+  expect(await api.command(playerId, "pause", { duration_ms: 60_000 })).toMatchObject({ status: "succeeded" });
+  expect(await api.command(playerId, "resume")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
+  await eventually(() => shows(second));
+}, 180_000);
