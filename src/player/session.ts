@@ -6,6 +6,7 @@ import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { DesiredAsset } from "../protocol/desired.ts";
+import type { Orientation } from "../protocol/orientation.ts";
 import type { Heartbeat, PresentedItem } from "../protocol/report.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import { Access, checkRevocation } from "./access.ts";
@@ -128,6 +129,11 @@ export class Session {
     return desired === null ? null : { revision: desired.revision, isEmpty: desired.layout === null };
   }
 
+  /** How the display hangs, as far as is known. */
+  get orientation(): Orientation {
+    return (this.#applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
+  }
+
   get progress(): Progress {
     return this.#cache.progress.value;
   }
@@ -207,7 +213,7 @@ export class Session {
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();
-    return take(playback, programAt(ready, now).program, now);
+    return take(playback, programAt(ready, now).program, now, ready.desired.assets);
   }
 
   /** Makes the newest desired state ready; a newer one ends the work on the one before. */
@@ -266,6 +272,9 @@ export class Session {
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();
       this.#isShownTold = true;
+    } else if (message.type === "fallback") {
+      this.#presented.delete(message.zone_id);
+      log.warn({ zone_id: message.zone_id }, "nothing of the zone can be shown: it shows its fallback");
     } else if (message.type === "failed") {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");

@@ -1,7 +1,9 @@
 // What a screen should do: one document, published whole under one revision.
 import { z } from "zod";
 import { PlaylistItem } from "./items.ts";
+import { Orientation } from "./orientation.ts";
 import { Zone } from "./resources.ts";
+import { Transition } from "./transition.ts";
 import { Color, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
@@ -25,6 +27,8 @@ export const DesiredLayout = z.object({
   width: z.int().min(1),
   height: z.int().min(1),
   background_color: Color,
+  background_asset_id: id("ast").optional(),
+  transition: Transition.optional().describe("How the layout comes in"),
   zones: z.array(Zone),
 });
 export type DesiredLayout = z.infer<typeof DesiredLayout>;
@@ -35,7 +39,12 @@ export type DesiredLayout = z.infer<typeof DesiredLayout>;
  */
 export const Desired = z.object({
   revision: z.string().min(1).max(64),
-  player: z.object({ id: id("plr"), name: z.string(), timezone: z.string().nullable() }),
+  player: z.object({
+    id: id("plr"),
+    name: z.string(),
+    timezone: z.string().nullable(),
+    orientation: Orientation.optional().describe("Without it: landscape"),
+  }),
   layout: DesiredLayout.nullable(),
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),

@@ -1,5 +1,6 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
+import { Transition } from "./transition.ts";
 import { Color, id, TimeZone } from "./words.ts";
 
 /** How a picture fills its zone: whole with bars, cropped, or stretched. */
@@ -45,8 +46,10 @@ const ClockItem = z.strictObject({
   background_color: Color.default("#000000"),
 });
 
-const itemId = { id: id("itm") };
+const common = { transition: Transition.optional().describe("How the item comes in. Without it: as its zone says, else by a cut") };
+const itemId = { id: id("itm"), ...common };
 const newItemId = {
+  ...common,
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
 };
 

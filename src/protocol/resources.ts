@@ -1,6 +1,8 @@
 // The things operators deal with, as REST shows and takes them: players, layouts, playlists, assets, commands, screenshots.
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
+import { Orientation } from "./orientation.ts";
+import { Transition } from "./transition.ts";
 import { Color, id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
@@ -35,6 +37,9 @@ export const Zone = z.strictObject({
   width: Size,
   height: Size,
   z_index: z.int().min(-1_000).max(1_000).default(0),
+  rotation: z.int().min(0).max(359).optional().describe("Degrees clockwise about the zone's middle. Without it: 0"),
+  background_color: Color.optional().describe("Without it the zone is clear where its items are"),
+  transition: Transition.optional().describe("How items come in that say nothing themselves. Without it: by a cut"),
   playlist_id: id("pls").nullable().default(null),
 });
 export type Zone = z.infer<typeof Zone>;
@@ -52,6 +57,8 @@ export const Layout = z.object({
   width: Size,
   height: Size,
   background_color: Color,
+  background_asset_id: id("ast").nullable().describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().describe("How the layout comes in"),
   zones: z.array(Zone),
   ...stamps,
 });
@@ -62,6 +69,8 @@ export const NewLayout = z.strictObject({
   width: Size.default(1920),
   height: Size.default(1080),
   background_color: Color.default("#000000"),
+  background_asset_id: id("ast").nullable().default(null).describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().default(null).describe("How the layout comes in; null: by a cut"),
   zones: z.array(NewZone).max(100).default([]),
 });
 export const LayoutChange = z.strictObject({
@@ -69,6 +78,8 @@ export const LayoutChange = z.strictObject({
   width: Size.optional(),
   height: Size.optional(),
   background_color: Color.optional(),
+  background_asset_id: id("ast").nullable().optional(),
+  transition: Transition.nullable().optional(),
   zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
 });
 
@@ -96,6 +107,7 @@ export const Player = z.object({
   layout_id: id("lay").nullable(),
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
+  orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
@@ -122,6 +134,7 @@ export const PlayerChange = z.strictObject({
   layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
   tags: z.array(Name).max(50).optional(),
   timezone: TimeZone.nullable().optional(),
+  orientation: Orientation.optional(),
 });
 
 /** Why the page, the list or the call was refused: RFC 9457. */
