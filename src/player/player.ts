@@ -235,7 +235,8 @@ class Player implements AsyncDisposable {
   #note(message: FromPage): void {
     const { log } = this.#options;
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
-    else if (message.type === "simplified") log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");
+    else if (message.type === "simplified")
+      log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");
     else if (message.type === "fault") log.error({ detail: message.detail }, "the page reports a fault");
   }
 

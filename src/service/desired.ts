@@ -1,7 +1,9 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import { PlaylistItem } from "../protocol/items.ts";
+import { Orientation } from "../protocol/orientation.ts";
 import { Zone } from "../protocol/resources.ts";
+import { Transition } from "../protocol/transition.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import type { AssetRow, PlayerRow } from "./tables.ts";
@@ -54,8 +56,13 @@ export class DesiredStates {
 type Contents = Map<string, Promise<Content>>;
 
 function document(player: PlayerRow, content: Content): Desired {
-  const rest = { player: { id: player.id, name: player.name, timezone: player.timezone }, ...content };
+  const rest = { player: { id: player.id, name: player.name, timezone: player.timezone, ...turned(player) }, ...content };
   return { revision: digestOf(rest), ...rest };
+}
+
+/** The usual orientation is left out: it is what a player takes without. */
+function turned({ orientation }: PlayerRow): { orientation?: Orientation } {
+  return orientation === "landscape" ? {} : { orientation: Orientation.parse(orientation) };
 }
 
 function contentOf(db: Db, player: PlayerRow, contents: Contents): Promise<Content> {
@@ -100,6 +107,11 @@ export function parseZones(json: string): Zone[] {
   return Zone.array().parse(JSON.parse(json));
 }
 
+/** A transition as it was stored. */
+export function parseTransition(json: string | null): Transition | null {
+  return json === null ? null : Transition.parse(JSON.parse(json));
+}
+
 /** Items as they were stored. */
 export function parseItems(json: string): PlaylistItem[] {
   return PlaylistItem.array().parse(JSON.parse(json));
@@ -108,9 +120,11 @@ export function parseItems(json: string): PlaylistItem[] {
 async function readContent(db: Db, teamId: string, layoutId: string): Promise<Content> {
   const row = await db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
   if (row === undefined) return nothing;
-  const layout = DesiredLayout.parse({ ...row, zones: parseZones(row.zones) });
+  const looks = { background_asset_id: row.background_asset_id ?? undefined, transition: parseTransition(row.transition) ?? undefined };
+  const layout = DesiredLayout.parse({ ...row, ...looks, zones: parseZones(row.zones) });
   const playlists = await readPlaylists(db, teamId, layout);
-  return { layout, playlists, assets: await readAssets(db, teamId, playlists) };
+  const more = row.background_asset_id === null ? [] : [row.background_asset_id];
+  return { layout, playlists, assets: await readAssets(db, teamId, playlists, more) };
 }
 
 async function readPlaylists(db: Db, teamId: string, layout: DesiredLayout): Promise<DesiredPlaylist[]> {
@@ -126,8 +140,9 @@ async function readPlaylists(db: Db, teamId: string, layout: DesiredLayout): Pro
   return rows.map((row) => ({ id: row.id, items: parseItems(row.items) }));
 }
 
-async function readAssets(db: Db, teamId: string, playlists: readonly DesiredPlaylist[]): Promise<DesiredAsset[]> {
-  const ids = [...new Set(playlists.flatMap(({ items }) => items.flatMap((item) => ("asset_id" in item ? item.asset_id : []))))];
+async function readAssets(db: Db, teamId: string, playlists: readonly DesiredPlaylist[], more: string[]): Promise<DesiredAsset[]> {
+  const shown = playlists.flatMap(({ items }) => items.flatMap((item) => ("asset_id" in item ? item.asset_id : [])));
+  const ids = [...new Set([...shown, ...more])];
   const assets: DesiredAsset[] = [];
   // In parts: SQLite and PostgreSQL both bound the number of parameters.
   for (let first = 0; first < ids.length; first += 500) {

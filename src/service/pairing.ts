@@ -87,6 +87,7 @@ export class Pairing {
       layout_id: null,
       tags: "[]",
       timezone: null,
+      orientation: "landscape",
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

@@ -13,6 +13,7 @@ export interface PlayerRow extends Owned {
   layout_id: string | null;
   tags: string;
   timezone: string | null;
+  orientation: string;
   public_key: string;
   thumbprint: string;
   /** What the box said of itself when it asked for its code: JSON of a pairing request. */
@@ -33,6 +34,9 @@ export interface LayoutRow extends Owned {
   width: number;
   height: number;
   background_color: string;
+  background_asset_id: string | null;
+  /** JSON; null: a cut. */
+  transition: string | null;
   zones: string;
   updated_at: number;
 }
@@ -125,6 +129,13 @@ export const migrations: Record<string, Migration> = {
   "0001-first": {
     async up(db: Kysely<unknown>) {
       for (const statement of firstTables) await sql.raw(statement).execute(db);
+    },
+  },
+  "0002-looks": {
+    async up(db: Kysely<unknown>) {
+      await sql.raw("ALTER TABLE layouts ADD COLUMN background_asset_id TEXT").execute(db);
+      await sql.raw("ALTER TABLE layouts ADD COLUMN transition TEXT").execute(db);
+      await sql.raw("ALTER TABLE players ADD COLUMN orientation TEXT NOT NULL DEFAULT 'landscape'").execute(db);
     },
   },
 };

@@ -111,7 +111,7 @@ export const assetOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/assets/{id}",
     summary: "Delete an asset",
-    description: "Refused while a playlist shows it.",
+    description: "Refused while a playlist or a layout shows it.",
     caller: "operator",
     scope: "assets:write",
     params,
@@ -124,6 +124,9 @@ export const assetOperations: readonly Operation[] = [
       await change(parts, async (db) => {
         const row = found(await select(db, teamId, input.params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
+        const grounds = await layoutsOn(db, teamId, row.id);
+        if (grounds.length > 0)
+          throw new Refusal("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
         if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
         await db.deleteFrom("assets").where("id", "=", row.id).execute();
         await removeUnusedBlob(parts, db, row.sha256);
@@ -156,6 +159,11 @@ async function playlistsShowing(db: Db, teamId: string, assetId: string): Promis
     .where("items", "like", `%${assetId}%`)
     .execute();
   return rows.filter((row) => parseItems(row.items).some((item) => "asset_id" in item && item.asset_id === assetId));
+}
+
+/** Layouts whose background it is. */
+function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
+  return db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("background_asset_id", "=", assetId).execute();
 }
 
 function show(row: AssetRow): Asset {

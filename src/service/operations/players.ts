@@ -1,5 +1,6 @@
 // Players: the screens. Claimed by their code, given a layout, told when they are removed.
 import { z } from "zod";
+import { Orientation } from "../../protocol/orientation.ts";
 import { ContentState, PresentedItem } from "../../protocol/report.ts";
 import { page, PageQuery, PairRequest, Player, PlayerChange } from "../../protocol/resources.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
@@ -121,7 +122,7 @@ export const playerOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/players/{id}",
     summary: "Change a player",
-    description: "`layout_id` assigns a layout; null takes it away.",
+    description: "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -190,8 +191,8 @@ export function select(db: Db, teamId: string, playerId: string) {
     .executeTakeFirst();
 }
 
-function version({ id: playerId, name, layout_id, tags, timezone, updated_at }: Player): unknown {
-  return { id: playerId, name, layout_id, tags, timezone, updated_at };
+function version({ id: playerId, name, layout_id, tags, timezone, orientation, updated_at }: Player): unknown {
+  return { id: playerId, name, layout_id, tags, timezone, orientation, updated_at };
 }
 
 async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }): Promise<Player> {
@@ -219,6 +220,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     layout_id: row.layout_id,
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
+    orientation: Orientation.parse(row.orientation),
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
     player_version: said.player_version ?? asked.player_version,
     engine: said.engine ?? null,

@@ -29,7 +29,8 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Text and clock items need no asset.",
+      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Text and clock items need no asset. " +
+      "An item's `transition` says how it comes in, from its start on; without it the zone's holds.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
