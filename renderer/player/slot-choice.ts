@@ -27,16 +27,21 @@ export function targetOf(view: ZoneView): Slot | undefined {
 }
 
 /**
- * When a slot comes on: at its start. Before it, where the one that is due cannot be shown: at once when the glass
+ * When a slot comes on: at its start. Before it, where all that lies between cannot be shown: at once when the glass
  * shows nothing that plays, else when the item on it has stood in for long enough.
  */
 export function comesAt(view: ZoneView, slot: Slot): number {
-  const { shown, mayTry } = view;
+  const { slots, shown, mayTry } = view;
   const due = dueOf(view);
-  if (due === undefined || due.starts_at >= slot.starts_at || mayTry(due)) return slot.starts_at;
-  if (shown === null || shown.is === "broken") return Math.min(slot.starts_at, due.starts_at);
-  if (shown.slot.key === due.key || identityOf(shown.slot.item) === identityOf(slot.item)) return slot.starts_at;
-  return Math.min(slot.starts_at, Math.min(shown.slot.ends_at, due.starts_at) + holdMs);
+  if (shown === null || shown.is === "broken") {
+    const isGap = due !== undefined && due.starts_at < slot.starts_at && !mayTry(due);
+    return isGap ? due.starts_at : slot.starts_at;
+  }
+  const isBetween = ({ starts_at }: Slot): boolean => starts_at > shown.slot.starts_at && starts_at < slot.starts_at;
+  const between = slots.filter(isBetween);
+  const goesOnByItself = identityOf(shown.slot.item) === identityOf(slot.item);
+  if (between.length === 0 || between.some(mayTry) || goesOnByItself) return slot.starts_at;
+  return Math.min(slot.starts_at, Math.min(shown.slot.ends_at, between[0]!.starts_at) + holdMs);
 }
 
 /** The slot as it is played when it comes on early, in place of the one due. */

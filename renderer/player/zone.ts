@@ -122,7 +122,8 @@ export class Zone {
   /** Whether the zone has something else to show than this item. */
   #hasOther(item: SceneItem): boolean {
     const { now } = this.#view();
-    return this.#zone.slots.some((slot) => identityOf(slot.item) !== identityOf(item) && this.#mayTry(slot, now));
+    const isOther = (slot: Slot): boolean => slot.ends_at > now && identityOf(slot.item) !== identityOf(item);
+    return this.#zone.slots.some((slot) => isOther(slot) && this.#mayTry(slot, now));
   }
 
   /** Comes back when the first of the failed items may be tried again. */

@@ -11,6 +11,8 @@ const seekLeadMs = 120;
 const firstFrameLimitMs = 3_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
+// A clip that waits for its bytes is not wedged: it is given longer.
+const bufferingLimitMs = 20_000;
 // A clip as long as its slot must not wrap to its first frame just before it is replaced.
 const wrapMarginMs = 400;
 // A clip of one frame presents no second one; by then the frame shown counts.
@@ -70,9 +72,13 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, around:
       if (element.currentTime !== position || (element.ended && !element.loop)) {
         position = element.currentTime;
         movedAt = performance.now();
-      } else if (performance.now() - movedAt >= stallLimitMs) {
+        return;
+      }
+      const isBuffering = element.networkState === element.NETWORK_LOADING && element.readyState < element.HAVE_FUTURE_DATA;
+      const limitMs = isBuffering ? bufferingLimitMs : stallLimitMs;
+      if (performance.now() - movedAt >= limitMs) {
         clearInterval(timer);
-        around.onFailure(new ItemFailure("stalled", `no progress for ${stallLimitMs} ms at ${position.toFixed(2)} s`));
+        around.onFailure(new ItemFailure("stalled", `no progress for ${limitMs} ms at ${position.toFixed(2)} s`));
       }
     }, stallCheckMs);
     disposed.addEventListener("abort", () => {
