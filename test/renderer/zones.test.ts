@@ -218,7 +218,11 @@ test("[ZN5] the screens of words turn with the glass, and stay inside it", async
   const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
   for (const rotation of rotations) {
     const from = server.messages.length;
-    server.draw({ screen: empty, rotation, identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long } });
+    server.draw({
+      screen: empty,
+      rotation,
+      identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long },
+    });
     if (rotation === 0) await server.heard("screen", ({ is }) => is === "empty", { from });
     await expect.poll(() => page.evaluate('document.querySelector("#glass").dataset.rotation')).toBe(String(rotation));
     const outside = await page.evaluate<string[]>(`
@@ -235,25 +239,28 @@ test("[ZN5] the screens of words turn with the glass, and stay inside it", async
   }
 });
 
-test.for(rotations)("[ZN6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels", async (rotation) => {
-  await using opened = await bench.open(screen.width, screen.height);
-  const { page, server } = opened;
-  const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
-  const drawn = zone(row(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
-  server.draw({ ...stage([drawn], layout), rotation });
-  await server.heard("presented");
-  await page.evaluate(`
+test.for(rotations)(
+  "[ZN6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
+  async (rotation) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    const { page, server } = opened;
+    const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+    const drawn = zone(row(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
+    server.draw({ ...stage([drawn], layout), rotation });
+    await server.heard("presented");
+    await page.evaluate(`
     window.touched = [];
     document.addEventListener("pointerdown", ({ target, offsetX, offsetY }) => touched.push([target.tagName, Math.round(offsetX), Math.round(offsetY)]), true);
   `);
-  const [x, y] = onScreen([300 + 150, 20 + 30], rotation);
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  const [[tag, offsetX, offsetY] = ["", 0, 0]] = await page.evaluate<[string, number, number][]>("touched");
-  expect(tag).toBe("IMG");
-  expect(Math.abs(offsetX - 150)).toBeLessThanOrEqual(1);
-  expect(Math.abs(offsetY - 30)).toBeLessThanOrEqual(1);
-});
+    const [x, y] = onScreen([300 + 150, 20 + 30], rotation);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    const [[tag, offsetX, offsetY] = ["", 0, 0]] = await page.evaluate<[string, number, number][]>("touched");
+    expect(tag).toBe("IMG");
+    expect(Math.abs(offsetX - 150)).toBeLessThanOrEqual(1);
+    expect(Math.abs(offsetY - 30)).toBeLessThanOrEqual(1);
+  },
+);
 
 test("[ZN7] the glass turns without beginning anything anew", async () => {
   await using opened = await bench.open(screen.width, screen.height);

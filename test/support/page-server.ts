@@ -131,7 +131,12 @@ function send(socket: WebSocket, message: ToPage): void {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { mediaFolder, pageFolder, mediaDelayMs, mediaGate }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
+  {
+    mediaFolder,
+    pageFolder,
+    mediaDelayMs,
+    mediaGate,
+  }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
 ): Promise<void> {
   const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
   const isMedia = path.startsWith("/media/");
