@@ -9,7 +9,7 @@ export interface ZoneView {
   /** What is on the glass. */
   shown: { is: "playing" | "broken"; slot: Slot } | null;
   /** Whether an item may be prepared now: it did not fail, or long enough ago. */
-  mayTry(slot: Slot): boolean;
+  mayTry: (slot: Slot) => boolean;
 }
 
 // Corrections of the clock up to this do not bring back an item that just left.

@@ -138,9 +138,9 @@ export class Zone {
     const { budget, clock } = this.#page;
     const claim = budget.claim(slot.cost, slot.starts_at, () => {
       due();
-      this.#prepare(slot, claim.release);
+      this.#prepare(slot, () => claim.release());
     });
-    const due = clock.alarm(comesAt(this.#view(), slot), claim.take);
+    const due = clock.alarm(comesAt(this.#view(), slot), () => claim.take());
     const callOff = (): void => {
       due();
       claim.release();
@@ -255,11 +255,11 @@ export class Zone {
 
   #noteFailure({ key, item }: Slot, error: unknown): void {
     const code = error instanceof ItemFailure ? error.code : "load";
-    const { clock, failures, report } = this.#page;
+    const { clock, failures } = this.#page;
     if (!failures.note(item, code, clock.now())) return;
     const { item_id, asset_id } = item;
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
+    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
   }
 
   #reportPresented({ key, item }: Slot, at: number): void {

@@ -199,8 +199,10 @@ function mediaPath({ sha256 }: DesiredAsset): string {
 
 /** Equal for equal geometry: zones may then change their items one by one. */
 function stageKey({ program: { layout, zones }, background }: Pick<Playback, "program" | "background">): string {
-  // The zone's playlist, its name and its items' default transition change without a cut.
-  const geometry = zones.map(({ zone: { playlist_id: _, name: __, transition: ___, ...box } }) => box);
+  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index, rotation, background_color } }) => [
+    [id, left, top, width, height, z_index],
+    [rotation, background_color],
+  ]);
   const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry];
   return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
 }
