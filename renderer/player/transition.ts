@@ -25,6 +25,7 @@ export interface Ran {
   durationMs: number;
 }
 
+// Both sides are at least whole throughout, so that no edge of a picture runs through the other.
 const zoomBy = 1.12;
 // The edge that the new picture comes from, and which way along its axis that is.
 const origins: Record<Direction, { axis: "X" | "Y"; sign: 1 | -1 }> = {
@@ -43,7 +44,7 @@ export function motionOf(type: Exclude<Transition["type"], "cut">, direction: Di
     case "zoom":
       return {
         incoming: [
-          { opacity: 0, transform: `scale(${1 / zoomBy})` },
+          { opacity: 0, transform: `scale(${zoomBy})` },
           { opacity: 1, transform: "scale(1)" },
         ],
         outgoing: [
