@@ -61,7 +61,6 @@ export class StageLayer implements Layer {
   dispose(): void {
     this.#resizes.disconnect();
     for (const zone of this.#zones.values()) zone.dispose();
-    this.#ground?.removeAttribute("src");
     this.element.remove();
   }
 

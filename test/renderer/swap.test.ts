@@ -257,7 +257,7 @@ test("[SW10] no more clips are made ready ahead than the box has room for, and e
   expect(await page.locator("video").count()).toBe(4);
 });
 
-test("[SW11] three hundred changes with transitions leave no element, decoder or animation behind", async () => {
+test("[SW11] three hundred changes with transitions and failures leave no element, decoder or animation behind", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -275,7 +275,8 @@ test("[SW11] three hundred changes with transitions leave no element, decoder or
       const item = kind === 0 ? video("blue.mp4", 5_000) : image(kind === 1 ? "red.png" : "green.png");
       const play = slot(item, server.now() - 1, long);
       play.transition = { type: kinds[turn % kinds.length]!, duration_ms: 60, easing: "ease", direction: "left" };
-      drawn.slots = [play];
+      // Beside each there is one that fails, or is dropped while it loads.
+      drawn.slots = [play, slot(image(`missing-${turn % 7}.png`), server.now() + 30_000, long)];
       return play;
     });
     server.draw(scene);

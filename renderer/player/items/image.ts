@@ -10,15 +10,21 @@ export function createImage(item: Extract<SceneItem, { type: "image" }>, around:
   // Otherwise the compositor may draw the layer first and the picture a few frames later.
   element.decoding = "sync";
   element.draggable = false;
+  let isDecoding = false;
   return stillItem(
     element,
     around,
     (signal) => {
       element.src = item.src;
+      isDecoding = true;
+      const decoded = decode(element, item.src).finally(() => (isDecoding = false));
       const late = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareLimitMs} ms`);
-      return within(decode(element, item.src), prepareLimitMs, signal, late);
+      return within(decoded, prepareLimitMs, signal, late);
     },
-    () => element.removeAttribute("src"),
+    () => {
+      // Taken away while it is decoded, its source would leave the promise pending for ever, and the element in memory.
+      if (!isDecoding) element.removeAttribute("src");
+    },
   );
 }
 
