@@ -9,10 +9,12 @@ import { figure, usageOf } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
+// Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
+const height = Number(process.argv[4] ?? 1_080);
 const tellEvery = 100;
 
 await using folder = await temporaryFolder();
-await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
 await using service = await startService(join(folder.path, "service"));
 const { layoutId } = await publishMixedLoop(service.api, slotMs);
 await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
@@ -23,7 +25,7 @@ const judge = new MixedLoopJudge(slotMs);
 let told = 0;
 const { looks, slowestLookMs } = await watchScreen(
   xvfb.framebuffer,
-  { y: mixedRow, loop: mixedLoop },
+  { y: Math.round((mixedRow * height) / 1_080), loop: mixedLoop },
   (span) => {
     judge.see(span);
     if (judge.changes < told + tellEvery) return;

@@ -5,7 +5,7 @@ import type { Frames } from "./frames.ts";
 type Direction = Transition["direction"];
 
 /** What each side does, and whether the two are added up: half-clear pictures over each other would let the ground through. */
-export interface Motion {
+interface Motion {
   incoming: Keyframe[];
   outgoing: Keyframe[];
   adds: boolean;
@@ -36,7 +36,7 @@ const origins: Record<Direction, { axis: "X" | "Y"; sign: 1 | -1 }> = {
 };
 
 /** The paths of both sides. Whatever the shapes of the pictures, the last instant looks like the new one alone. */
-export function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction): Motion {
+function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction): Motion {
   const still = { transform: "none" };
   switch (type) {
     case "crossfade":

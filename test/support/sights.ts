@@ -28,7 +28,7 @@ const tolerance = 10;
 const fadeSteps = 64;
 
 /** Tells what a row shows. Fades are only looked for between neighbours of the loop. */
-export function sightOf(row: Buffer, width: number, loop: readonly Look[]): Sight {
+function sightOf(row: Buffer, width: number, loop: readonly Look[]): Sight {
   const points = Array.from({ length: cells }, (_, cell): Rgb => {
     const at = 4 * Math.floor(((cell + 0.5) * width) / cells);
     return [row[at + 2]!, row[at + 1]!, row[at]!];
