@@ -1,4 +1,5 @@
 // What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
+import { readdirSync, readFileSync } from "node:fs";
 import type { Framebuffer, Rgb } from "../test/support/framebuffer.ts";
 
 /** Prints one figure as one JSON line. */
@@ -18,5 +19,48 @@ export async function whenPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y
   for (;;) {
     if (framebuffer.pixel(x, y).every((value, channel) => Math.abs(value - color[channel]!) <= 6)) return performance.now();
     await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** What a process and all below it take: processor time so far, and their share of the memory (PSS). Linux only. */
+export function usageOf(root: number): { cpuMs: number; pssBytes: number; processes: number } {
+  const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+  const tree = new Set([root]);
+  // A child may stand before its parent in the list.
+  for (let size = 0; size !== tree.size;) {
+    size = tree.size;
+    for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
+  }
+  const inTree = stats.filter(({ pid }) => tree.has(pid));
+  return {
+    cpuMs: inTree.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    pssBytes: inTree.reduce((sum, { pid }) => sum + pssOf(pid), 0),
+    processes: inTree.length,
+  };
+}
+
+// USER_HZ is 100 on every Linux architecture we run on.
+const tickMs = 10;
+
+function statOf(pid: number): { pid: number; parent: number; cpuMs: number } | null {
+  const text = readProc(pid, "stat");
+  if (text === null) return null;
+  // The name in parentheses may hold spaces: the fields are counted from behind it.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs };
+}
+
+function pssOf(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readProc(pid, "smaps_rollup") ?? "")?.[1];
+  return Number(kilobytes ?? 0) * 1_024;
+}
+
+/** Null when the process has ended meanwhile. */
+function readProc(pid: number, file: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return null;
+    throw error;
   }
 }

@@ -9,6 +9,7 @@ import { createPairing } from "./screens/pairing.ts";
 import { createPreparing } from "./screens/preparing.ts";
 import { createStarting } from "./screens/starting.ts";
 import { StageLayer } from "./stage.ts";
+import { runTransition } from "./transition.ts";
 
 /** Draws scenes: the newest wins, and the one before stays until its picture is there. */
 export class Glass {
@@ -16,6 +17,7 @@ export class Glass {
   readonly #page: Page;
   readonly #identify: Identify;
   #shown: Layer | null = null;
+  #endTransition = (): void => {};
   #coming: { layer: Layer; abort: AbortController } | null = null;
 
   constructor(element: HTMLElement, page: Page) {
@@ -26,7 +28,8 @@ export class Glass {
   }
 
   /** Draws a scene. */
-  draw({ screen, identify }: Scene): void {
+  draw({ screen, rotation = 0, identify }: Scene): void {
+    this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
     if (this.#coming !== null) {
       if (this.#coming.layer.update(screen)) return;
@@ -44,7 +47,7 @@ export class Glass {
 
   /** Waits for the layer's picture, then changes layers in one frame. A failure in here is a fault of the page. */
   async #reveal(layer: Layer, signal: AbortSignal): Promise<void> {
-    const { clock, frames } = this.#page;
+    const { clock, frames, transitions } = this.#page;
     await layer.ready;
     if (this.#shown !== null) {
       // Two frames: the second proves that the first was painted. A glass that shows nothing yet need not wait.
@@ -52,14 +55,30 @@ export class Glass {
       await frames.next();
     }
     if (signal.aborted) return;
+    this.#endTransition();
     const before = this.#shown;
     this.#shown = layer;
     this.#coming = null;
     setSeen(layer.element, "yes");
-    if (before !== null) setSeen(before.element, "no");
-    const shownAt = clock.at(await frames.next());
-    before?.dispose();
-    layer.presented(shownAt);
+    const transition = before === null ? null : transitions.choose(layer.transition, Number.POSITIVE_INFINITY);
+    if (before !== null && transition !== null) {
+      // Like every change: it begins where the new one counts as shown, and both play on until it is over.
+      const change = { incoming: layer.element, outgoing: before.element, transition, beginsAt: performance.now() };
+      this.#endTransition = runTransition(change, frames, (ran) => {
+        this.#endTransition = () => {};
+        transitions.judge(ran);
+        this.#takeOff(before);
+      });
+    } else if (before !== null) {
+      this.#takeOff(before);
+    }
+    layer.presented(clock.at(await frames.next()));
+  }
+
+  /** Takes a layer off the glass in the frame being made, and lets go of it one frame later. */
+  #takeOff(layer: Layer): void {
+    setSeen(layer.element, "no");
+    this.#page.frames.request(() => layer.dispose());
   }
 
   #callOff(): void {

@@ -2,10 +2,13 @@
 import type { FromPage, Scene } from "../../src/protocol/scene.ts";
 import { CorrectedTime } from "./clock.ts";
 import { FrameNews } from "./frame-news.ts";
+import { FailureMemory } from "./failure-memory.ts";
 import { Frames } from "./frames.ts";
 import { Glass } from "./glass.ts";
 import { refuseInput } from "./input.ts";
+import { PreloadBudget } from "./preload-budget.ts";
 import { SceneSocket } from "./socket.ts";
+import { TransitionChoice } from "./transition-choice.ts";
 
 const beatMs = 1_000;
 // A few quick exchanges fill the clock's filter before the first switch is due; then it only has to follow drift.
@@ -24,6 +27,9 @@ const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
   sites,
+  transitions: new TransitionChoice(send),
+  failures: new FailureMemory(),
+  budget: PreloadBudget.ofMachine(),
   report: send,
 });
 const socket = new SceneSocket(socketUrl(), {

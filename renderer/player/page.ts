@@ -1,14 +1,21 @@
 // What the parts of the page share, and what each picture of the whole glass has to offer.
 import type { FromPage, Screen } from "../../src/protocol/scene.ts";
+import type { Transition } from "../../src/protocol/transition.ts";
 import type { PageClock } from "./clock.ts";
 import type { FrameNews } from "./frame-news.ts";
+import type { FailureMemory } from "./failure-memory.ts";
 import type { Frames } from "./frames.ts";
+import type { PreloadBudget } from "./preload-budget.ts";
+import type { TransitionChoice } from "./transition-choice.ts";
 
 /** What the parts of the page share. */
 export interface Page {
   clock: PageClock;
   frames: Frames;
   sites: FrameNews;
+  transitions: TransitionChoice;
+  failures: FailureMemory;
+  budget: PreloadBudget;
   /** Sends a message to the player. */
   report(message: FromPage): void;
 }
@@ -18,6 +25,8 @@ export interface Layer {
   readonly element: HTMLElement;
   /** Resolves when the layer's content is there to be painted. */
   readonly ready: Promise<void>;
+  /** How it takes the place of the layer before; none for a cut. */
+  readonly transition?: Transition | undefined;
   /** Takes a newer screen in; false when it takes another layer to show it. */
   update(screen: Screen): boolean;
   /** A frame with this layer was presented at this time. */

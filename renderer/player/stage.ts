@@ -1,5 +1,6 @@
 // A layout drawn to scale: its zones in stage pixels, and what they report once people can see it.
 import type { FromPage, Screen, Stage } from "../../src/protocol/scene.ts";
+import type { Transition } from "../../src/protocol/transition.ts";
 import { make } from "./dom.ts";
 import type { Layer, Page } from "./page.ts";
 import { Zone } from "./zone.ts";
@@ -15,28 +16,33 @@ const settleLimitMs = 5_000;
 export class StageLayer implements Layer {
   readonly element: HTMLElement;
   readonly ready: Promise<void>;
+  readonly transition: Transition | undefined;
   readonly #page: Page;
   readonly #key: string;
   readonly #zones: Map<string, Zone>;
   readonly #canvas: HTMLElement;
-  readonly #resized = new AbortController();
+  readonly #resizes: ResizeObserver;
+  readonly #ground: HTMLImageElement | null;
   #visibility: Visibility = { is: "behind", held: new Map() };
 
   constructor(stage: Stage, page: Page) {
     this.#page = page;
     this.#key = stage.key;
+    this.transition = stage.transition;
     const inner: Page = { ...page, report: (message) => this.#report(message) };
-    this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner)]));
+    this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined)]));
     const zones = [...this.#zones.values()];
-    this.#canvas = make("div", "canvas", ...zones.map(({ element }) => element));
+    this.#ground = stage.background_src === undefined ? null : makeGround(stage.background_src);
+    this.#canvas = make("div", "canvas", ...(this.#ground === null ? [] : [this.#ground]), ...zones.map(({ element }) => element));
     this.#canvas.style.backgroundColor = stage.background_color;
     this.#canvas.style.width = `${stage.width}px`;
     this.#canvas.style.height = `${stage.height}px`;
     this.element = make("div", "layer stage", this.#canvas);
-    const scale = (): void => scaleInto(this.#canvas, stage);
-    scale();
-    addEventListener("resize", scale, { signal: this.#resized.signal });
-    this.ready = Promise.race([Promise.all(zones.map(({ settled }) => settled)).then(() => {}), delay(settleLimitMs)]);
+    // It tells in the frame in which the layer comes or changes its size, before that is painted.
+    this.#resizes = new ResizeObserver(() => scaleInto(this.#canvas, stage, this.element));
+    this.#resizes.observe(this.element);
+    const parts = [...zones.map(({ settled }) => settled), this.#ground === null ? Promise.resolve() : this.#decode(this.#ground)];
+    this.ready = Promise.race([Promise.all(parts).then(() => {}), delay(settleLimitMs)]);
   }
 
   update(screen: Screen): boolean {
@@ -53,9 +59,18 @@ export class StageLayer implements Layer {
   }
 
   dispose(): void {
-    this.#resized.abort();
+    this.#resizes.disconnect();
     for (const zone of this.#zones.values()) zone.dispose();
     this.element.remove();
+  }
+
+  /** A background that cannot be drawn leaves its colour, and is told. */
+  async #decode(ground: HTMLImageElement): Promise<void> {
+    try {
+      await ground.decode();
+    } catch (error) {
+      this.#page.report({ type: "fault", detail: `The layout's background cannot be drawn: ${String(error)}` });
+    }
   }
 
   #report(message: FromPage): void {
@@ -67,11 +82,20 @@ export class StageLayer implements Layer {
   }
 }
 
-/** Makes the stage as large as the window allows, whole, in the middle, on whole pixels. */
-function scaleInto(canvas: HTMLElement, { width, height }: Stage): void {
-  const scale = Math.min(innerWidth / width, innerHeight / height);
-  const left = Math.round((innerWidth - width * scale) / 2);
-  const top = Math.round((innerHeight - height * scale) / 2);
+/** The picture behind all zones. It covers the layout, cropped where the shapes differ. */
+function makeGround(src: string): HTMLImageElement {
+  const ground = make("img", "ground");
+  ground.decoding = "sync";
+  ground.src = src;
+  return ground;
+}
+
+/** Makes the stage as large as the glass allows, whole, in the middle, on whole pixels. */
+function scaleInto(canvas: HTMLElement, { width, height }: Stage, glass: HTMLElement): void {
+  const { clientWidth, clientHeight } = glass;
+  const scale = Math.min(clientWidth / width, clientHeight / height);
+  const left = Math.round((clientWidth - width * scale) / 2);
+  const top = Math.round((clientHeight - height * scale) / 2);
   canvas.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
 }
 

@@ -1,64 +1,68 @@
 // One zone: keeps the next item ready behind the one on the glass and changes them at the slot's start, in one frame.
 import type { SceneItem, SceneZone, Slot } from "../../src/protocol/scene.ts";
-import { make, setSeen } from "./dom.ts";
 import { createItem } from "./items/create.ts";
 import { type Item, ItemFailure } from "./items/item.ts";
+import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
+import { comesAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { type Borne, ZoneGlass } from "./zone-glass.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
-type Play = { is: "playing" | "broken"; slot: Slot; item: Item };
+type Play = { is: "playing" | "broken"; slot: Slot; borne: Borne };
 
 /**
- * What is behind the glass: nothing, an item on its way, one ready that waits for its start, or a slot that the
- * element on the glass will simply go on into. `callOff` ends what is under way for it.
+ * What is behind the glass: nothing, a slot that waits for room, an item on its way, one ready that waits for its
+ * start, or a slot that the element on the glass will simply go on into. `callOff` ends what is under way for it.
  */
 type Next =
   | { is: "none" }
-  | { is: "preparing" | "ready"; slot: Slot; item: Item; callOff: () => void }
-  | { is: "carrying"; slot: Slot; callOff: () => void };
+  | { is: "waiting" | "carrying"; slot: Slot; callOff: () => void }
+  | { is: "preparing"; slot: Slot; borne: Borne; callOff: () => void }
+  | { is: "ready"; slot: Slot; borne: Borne; release: () => void; unwait: () => void };
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
 const leastPrepareMs = 1_000;
-// What broke on the glass is begun anew once; what could not be prepared is not.
-const triesPerPlay = 2;
+// A slow item is passed over after this, where another can be shown instead.
+const passOverMs = 4_500;
+// Up to this after its start a play counts as on time, and its transition runs by the timeline.
+const onTimeMs = 50;
 const longestDetail = 2_000;
-// Corrections of the clock up to this do not bring back an item that just left.
-const setBackMs = 1_000;
 
 /** A rectangle that loops on its own. */
 export class Zone {
-  readonly element: HTMLElement;
   /** Resolves once the first due item was presented or failed, or at once where none is due. */
   readonly settled: Promise<void>;
   readonly #settle: () => void;
   readonly #page: Page;
+  readonly #glass: ZoneGlass;
+  /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
+  readonly #hasPlate: boolean;
   #zone: SceneZone;
   #shown: Play | null = null;
   #next: Next = { is: "none" };
-  /** Failed tries by slot key. */
-  #failures = new Map<string, number>();
+  #hasFallenBack = false;
+  /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
+  #again: string | null = null;
+  #cancelRetry = (): void => {};
 
-  constructor(zone: SceneZone, page: Page) {
+  constructor(zone: SceneZone, page: Page, hasPlate: boolean) {
     this.#page = page;
     this.#zone = zone;
+    this.#hasPlate = hasPlate;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
     this.#settle = resolve;
-    this.element = make("div", "zone");
-    const { style } = this.element;
-    style.left = `${zone.left}px`;
-    style.top = `${zone.top}px`;
-    style.width = `${zone.width}px`;
-    style.height = `${zone.height}px`;
-    style.zIndex = String(zone.z_index);
+    this.#glass = new ZoneGlass(zone, page);
+  }
+
+  get element(): HTMLElement {
+    return this.#glass.element;
   }
 
   /** Takes the newest slots. A play that goes on is not touched. */
   update(zone: SceneZone): void {
     this.#zone = zone;
-    const slots = new Map(zone.slots.map((slot) => [slot.key, slot]));
-    for (const key of this.#failures.keys()) if (!slots.has(key)) this.#failures.delete(key);
-    const same = this.#shown === null ? undefined : slots.get(this.#shown.slot.key);
+    const same = zone.slots.find(({ key }) => key === this.#shown?.slot.key);
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
@@ -74,48 +78,82 @@ export class Zone {
 
   /** Makes ready what has to be ready now. Called whenever the slots, the glass or what is behind it changed. */
   #advance(): void {
-    const target = this.#target();
-    if (target === undefined || target.starts_at > this.#page.clock.now()) this.#settle();
-    this.#shown?.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? Number.POSITIVE_INFINITY);
-    if (target === undefined) return this.#dropNext();
+    const view = this.#view();
+    const target = targetOf(view);
+    this.#armRetry(view);
+    if (target === undefined || target.starts_at > view.now) this.#settle();
+    this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? Number.POSITIVE_INFINITY);
+    // Two items on the glass are enough for the decoders; the third is made ready when the first has left.
+    if (this.#glass.isChanging) return;
+    if (target === undefined) {
+      this.#dropNext();
+      this.#fallBack();
+      return;
+    }
     const next = this.#next;
     // One that is under way and still wanted may finish, however late: a slow file must not starve the zone.
-    if (next.is !== "none" && this.#wants(next.slot) && next.slot.starts_at <= target.starts_at) return;
+    if (next.is !== "none" && this.#wants(next.slot) && next.slot.starts_at <= target.starts_at) {
+      if (next.is === "ready") this.#awaitStart(next);
+      return;
+    }
     this.#dropNext();
-    if (this.#shown !== null && goesOn(this.#shown.slot.item, target.item)) this.#carry(target);
-    else this.#prepare(target);
+    if (this.#shown?.is === "playing" && goesOn(this.#shown.slot.item, target.item)) this.#carry(target);
+    else this.#awaitRoom(target);
   }
 
-  /** The slot to make ready: the one due, unless it plays already or failed; else the first to come that did not fail. */
-  #target(): Slot | undefined {
-    const { slots } = this.#zone;
+  #view(): ZoneView {
     const now = this.#page.clock.now();
-    // A play may have begun in the frame nearest, just before its time, or the clock may have been set back since:
-    // what is on the glass is never left for the one before it.
-    const begun = ({ key, starts_at }: Slot): boolean => key === this.#shown?.slot.key && starts_at < now + setBackMs;
-    const due = slots.findLast((slot) => slot.starts_at <= now || begun(slot));
-    const plays = this.#shown?.is === "playing" && this.#shown.slot.key === due?.key;
-    if (due !== undefined && !plays && this.#mayTry(due)) return due;
-    return slots.find((slot) => slot.starts_at > now && slot.key !== this.#shown?.slot.key && this.#mayTry(slot));
+    return { slots: this.#zone.slots, now, shown: this.#shown, mayTry: (slot) => this.#mayTry(slot, now) };
   }
 
   #successor(slot: Slot): Slot | undefined {
-    return this.#zone.slots.find((other) => other.starts_at > slot.starts_at && this.#mayTry(other));
+    const { now } = this.#view();
+    return this.#zone.slots.find((other) => other.starts_at > slot.starts_at && this.#mayTry(other, now));
   }
 
   #wants(slot: Slot): boolean {
     return this.#zone.slots.some(({ key }) => key === slot.key);
   }
 
-  #mayTry(slot: Slot): boolean {
-    return (this.#failures.get(slot.key) ?? 0) < triesPerPlay;
+  #mayTry({ item }: Slot, now: number): boolean {
+    return this.#page.failures.retryAt(item) <= now || this.#again === identityOf(item);
   }
 
-  #prepare(slot: Slot): void {
+  /** Whether the zone has something else to show than this item. */
+  #hasOther(item: SceneItem): boolean {
+    const { now } = this.#view();
+    const isOther = (slot: Slot): boolean => slot.ends_at > now && identityOf(slot.item) !== identityOf(item);
+    return this.#zone.slots.some((slot) => isOther(slot) && this.#mayTry(slot, now));
+  }
+
+  /** Comes back when the first of the failed items may be tried again. */
+  #armRetry({ slots, now }: ZoneView): void {
+    this.#cancelRetry();
+    const times = slots.map(({ item }) => this.#page.failures.retryAt(item)).filter((time) => time > now);
+    this.#cancelRetry = times.length === 0 ? () => {} : this.#page.clock.alarm(Math.min(...times), () => this.#advance());
+  }
+
+  /** Waits until there is room to make the slot ready, at the longest until it is due. */
+  #awaitRoom(slot: Slot): void {
+    const { budget, clock } = this.#page;
+    const claim = budget.claim(slot.cost, slot.starts_at, () => {
+      due();
+      this.#prepare(slot, () => claim.release());
+    });
+    const due = clock.alarm(comesAt(this.#view(), slot), () => claim.take());
+    const callOff = (): void => {
+      due();
+      claim.release();
+    };
+    this.#next = { is: "waiting", slot, callOff };
+  }
+
+  #prepare(slot: Slot, release: () => void): void {
     const { clock, frames, sites } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
-    const item = createItem(slot.item, {
+    this.#again = null;
+    const item: Item = createItem(slot.item, {
       clock,
       frames,
       sites,
@@ -123,26 +161,29 @@ export class Zone {
       height,
       startsAt: slot.starts_at,
       offsetMs: slot.offset_ms,
-      onFailure: (failure) => {
-        this.#breakOnGlass(item, failure);
-      },
+      onFailure: (failure) => this.#breakOnGlass(item, failure),
     });
-    const patience = clock.alarm(Math.max(slot.ends_at, clock.now() + leastPrepareMs), () => {
-      this.#failBehind(slot, item, new ItemFailure("timeout", "not ready before its time was over"));
+    const borne = this.#glass.add(item);
+    const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
+    const now = clock.now();
+    const over = clock.alarm(Math.max(slot.ends_at, now + leastPrepareMs), late);
+    const passOver = clock.alarm(Math.max(slot.starts_at, now) + passOverMs, () => {
+      if (this.#hasOther(slot.item)) late();
     });
     const callOff = (): void => {
-      patience();
+      over();
+      passOver();
+      release();
       abort.abort();
     };
-    this.#next = { is: "preparing", slot, item, callOff };
-    setSeen(item.element, "no");
-    this.element.append(item.element);
+    this.#next = { is: "preparing", slot, borne, callOff };
     item.prepare(abort.signal).then(
       () => {
         if (abort.signal.aborted) return;
-        patience();
-        const wait = clock.alarm(slot.starts_at, () => void this.#swap(slot, item));
-        this.#next = { is: "ready", slot, item, callOff: wait };
+        over();
+        passOver();
+        this.#next = { is: "ready", slot, borne, release, unwait: () => {} };
+        this.#awaitStart(this.#next);
       },
       (error: unknown) => {
         if (!abort.signal.aborted) this.#failBehind(slot, item, error);
@@ -150,15 +191,29 @@ export class Zone {
     );
   }
 
-  /** Changes the glass in the frame being made. A failure in here is a fault of the page and surfaces as one. */
-  async #swap(slot: Slot, item: Item): Promise<void> {
+  /** Has what is ready come on at its time, or earlier where there is a gap to fill. */
+  #awaitStart(next: Extract<Next, { is: "ready" }>): void {
+    next.unwait();
+    next.unwait = this.#page.clock.alarm(comesAt(this.#view(), next.slot), (frameTime) => {
+      next.release();
+      this.#next = { is: "none" };
+      // A failure in here is a fault of the page and surfaces as one.
+      void this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
+    });
+  }
+
+  /** Changes the glass in the frame being made. */
+  async #change(slot: Slot, borne: Borne, frameTime: number): Promise<void> {
+    const { clock, failures, transitions } = this.#page;
+    this.#glass.settle();
     const before = this.#shown;
-    this.#shown = { is: "playing", slot, item };
-    this.#next = { is: "none" };
-    const presented = item.show();
-    before?.item.hide();
-    this.#page.frames.request(() => {
-      before?.item.dispose();
+    if (before?.is === "playing") failures.forgive(before.slot.item);
+    this.#shown = { is: "playing", slot, borne };
+    this.#hasFallenBack = false;
+    const frameAt = clock.at(frameTime);
+    const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
+    const transition = transitions.choose(slot.transition, slot.ends_at - beginsAt);
+    const presented = this.#glass.change(borne, before?.borne ?? null, { transition, beginsAt }, () => {
       this.#settle();
       this.#advance();
     });
@@ -168,10 +223,11 @@ export class Zone {
 
   /** Lets the element on the glass go on into a slot with an equal item. */
   #carry(slot: Slot): void {
-    const { clock, frames } = this.#page;
+    const { clock, frames, failures } = this.#page;
     const callOff = clock.alarm(slot.starts_at, () => {
       this.#next = { is: "none" };
       if (this.#shown !== null) this.#shown.slot = slot;
+      failures.forgive(slot.item);
       frames.request((time) => {
         this.#reportPresented(slot, clock.at(time));
         this.#advance();
@@ -181,18 +237,30 @@ export class Zone {
   }
 
   #failBehind(slot: Slot, item: Item, error: unknown): void {
-    if (this.#next.is !== "preparing" || this.#next.item !== item) return;
+    if (this.#next.is !== "preparing" || this.#next.borne.item !== item) return;
     this.#dropNext();
-    this.#reportFailed(slot, error, triesPerPlay);
+    this.#noteFailure(slot, error);
     this.#settle();
     this.#advance();
   }
 
   #breakOnGlass(item: Item, failure: ItemFailure): void {
-    if (this.#shown?.item !== item || this.#shown.is === "broken") return;
+    if (this.#shown?.borne.item !== item || this.#shown.is === "broken") return;
     this.#shown.is = "broken";
-    this.#reportFailed(this.#shown.slot, failure, 1);
+    const { slot } = this.#shown;
+    this.#noteFailure(slot, failure);
+    const isFirst = this.#page.failures.count(slot.item) === 1;
+    if (isFirst && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
+  }
+
+  #noteFailure({ key, item }: Slot, error: unknown): void {
+    const code = error instanceof ItemFailure ? error.code : "load";
+    const { clock, failures } = this.#page;
+    if (!failures.note(item, code, clock.now())) return;
+    const { item_id, asset_id } = item;
+    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
+    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
   }
 
   #reportPresented({ key, item }: Slot, at: number): void {
@@ -200,40 +268,49 @@ export class Zone {
     this.#page.report({ type: "presented", zone_id: this.#zone.id, key, item_id, asset_id, at });
   }
 
-  #reportFailed({ key, item }: Slot, error: unknown, tries: number): void {
-    const failures = this.#failures.get(key) ?? 0;
-    this.#failures.set(key, failures + tries);
-    if (failures > 0) return;
-    const { item_id, asset_id } = item;
-    const code = error instanceof ItemFailure ? error.code : "load";
-    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    this.#page.report({
-      type: "failed",
-      zone_id: this.#zone.id,
-      key,
-      item_id,
-      asset_id,
-      code,
-      detail,
-    });
+  /** Nothing can be shown: what broke gives way to a calm ground. What still plays stays. */
+  #fallBack(): void {
+    if (this.#zone.slots.length === 0 || this.#shown?.is === "playing" || this.#hasFallenBack) return;
+    this.#hasFallenBack = true;
+    this.#takeOff();
+    if (this.#hasPlate) this.#glass.showPlate();
+    this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });
   }
 
   #empty(): void {
+    this.#cancelRetry();
     this.#dropNext();
-    this.#shown?.item.dispose();
+    this.#glass.clear();
+    this.#takeOff();
+    this.#hasFallenBack = false;
+  }
+
+  #takeOff(): void {
+    if (this.#shown !== null) this.#glass.remove(this.#shown.borne);
     this.#shown = null;
   }
 
   #dropNext(): void {
     const next = this.#next;
     this.#next = { is: "none" };
-    if (next.is === "none") return;
-    next.callOff();
-    if (next.is !== "carrying") next.item.dispose();
+    switch (next.is) {
+      case "none":
+        return;
+      case "waiting":
+      case "carrying":
+        return next.callOff();
+      case "preparing":
+        next.callOff();
+        return this.#glass.remove(next.borne);
+      case "ready":
+        next.unwait();
+        next.release();
+        return this.#glass.remove(next.borne);
+    }
   }
 }
 
 /** Whether one element can stay for both: a still item that equals the one before. A clip begins anew. */
 function goesOn(shown: SceneItem, next: SceneItem): boolean {
-  return shown.type !== "video" && JSON.stringify(shown) === JSON.stringify(next);
+  return shown.type !== "video" && identityOf(shown) === identityOf(next);
 }

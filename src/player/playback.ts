@@ -1,8 +1,10 @@
 // Turns programs into scenes: which item each zone shows now and next, and when a new revision may cut in. A pure step machine.
 import { createHash } from "node:crypto";
 import { deepEqual } from "fast-equals";
+import type { DesiredAsset } from "../protocol/desired.ts";
+import type { Zone } from "../protocol/resources.ts";
 import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
-import { identityOf, sceneItemOf, type Around } from "./scene-item.ts";
+import { identityOf, mediaPath, sceneItemOf, type Around } from "./scene-item.ts";
 import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
@@ -14,6 +16,8 @@ interface ZonePlayback {
 /** What is playing. Immutable: {@link take} makes another. */
 export interface Playback {
   program: Program;
+  /** The picture behind the zones. */
+  background: DesiredAsset | null;
   zones: ReadonlyMap<string, ZonePlayback>;
 }
 
@@ -25,15 +29,17 @@ const mostSlots = 40;
 /**
  * Takes over a program at `instant`. A zone whose item on screen is unchanged in the new loop finishes that item;
  * one whose item was changed or removed switches at once; another geometry switches everything at once.
+ * The layout's background is looked up among `assets`.
  */
-export function take(before: Playback | null, program: Program, instant: number): Playback {
-  const sameStage = before !== null && stageKey(before.program) === stageKey(program);
+export function take(before: Playback | null, program: Program, instant: number, assets: readonly DesiredAsset[] = []): Playback {
+  const background = assets.find(({ id }) => id === program.layout?.background_asset_id) ?? null;
+  const sameStage = before !== null && stageKey(before) === stageKey({ program, background });
   const zones = new Map<string, ZonePlayback>();
   for (const { zone, timeline } of program.zones) {
     const old = sameStage ? before.zones.get(zone.id) : undefined;
     zones.set(zone.id, old === undefined ? { current: timeline, next: null } : succeed(inForce(old, instant), timeline, instant));
   }
-  return { program, zones };
+  return { program, background, zones };
 }
 
 /** Knows no feed: for layouts without one. */
@@ -46,15 +52,15 @@ export function stageAt(
   deviceZone: string,
   news = noNews,
 ): { stage: Stage; changesAt: number } | null {
-  const { program } = playback;
+  const { program, background } = playback;
   if (program.layout === null) return null;
-  const { width, height, background_color } = program.layout;
+  const { width, height, background_color, transition } = program.layout;
   const around: Around = { timezone: program.timezone ?? deviceZone, news };
   let changesAt = Number.POSITIVE_INFINITY;
   const zones = program.zones.map(({ zone }): SceneZone => {
     const plays = upcoming(playback.zones.get(zone.id)!, instant);
     if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
-    const { id, left, top, width: w, height: h, z_index } = zone;
+    const { id, left, top, width: w, height: h, z_index, rotation, background_color: color } = zone;
     return {
       id,
       left,
@@ -62,10 +68,21 @@ export function stageAt(
       width: w,
       height: h,
       z_index,
-      slots: plays.map((play) => slotOf(play, around)),
+      ...(rotation === undefined ? {} : { rotation }),
+      ...(color === undefined ? {} : { background_color: color }),
+      slots: plays.map((play) => slotOf(play, zone, around)),
     };
   });
-  return { stage: { key: stageKey(program), width, height, background_color, zones }, changesAt };
+  const stage: Stage = {
+    key: stageKey(playback),
+    width,
+    height,
+    background_color,
+    ...(background === null ? {} : { background_src: mediaPath(background) }),
+    ...(transition === undefined ? {} : { transition }),
+    zones,
+  };
+  return { stage, changesAt };
 }
 
 /** A play cut to the span in which its loop is in force. */
@@ -118,8 +135,9 @@ function takeoverOf(zone: ZonePlayback, instant: number): number | null {
   return zone.next !== null && instant >= zone.next.from ? zone.next.from : null;
 }
 
-function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, around: Around): Slot {
+function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, zone: Zone, around: Around): Slot {
   const item = sceneItemOf(timed, around);
+  const transition = timed.item.transition ?? zone.transition;
   const content = createHash("sha256")
     .update(JSON.stringify(identityOf(item)))
     .digest("base64url")
@@ -131,12 +149,23 @@ function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, around: Around):
     ends_at: endsAt,
     offset_ms: offsetMs,
     item,
+    ...(transition === undefined ? {} : { transition }),
+    ...(timed.asset === null ? {} : { cost: costOf(timed.asset) }),
   };
 }
 
+/** What the page needs to keep an asset ready: a picture lies decoded in memory, a clip takes its file and a decoder. */
+function costOf({ mime_type, width, height, size_bytes }: DesiredAsset): NonNullable<Slot["cost"]> {
+  const isPicture = mime_type.startsWith("image/") && width !== null && height !== null;
+  return { bytes: isPicture ? width * height * 4 : size_bytes, decoders: mime_type.startsWith("video/") ? 1 : 0 };
+}
+
 /** Equal for equal geometry: zones may then change their items one by one. */
-function stageKey({ layout, zones }: Program): string {
-  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index } }) => [id, left, top, width, height, z_index]);
-  const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, geometry];
+function stageKey({ program: { layout, zones }, background }: Pick<Playback, "program" | "background">): string {
+  const geometry = zones.map(({ zone: { id, left, top, width, height, z_index, rotation, background_color } }) => [
+    [id, left, top, width, height, z_index],
+    [rotation, background_color],
+  ]);
+  const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry];
   return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
 }

@@ -5,6 +5,7 @@ import { isFault } from "../base/fault.ts";
 import { Live } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
+import { rotationOf } from "../protocol/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./identity.ts";
@@ -248,7 +249,7 @@ class Player implements AsyncDisposable {
       phase,
       safe: glass.is === "safe" ? glass.fault : null,
     });
-    return { screen, identify: this.#identifyText() };
+    return { screen, rotation: rotationOf(this.#session?.orientation ?? "landscape"), identify: this.#identifyText() };
   }
 
   #phase(): View["phase"] | null {
@@ -260,6 +261,8 @@ class Player implements AsyncDisposable {
   #note(message: FromPage): void {
     const { log } = this.#options;
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
+    else if (message.type === "simplified")
+      log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");
     else if (message.type === "fault") log.error({ detail: message.detail }, "the page reports a fault");
   }
 

@@ -60,7 +60,7 @@ export class Programme {
       this.#log.info({ layout_id: program.layout?.id ?? null }, "another layout is due");
     }
     this.#asked = { ready, records, at: now, changesAt };
-    this.#playback = take(this.#playback, program, now);
+    this.#playback = take(this.#playback, program, now, ready.desired.assets);
     return this.#playback;
   }
 

@@ -127,6 +127,7 @@ function streamKey(url: string, origins: readonly string[]): string {
     .slice(0, 22);
 }
 
-function mediaPath({ sha256 }: DesiredAsset): string {
+/** Where the page finds an asset's file. */
+export function mediaPath({ sha256 }: DesiredAsset): string {
   return `/media/${sha256}`;
 }

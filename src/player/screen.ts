@@ -44,7 +44,7 @@ export function screenOf({ service, phase, safe }: View): Screen {
       const { playerName: player_name, link, known, progress, stage } = phase;
       const trouble = link.is === "offline" ? link.trouble : progress.is === "failed" ? stuck(progress) : null;
       if (safe !== null) return { is: "empty", player_name, service, trouble: withheld(safe) };
-      if (stage !== null && stage.zones.some(({ slots }) => slots.length > 0)) return { is: "stage", stage };
+      if (stage !== null && hasPicture(stage)) return { is: "stage", stage };
       if (known === "empty" || stage !== null) return { is: "empty", player_name, service, trouble };
       return {
         is: "preparing",
@@ -56,6 +56,11 @@ export function screenOf({ service, phase, safe }: View): Screen {
       };
     }
   }
+}
+
+/** Whether a stage shows anything: a background is a picture too. */
+function hasPicture({ zones, background_src }: Stage): boolean {
+  return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }
 
 function stuck(progress: Progress): Trouble {

@@ -8,6 +8,7 @@ import { together } from "../base/together.ts";
 import type { DesiredAsset } from "../protocol/desired.ts";
 import type { PlayEvent } from "../protocol/play-event.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
+import type { Orientation } from "../protocol/orientation.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import { Access, checkRevocation } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -171,6 +172,11 @@ export class Session {
     if (desired === null) return null;
     const { revision, layout, layouts } = desired;
     return { revision, isEmpty: layout === null && layouts.length === 0 };
+  }
+
+  /** How the display hangs, as far as is known. */
+  get orientation(): Orientation {
+    return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
   }
 
   get progress(): Progress {
@@ -338,6 +344,9 @@ export class Session {
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();
       this.#isShownTold = true;
+    } else if (message.type === "fallback") {
+      this.#presented.delete(message.zone_id);
+      log.warn({ zone_id: message.zone_id }, "nothing of the zone can be shown: it shows its fallback");
     } else if (message.type === "failed") {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");

@@ -1,8 +1,10 @@
 // What a screen should do: one document, published whole under one revision.
 import { z } from "zod";
 import { PlaylistItem } from "./items.ts";
+import { Orientation } from "./orientation.ts";
 import { Zone } from "./resources.ts";
 import { Variables } from "./schedule.ts";
+import { Transition } from "./transition.ts";
 import { Color, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
@@ -26,6 +28,8 @@ export const DesiredLayout = z.object({
   width: z.int().min(1),
   height: z.int().min(1),
   background_color: Color,
+  background_asset_id: id("ast").optional(),
+  transition: Transition.optional().describe("How the layout comes in"),
   zones: z.array(Zone),
 });
 export type DesiredLayout = z.infer<typeof DesiredLayout>;
@@ -42,6 +46,7 @@ export const Desired = z.object({
     timezone: z.string().nullable(),
     tags: z.array(z.string()).default([]),
     variables: Variables.default({}),
+    orientation: Orientation.optional().describe("Without it: landscape"),
   }),
   layout: DesiredLayout.nullable().describe("What plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("The other layouts that schedules and overrides name"),

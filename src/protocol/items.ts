@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
 import { HtmlFields, WebFields } from "./site-items.ts";
+import { Transition } from "./transition.ts";
 import { id, TimeZone, Timestamp } from "./words.ts";
 
 const DurationMs = z.int().min(100).max(86_400_000).describe("How long the item stays, 100 ms to 24 h");
@@ -67,9 +68,13 @@ const validity = {
   valid_from: Timestamp.optional().describe("Left out of the loop before this instant"),
   valid_until: Timestamp.optional().describe("Left out of the loop from this instant on"),
 };
-const itemId = { id: id("itm"), ...validity };
-const newItemId = {
+const common = {
   ...validity,
+  transition: Transition.optional().describe("How the item comes in. Without it: as its zone says, else by a cut"),
+};
+const itemId = { id: id("itm"), ...common };
+const newItemId = {
+  ...common,
   id: id("itm").optional().describe("An id from an earlier read keeps the item's identity; without it an equal item keeps its own"),
 };
 

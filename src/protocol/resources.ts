@@ -1,7 +1,9 @@
 // The things operators deal with, as REST shows and takes them: players, layouts, playlists, commands, screenshots.
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
+import { Orientation } from "./orientation.ts";
 import { Variables } from "./schedule.ts";
+import { Transition } from "./transition.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
@@ -40,6 +42,9 @@ export const Zone = z.strictObject({
   width: Size,
   height: Size,
   z_index: z.int().min(-1_000).max(1_000).default(0),
+  rotation: z.int().min(0).max(359).optional().describe("Degrees clockwise about the zone's middle. Without it: 0"),
+  background_color: Color.optional().describe("Without it the zone is clear where its items are"),
+  transition: Transition.optional().describe("How items come in that say nothing themselves. Without it: by a cut"),
   playlist_id: id("pls").nullable().default(null),
 });
 export type Zone = z.infer<typeof Zone>;
@@ -57,6 +62,8 @@ export const Layout = z.object({
   width: Size,
   height: Size,
   background_color: Color,
+  background_asset_id: id("ast").nullable().describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().describe("How the layout comes in"),
   zones: z.array(Zone),
   ...stamps,
   ...binned,
@@ -68,6 +75,8 @@ export const NewLayout = z.strictObject({
   width: Size.default(1920),
   height: Size.default(1080),
   background_color: Color.default("#000000"),
+  background_asset_id: id("ast").nullable().default(null).describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().default(null).describe("How the layout comes in; null: by a cut"),
   zones: z.array(NewZone).max(100).default([]),
 });
 export const LayoutChange = z.strictObject({
@@ -75,6 +84,8 @@ export const LayoutChange = z.strictObject({
   width: Size.optional(),
   height: Size.optional(),
   background_color: Color.optional(),
+  background_asset_id: id("ast").nullable().optional(),
+  transition: Transition.nullable().optional(),
   zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
 });
 
@@ -88,6 +99,7 @@ export const Player = z.object({
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
   variables: Variables.describe("What conditions of schedules ask for"),
+  orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
@@ -115,6 +127,7 @@ export const PlayerChange = z.strictObject({
   tags: z.array(Name).max(50).optional(),
   timezone: TimeZone.nullable().optional(),
   variables: Variables.optional().describe("Replaces all variables"),
+  orientation: Orientation.optional(),
 });
 
 /** Why the page, the list or the call was refused: RFC 9457. */

@@ -1,7 +1,9 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
+import { Rotation } from "./orientation.ts";
 import { FrameFaultCode } from "./site-items.ts";
+import { Transition } from "./transition.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
@@ -69,6 +71,11 @@ export const Slot = z.object({
   ends_at: z.number(),
   offset_ms: z.number().min(0).describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
+  transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
+  cost: z
+    .object({ bytes: z.number(), decoders: z.int() })
+    .optional()
+    .describe("What keeping it ready takes: its file or its decoded picture, and the clips among them"),
 });
 export type Slot = z.infer<typeof Slot>;
 
@@ -80,6 +87,8 @@ export const SceneZone = z.object({
   width: z.number(),
   height: z.number(),
   z_index: z.int(),
+  rotation: z.number().optional().describe("Degrees clockwise about the middle"),
+  background_color: Color.optional(),
   slots: z.array(Slot),
 });
 export type SceneZone = z.infer<typeof SceneZone>;
@@ -90,6 +99,8 @@ export const Stage = z.object({
   width: z.number(),
   height: z.number(),
   background_color: Color,
+  background_src: z.string().startsWith("/").optional(),
+  transition: Transition.optional().describe("How it takes the place of the stage before it"),
   zones: z.array(SceneZone),
 });
 export type Stage = z.infer<typeof Stage>;
@@ -134,6 +145,7 @@ export type Screen = z.infer<typeof Screen>;
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
+  rotation: Rotation.optional().describe("Turns everything, screens of words and touch included"),
   identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
 });
 export type Scene = z.infer<typeof Scene>;
@@ -187,6 +199,12 @@ export const FromPage = z.discriminatedUnion("type", [
     ...about,
     code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
+  }),
+  z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: z.number() }),
+  z.object({
+    type: z.literal("simplified"),
+    frames_per_second: z.number().describe("What the screen managed during the last transition"),
+    for_ms: z.number().describe("How long transitions are cuts before they are tried again"),
   }),
   z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),
 ]);

@@ -4,10 +4,12 @@ import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
 import type { Variables } from "../protocol/schedule.ts";
 import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "./schedules.ts";
+import { Orientation } from "../protocol/orientation.ts";
+import { Transition } from "../protocol/transition.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
-import type { PlayerRow, ScheduleRow } from "./tables.ts";
+import type { LayoutRow, PlayerRow, ScheduleRow } from "./tables.ts";
 
 /** What layouts bring with them: the same for every player that shows the same ones. */
 type Content = Pick<Desired, "layouts" | "playlists" | "assets">;
@@ -77,8 +79,9 @@ async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Docu
   };
   const content = await once(known.contents, `${player.team_id} ${JSON.stringify(named)}`, () => readContent(db, player.team_id, named));
   const { id, name, timezone } = player;
+  const more = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables, ...turned(player) };
   const rest = {
-    player: { id, name, timezone, tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables },
+    player: { id, name, timezone, ...more },
     layout: content.layouts.find((layout) => layout.id === player.layout_id) ?? null,
     layouts: content.layouts.filter((layout) => layout.id !== player.layout_id),
     playlists: content.playlists,
@@ -87,6 +90,11 @@ async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Docu
   // Of ten thousand schedules the texts are compared as they are stored.
   const texts = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
   return { revision: digestOf({ ...rest, schedules: texts }), ...rest, schedules };
+}
+
+/** The usual orientation is left out: it is what a player takes without. */
+function turned({ orientation }: PlayerRow): { orientation?: Orientation } {
+  return orientation === "landscape" ? {} : { orientation: Orientation.parse(orientation) };
 }
 
 function showToPlayer({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
@@ -145,6 +153,11 @@ export function parseZones(json: string): Zone[] {
   return Zone.array().parse(JSON.parse(json));
 }
 
+/** A transition as it was stored. */
+export function parseTransition(json: string | null): Transition | null {
+  return json === null ? null : Transition.parse(JSON.parse(json));
+}
+
 /** Items as they were stored. */
 export function parseItems(json: string): PlaylistItem[] {
   return PlaylistItem.array().parse(JSON.parse(json));
@@ -154,9 +167,15 @@ async function readContent(db: Db, teamId: string, named: { layoutIds: string[];
   const rows = await inParts(named.layoutIds, (ids) =>
     db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null).where("id", "in", ids).execute(),
   );
-  const layouts = rows.map((row) => DesiredLayout.parse({ ...row, zones: parseZones(row.zones) })).toSorted(byId);
+  const layouts = rows.map(layoutOf).toSorted(byId);
   const playlists = await readPlaylists(db, teamId, layouts);
-  return { layouts, playlists, assets: await readAssets(db, teamId, playlists, named.assetIds) };
+  const backgrounds = rows.flatMap(({ background_asset_id }) => background_asset_id ?? []);
+  return { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...named.assetIds, ...backgrounds]) };
+}
+
+function layoutOf(row: LayoutRow): DesiredLayout {
+  const looks = { background_asset_id: row.background_asset_id ?? undefined, transition: parseTransition(row.transition) ?? undefined };
+  return DesiredLayout.parse({ ...row, ...looks, zones: parseZones(row.zones) });
 }
 
 /** In parts: SQLite and PostgreSQL both bound the number of parameters. */

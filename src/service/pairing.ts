@@ -89,6 +89,7 @@ export class Pairing {
       tags: "[]",
       timezone: null,
       variables: "{}",
+      orientation: "landscape",
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

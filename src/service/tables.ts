@@ -16,6 +16,7 @@ export interface PlayerRow extends Owned {
   timezone: string | null;
   /** What conditions of schedules ask for: JSON object. */
   variables: string;
+  orientation: string;
   public_key: string;
   thumbprint: string;
   /** What the box said of itself when it asked for its code: JSON of a pairing request. */
@@ -38,6 +39,9 @@ export interface LayoutRow extends Owned {
   width: number;
   height: number;
   background_color: string;
+  background_asset_id: string | null;
+  /** JSON; null: a cut. */
+  transition: string | null;
   zones: string;
   updated_at: number;
   /** Set while it is in the bin. */

@@ -30,6 +30,12 @@ const types: Record<string, string> = {
   ".mjs": "text/javascript; charset=utf-8",
 };
 
+/** A place in a file beyond which nothing is sent yet. */
+export interface MediaGate {
+  afterBytes: number;
+  opened: Promise<void>;
+}
+
 /** The page's peer in tests. */
 export interface PageServer extends AsyncDisposable {
   /** Address of the page. */
@@ -40,6 +46,8 @@ export interface PageServer extends AsyncDisposable {
   clockOffsetMs: number;
   /** Milliseconds by which each answer below /media is delayed. */
   mediaDelayMs: number;
+  /** Holds back every byte of media from this place of its file on until `opened`. */
+  mediaGate: MediaGate | null;
   /** The corrected wall time. */
   now(): number;
   /** Sends a scene to every page, and to each that connects later. */
@@ -63,7 +71,7 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
   let scene: Scene = { screen: { is: "starting" }, identify: null };
 
   const http = createServer((request, response) => {
-    void answer(request, response, { mediaFolder, pageFolder, mediaDelayMs: server.mediaDelayMs });
+    void answer(request, response, { mediaFolder, pageFolder, mediaDelayMs: server.mediaDelayMs, mediaGate: server.mediaGate });
   });
   const ws = new WebSocketServer({ server: http, path: "/scene" });
   ws.on("connection", (socket) => {
@@ -86,6 +94,7 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
     messages,
     clockOffsetMs: 0,
     mediaDelayMs: 0,
+    mediaGate: null,
     now: () => performance.timeOrigin + performance.now() + server.clockOffsetMs,
     draw(next) {
       scene = next;
@@ -128,7 +137,12 @@ function send(socket: WebSocket, message: ToPage): void {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { mediaFolder, pageFolder, mediaDelayMs }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number },
+  {
+    mediaFolder,
+    pageFolder,
+    mediaDelayMs,
+    mediaGate,
+  }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
 ): Promise<void> {
   const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
   const isMedia = path.startsWith("/media/");
@@ -156,6 +170,13 @@ async function answer(
   });
   if (request.method === "HEAD" || size === 0) {
     response.end();
+    return;
+  }
+  if (isMedia && mediaGate !== null && end >= mediaGate.afterBytes) {
+    const before = Math.max(start, mediaGate.afterBytes);
+    if (before > start) for await (const part of createReadStream(file, { start, end: before - 1 })) response.write(part);
+    await mediaGate.opened;
+    createReadStream(file, { start: before, end }).on("error", () => response.destroy()).pipe(response); // prettier-ignore
     return;
   }
   createReadStream(file, { start, end })

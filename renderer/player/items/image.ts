@@ -28,6 +28,7 @@ export class Picture {
   readonly #fit: SceneFit;
   readonly #parent: HTMLElement;
   readonly #image = make("img", "media");
+  #isDecoding = false;
   #canvas: HTMLCanvasElement | null = null;
 
   constructor(src: string, fit: SceneFit, parent: HTMLElement) {
@@ -47,7 +48,8 @@ export class Picture {
   }
 
   release(): void {
-    this.#image.removeAttribute("src");
+    // Taken away while it is decoded, its source would leave the promise pending for ever, and the element in memory.
+    if (!this.#isDecoding) this.#image.removeAttribute("src");
     // A canvas of no size gives its memory back at once.
     if (this.#canvas !== null) this.#canvas.width = this.#canvas.height = 0;
   }
@@ -71,10 +73,14 @@ export class Picture {
       }
     }
     this.#parent.append(image);
+    this.#isDecoding = true;
     try {
       await image.decode();
     } catch (error) {
       throw await failureOf(this.#src, "decode", String(error));
+    } finally {
+      this.#isDecoding = false;
+      if (signal.aborted) image.removeAttribute("src");
     }
   }
 

@@ -8,6 +8,8 @@ const lateMs = 250;
 const seekLeadMs = 120;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
+// A clip that waits for its bytes is not wedged: it is given longer.
+const bufferingLimitMs = 20_000;
 // A clip as long as its slot must not wrap to its first frame just before it is replaced.
 const wrapMarginMs = 400;
 // Timers come late; the last stretch before a trimmed end goes by frames.
@@ -204,9 +206,13 @@ export class Track {
       if (element.currentTime !== position || this.#isHeld || (element.ended && !element.loop)) {
         position = element.currentTime;
         movedAt = performance.now();
-      } else if (performance.now() - movedAt >= stallLimitMs) {
+        return;
+      }
+      const isBuffering = element.networkState === element.NETWORK_LOADING && element.readyState < element.HAVE_FUTURE_DATA;
+      const limitMs = isBuffering ? bufferingLimitMs : stallLimitMs;
+      if (performance.now() - movedAt >= limitMs) {
         clearInterval(timer);
-        const detail = `no progress for ${stallLimitMs} ms at ${position.toFixed(2)} s`;
+        const detail = `no progress for ${limitMs} ms at ${position.toFixed(2)} s`;
         this.#around.onFailure(new ItemFailure("stalled", detail));
       }
     }, stallCheckMs);

@@ -6,6 +6,7 @@ import { peopleMigration } from "./0002-people.ts";
 import { assetsMigration } from "./0003-assets.ts";
 import { schedulesMigration } from "./0004-schedules.ts";
 import { eventsMigration } from "./0006-events.ts";
+import { looksMigration } from "./0007-looks.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -16,6 +17,7 @@ export const migrations: Record<string, Migration> = {
   "0004-schedules": schedulesMigration,
   "0005-records": recordsMigration,
   "0006-events": eventsMigration,
+  "0007-looks": looksMigration,
 };
 
 /** Of the telemetry. */

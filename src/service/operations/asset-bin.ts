@@ -36,6 +36,10 @@ export const binOperations: readonly Operation[] = [
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
         if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
+        const grounds = await layoutsOn(db, teamId, row.id);
+        if (grounds.length > 0) {
+          throw new Refusal("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
+        }
         const affected = await endExpired(db, teamId, { asset_id: row.id }, parts.clock.now());
         const shown = await playersOverriding(db, teamId, row.id);
         if (shown.length > 0) throw new Refusal("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
@@ -80,6 +84,12 @@ export const binOperations: readonly Operation[] = [
     },
   }),
 ];
+
+/** Layouts whose background it is. */
+function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
+  const rows = db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("deleted_at", "is", null);
+  return rows.where("background_asset_id", "=", assetId).execute();
+}
 
 async function playlistsShowing(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
   const rows = await db

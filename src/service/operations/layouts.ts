@@ -4,10 +4,10 @@ import type { EventType } from "../../protocol/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page, type NewZone, type Zone } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { discard, restoreLayout } from "../bin.ts";
-import { parseZones, playersShowing } from "../desired.ts";
+import { parseTransition, parseZones, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
-import { Refusal, type FieldError } from "../problem.ts";
+import { invalidField, Refusal, type FieldError } from "../problem.ts";
 import { endExpired, schedulesShowing } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
@@ -21,6 +21,7 @@ const example = {
   width: 1920,
   height: 1080,
   background_color: "#101820",
+  transition: { type: "crossfade", duration_ms: 800 },
   zones: [
     { name: "main", left: 0, top: 0, width: 1440, height: 1080, z_index: 0, playlist_id: "pls_01jd3v8q6m9x2k4n7r5t1w0yzh" },
     { name: "side", left: 1440, top: 0, width: 480, height: 1080, z_index: 0, playlist_id: null },
@@ -34,7 +35,10 @@ export const layoutOperations: readonly Operation[] = [
     method: "POST",
     path: "/layouts",
     summary: "Create a layout",
-    description: "Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit.",
+    description:
+      "Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit. " +
+      "They may overlap (`z_index`) and be turned about their middle (`rotation`, after which a corner may be cut off). " +
+      "A `transition` begins at the boundary and ends `duration_ms` later: it moves no boundary, and the old picture plays on beneath it.",
     caller: "operator",
     scope: "layouts:write",
     body: NewLayout,
@@ -48,8 +52,9 @@ export const layoutOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const zones = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
+        await checkBackground(db, teamId, body.background_asset_id);
         const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
-        const row: LayoutRow = { ...body, ...own, zones: JSON.stringify(zones) };
+        const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
         await db.insertInto("layouts").values(row).execute();
         return { result: show(row), events: [eventOf("layout.created", row)] };
       });
@@ -118,8 +123,10 @@ export const layoutOperations: readonly Operation[] = [
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
         // Zones that stay are looked at too: the layout may have become too small for them.
         const zones = await settleZones(db, parts.makeId, teamId, size, body.zones ?? before, before);
-        const { name = row.name, background_color = row.background_color } = body;
-        const changed = { ...row, ...size, name, background_color, zones: JSON.stringify(zones) };
+        await checkBackground(db, teamId, body.background_asset_id);
+        const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
+        const transition = body.transition === undefined ? row.transition : toJson(body.transition);
+        const changed = { ...row, ...size, name, background_color, background_asset_id, transition, zones: JSON.stringify(zones) };
         if (stableJson({ ...changed, zones }) === stableJson({ ...row, zones: before })) return { result: show(row) };
         const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
@@ -209,11 +216,31 @@ function show(row: LayoutRow): Layout {
     width: row.width,
     height: row.height,
     background_color: row.background_color,
+    background_asset_id: row.background_asset_id,
+    transition: parseTransition(row.transition),
     zones: parseZones(row.zones),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
   };
+}
+
+function toJson(transition: Layout["transition"]): string | null {
+  return transition === null ? null : JSON.stringify(transition);
+}
+
+/** @throws Refusal 422 unless the background is an image of the team's. */
+async function checkBackground(db: Db, teamId: string, assetId: string | null | undefined): Promise<void> {
+  if (assetId === null || assetId === undefined) return;
+  const asset = await db
+    .selectFrom("assets")
+    .select(["kind", "mime_type"])
+    .where("team_id", "=", teamId)
+    .where("id", "=", assetId)
+    .executeTakeFirst();
+  if (asset === undefined) throw invalidField("/background_asset_id", "there is no such asset");
+  if (asset.kind !== "image")
+    throw invalidField("/background_asset_id", `the asset is ${asset.mime_type ?? "not there yet"}: take an image`);
 }
 
 type Size = { width: number; height: number };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
+import { Orientation } from "../../protocol/orientation.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
@@ -129,7 +130,7 @@ export const playerOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/players/{id}",
     summary: "Change a player",
-    description: "`layout_id` assigns a layout; null takes it away.",
+    description: "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -248,6 +249,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
     variables: JSON.parse(row.variables) as Player["variables"],
+    orientation: Orientation.parse(row.orientation),
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
     player_version: said.player_version ?? asked.player_version,
     engine: said.engine ?? null,

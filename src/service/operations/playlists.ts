@@ -32,7 +32,8 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio and PDFs need an asset.",
+      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
+      "An item's `transition` says how it comes in, from its start on; without it the zone's holds.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,

@@ -1,0 +1,53 @@
+// A thousand changes of picture, clip and text by cut and crossfade on the real screen: what else was seen, and what grew.
+import { join } from "node:path";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop } from "../test/support/mixed-loop.ts";
+import { startPlayer, startService } from "../test/support/programs.ts";
+import { watchScreen } from "../test/support/sights.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, usageOf } from "./lib.ts";
+
+const wanted = Number(process.argv[2] ?? 1_000);
+const slotMs = Number(process.argv[3] ?? 1_000);
+// Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
+const height = Number(process.argv[4] ?? 1_080);
+const tellEvery = 100;
+
+await using folder = await temporaryFolder();
+await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
+await using service = await startService(join(folder.path, "service"));
+const { layoutId } = await publishMixedLoop(service.api, slotMs);
+await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
+await service.api.pair(player, layoutId);
+await player.line("presented");
+
+const judge = new MixedLoopJudge(slotMs);
+let told = 0;
+const { looks, slowestLookMs } = await watchScreen(
+  xvfb.framebuffer,
+  { y: Math.round((mixedRow * height) / 1_080), loop: mixedLoop },
+  (span) => {
+    judge.see(span);
+    if (judge.changes < told + tellEvery) return;
+    told = judge.changes;
+    tell();
+  },
+  () => judge.changes >= wanted,
+);
+tell();
+const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
+figure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
+figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.round(mean(stays) * 10) / 10 });
+for (const sight of judge.foreign) figure("foreign sight", { points: sight });
+
+function tell(): void {
+  const { processes, pssBytes } = usageOf(player.pid);
+  const { changes, fades, staleFrames } = judge;
+  const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
+  const faults = player.lines.filter(({ msg }) => /could not be shown|reports a fault|cuts for a while/.test(msg)).length;
+  figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20) });
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

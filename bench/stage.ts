@@ -1,0 +1,194 @@
+// Our stage beside a naive page (an element swapped by setTimeout): the same loop, the same screen, round about, in one run.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { findChromium } from "../src/host/chromium/find.ts";
+import type { Rgb } from "../test/support/framebuffer.ts";
+import { numberedClip, plainImage } from "../test/support/media.ts";
+import { eventually, startPlayer, startService } from "../test/support/programs.ts";
+import { type Look, type Span, watchScreen } from "../test/support/sights.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread, usageOf } from "./lib.ts";
+
+const seconds = Number(process.argv[2] ?? 60);
+const rounds = Number(process.argv[3] ?? 2);
+const red: Rgb = [220, 30, 40];
+const green: Rgb = [20, 160, 60];
+const nobody = 65_534;
+const looks: readonly Look[] = [
+  { name: "red", color: red },
+  { name: "clip", clip: true },
+  { name: "green", color: green },
+];
+const wantedMs: Record<string, number> = { red: 4_000, clip: 5_000, green: 4_000 };
+
+/** What one player did on the screen. */
+interface Tally {
+  changes: number;
+  blankMs: number[];
+  foreignMs: number;
+  durationErrorsMs: number[];
+  firstFrames: number[];
+  cpuPercent: number[];
+  pssMb: number[];
+}
+
+// As it is written in an afternoon.
+const naivePage = `<!doctype html><body style="margin:0;background:#000;overflow:hidden"><script>
+const items = [["img", "red", 4000], ["video", "clip", 5000], ["img", "green", 4000], ["video", "clip", 5000]];
+let place = 0;
+function next() {
+  const [tag, src, ms] = items[place++ % items.length];
+  const element = document.createElement(tag);
+  element.style.cssText = "width:100vw;height:100vh;object-fit:fill;display:block";
+  if (tag === "video") { element.autoplay = true; element.muted = true; }
+  element.src = src;
+  document.body.replaceChildren(element);
+  setTimeout(next, ms);
+}
+next();
+</script>`;
+
+await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+const folder = await mkdtemp("/tmp/signage-bench-");
+await chmod(folder, 0o755);
+const media = { red: await plainImage(red, 1920, 1080), green: await plainImage(green, 1920, 1080), clip: await numberedClip(5, 30) };
+const tallies = { naive: newTally(), ours: newTally() };
+try {
+  await using service = await startService(join(folder, "service"));
+  const { api } = service;
+  const still = async (bytes: Buffer) => ({ type: "image", asset_id: await api.upload("p.png", bytes), duration_ms: 4_000, fit: "fill" });
+  const clip = { type: "video", asset_id: await api.upload("c.mp4", media.clip), duration_ms: 5_000, fit: "fill", muted: true };
+  const { layoutId } = await api.publish([await still(media.red), clip, await still(media.green), clip]);
+  {
+    await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+    await api.pair(player, layoutId);
+    await player.line("presented");
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    await naive(tallies.naive);
+    await isDark();
+    await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+    await measure(player.pid, tallies.ours);
+    await player.stop();
+    await isDark();
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+for (const [name, tally] of Object.entries(tallies)) {
+  figure(`${name}: changes seen`, { n: tally.changes, foreign_ms: Math.round(tally.foreignMs) });
+  figure(`${name}: blank at a change, ms`, spread(tally.blankMs));
+  figure(`${name}: how much longer an item stayed than asked, ms`, {
+    ...spread(tally.durationErrorsMs),
+    mean: mean(tally.durationErrorsMs),
+  });
+  figure(`${name}: first frame of the clip that was seen`, spread(tally.firstFrames));
+  figure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
+  figure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
+}
+figure("ours to naive", {
+  cpu: ratio(tallies.ours.cpuPercent, tallies.naive.cpuPercent),
+  pss: ratio(tallies.ours.pssMb, tallies.naive.pssMb),
+});
+
+/** Watches for `seconds` from the first change on. */
+async function measure(pid: number, tally: Tally): Promise<void> {
+  const spans: Span[] = [];
+  let begun: { at: number; cpuMs: number } | null = null;
+  const done = (): boolean => begun !== null && performance.now() - begun.at > seconds * 1_000;
+  const watched = watchScreen(
+    xvfb.framebuffer,
+    { y: 540, loop: looks },
+    (span) => {
+      spans.push(span);
+      const items = new Set(spans.filter(({ is }) => is === "item").map(({ name }) => name));
+      // The first item came on midway; counted is from the second on.
+      if (begun === null && items.size >= 2) {
+        spans.splice(0, spans.length - 1);
+        begun = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
+      }
+    },
+    done,
+  );
+  await watched;
+  const { cpuMs, pssBytes } = usageOf(pid);
+  const { at, cpuMs: before } = begun!;
+  tally.cpuPercent.push((100 * (cpuMs - before)) / (performance.now() - at));
+  tally.pssMb.push(pssBytes / 2 ** 20);
+  take(spans, tally);
+}
+
+function take(spans: readonly Span[], tally: Tally): void {
+  let item: { name: string; at: number } | null = null;
+  let blankMs = 0;
+  for (const span of spans) {
+    if (span.is === "blank") blankMs += span.ms;
+    else if (span.is !== "item") tally.foreignMs += span.ms;
+    else if (span.name !== item?.name) {
+      if (item !== null) {
+        tally.changes += 1;
+        tally.blankMs.push(blankMs);
+        // The first one counted may have been on for a while.
+        if (tally.changes > 1) tally.durationErrorsMs.push(span.at - item.at - wantedMs[item.name]!);
+      }
+      if (span.frame !== null) tally.firstFrames.push(span.frame);
+      item = span;
+      blankMs = 0;
+    }
+  }
+}
+
+/** Bare Chromium, as the same unprivileged user, on a page as it is written in an afternoon. */
+async function naive(tally: Tally): Promise<void> {
+  const server = createServer((request, response) => {
+    const name = (request.url ?? "/").slice(1);
+    const bytes = name === "" ? Buffer.from(naivePage) : media[name as keyof typeof media];
+    if (bytes === undefined) return void response.writeHead(404).end();
+    const type = name === "" ? "text/html" : name === "clip" ? "video/mp4" : "image/png";
+    response.writeHead(200, { "content-type": type, "content-length": bytes.length }).end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const profile = join(folder, "naive-profile");
+  await rm(profile, { recursive: true, force: true });
+  await mkdir(profile);
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) await chown(profile, nobody, nobody);
+  await writeFile(join(folder, "empty"), "");
+  const { port } = server.address() as AddressInfo;
+  const flags = ["--kiosk", "--no-first-run", "--disable-gpu", "--window-size=1920,1080", "--autoplay-policy=no-user-gesture-required"];
+  const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`], {
+    stdio: "ignore",
+    detached: true,
+    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
+    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
+  });
+  const ended = once(chromium, "exit");
+  try {
+    await measure(chromium.pid!, tally);
+  } finally {
+    process.kill(-chromium.pid!, "SIGTERM");
+    await ended;
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function isDark(): Promise<void> {
+  await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value) => value < 24));
+}
+
+function newTally(): Tally {
+  return { changes: 0, blankMs: [], foreignMs: 0, durationErrorsMs: [], firstFrames: [], cpuPercent: [], pssMb: [] };
+}
+
+function mean(values: readonly number[]): number {
+  return Math.round((10 * values.reduce((sum, value) => sum + value, 0)) / values.length) / 10;
+}
+
+function ratio(ours: readonly number[], theirs: readonly number[]): number {
+  return Math.round((100 * mean(ours)) / mean(theirs)) / 100;
+}

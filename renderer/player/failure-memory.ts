@@ -1,0 +1,58 @@
+// Remembers which items failed: so that each is tried again later and later, and each cause is told once.
+import type { SceneItem } from "../../src/protocol/scene.ts";
+import type { FailureCode } from "./items/item.ts";
+
+interface Entry {
+  count: number;
+  lastAt: number;
+  retryAt: number;
+  told: Set<FailureCode>;
+}
+
+const firstBackoffMs = 15_000;
+const longestBackoffMs = 600_000;
+// Who has not failed for this long starts with a clean sheet.
+const forgetMs = 2 * longestBackoffMs;
+const mostKept = 500;
+
+/** What failed, for the whole page: a file that breaks in one zone breaks in all. Times are corrected wall time, ms. */
+export class FailureMemory {
+  readonly #entries = new Map<string, Entry>();
+
+  /** When an item may be tried again; in the past for one that never failed. */
+  retryAt(item: SceneItem): number {
+    return this.#entries.get(identityOf(item))?.retryAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** How often an item has failed lately. */
+  count(item: SceneItem): number {
+    return this.#entries.get(identityOf(item))?.count ?? 0;
+  }
+
+  /** Takes a failure in. True when this cause is new and is to be told. */
+  note(item: SceneItem, code: FailureCode, now: number): boolean {
+    const key = identityOf(item);
+    const known = this.#entries.get(key);
+    const before = known !== undefined && now - known.lastAt < forgetMs ? known : undefined;
+    const count = (before?.count ?? 0) + 1;
+    const told = before?.told ?? new Set<FailureCode>();
+    const isNew = !told.has(code);
+    told.add(code);
+    const backoffMs = Math.min(firstBackoffMs * 2 ** (count - 1), longestBackoffMs);
+    // Set anew, so that the oldest stand first.
+    this.#entries.delete(key);
+    this.#entries.set(key, { count, lastAt: now, retryAt: now + backoffMs, told });
+    if (this.#entries.size > mostKept) this.#entries.delete(this.#entries.keys().next().value!);
+    return isNew;
+  }
+
+  /** Clears an item that was shown from its start to its end. */
+  forgive(item: SceneItem): void {
+    this.#entries.delete(identityOf(item));
+  }
+}
+
+/** Equal for items that show the same: who changes one gives it a fresh chance. */
+export function identityOf(item: SceneItem): string {
+  return JSON.stringify(item);
+}

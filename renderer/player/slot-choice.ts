@@ -1,0 +1,59 @@
+// Which slot a zone makes ready, and from when on it may be shown. Pure.
+import type { Slot } from "../../src/protocol/scene.ts";
+import { identityOf } from "./failure-memory.ts";
+
+/** What the choice depends on. `now` is corrected wall time. */
+export interface ZoneView {
+  slots: readonly Slot[];
+  now: number;
+  /** What is on the glass. */
+  shown: { is: "playing" | "broken"; slot: Slot } | null;
+  /** Whether an item may be prepared now: it did not fail, or long enough ago. */
+  mayTry: (slot: Slot) => boolean;
+}
+
+// Corrections of the clock up to this do not bring back an item that just left.
+const setBackMs = 1_000;
+// How long an item stands in for one that cannot be shown, before the next one comes early.
+const holdMs = 4_000;
+
+/** The slot to make ready: the one due, unless it plays already or failed; else the first to come that may be tried. */
+export function targetOf(view: ZoneView): Slot | undefined {
+  const { slots, now, shown, mayTry } = view;
+  const due = dueOf(view);
+  const plays = shown?.is === "playing" && shown.slot.key === due?.key;
+  if (due !== undefined && !plays && mayTry(due)) return due;
+  return slots.find((slot) => slot.starts_at > now && slot.key !== shown?.slot.key && mayTry(slot));
+}
+
+/**
+ * When a slot comes on: at its start. Before it, where all that lies between cannot be shown: at once when the glass
+ * shows nothing that plays, else when the item on it has stood in for long enough.
+ */
+export function comesAt(view: ZoneView, slot: Slot): number {
+  const { slots, shown, mayTry } = view;
+  const due = dueOf(view);
+  if (shown === null || shown.is === "broken") {
+    const isGap = due !== undefined && due.starts_at < slot.starts_at && !mayTry(due);
+    return isGap ? due.starts_at : slot.starts_at;
+  }
+  const isBetween = ({ starts_at }: Slot): boolean => starts_at > shown.slot.starts_at && starts_at < slot.starts_at;
+  const between = slots.filter(isBetween);
+  const goesOnByItself = identityOf(shown.slot.item) === identityOf(slot.item);
+  if (between.length === 0 || between.some(mayTry) || goesOnByItself) return slot.starts_at;
+  return Math.min(slot.starts_at, Math.min(shown.slot.ends_at, between[0]!.starts_at) + holdMs);
+}
+
+/** The slot as it is played when it comes on early, in place of the one due. */
+export function standIn(view: ZoneView, slot: Slot): Slot {
+  const due = dueOf(view);
+  if (due === undefined || slot.starts_at <= view.now + setBackMs) return slot;
+  return { ...slot, key: `${slot.key}~${due.key}`, starts_at: view.now, ends_at: due.ends_at };
+}
+
+function dueOf({ slots, now, shown }: ZoneView): Slot | undefined {
+  // A play may have begun in the frame nearest, just before its time, or the clock may have been set back since:
+  // what is on the glass is never left for the one before it.
+  const begun = ({ key, starts_at }: Slot): boolean => key === shown?.slot.key && starts_at < now + setBackMs;
+  return slots.findLast((slot) => slot.starts_at <= now || begun(slot));
+}

@@ -1,0 +1,104 @@
+// What lies in a zone's rectangle: the item on the glass, one behind it, one that is leaving, and the plate when there is none.
+import type { SceneZone } from "../../src/protocol/scene.ts";
+import type { Transition } from "../../src/protocol/transition.ts";
+import { make, setSeen } from "./dom.ts";
+import type { Item } from "./items/item.ts";
+import type { Page } from "./page.ts";
+import { runTransition } from "./transition.ts";
+
+/** An item and the element that bears it; transitions move the bearer, the item its own element. */
+export interface Borne {
+  item: Item;
+  bearer: HTMLElement;
+}
+
+/** The pictures of one zone. */
+export class ZoneGlass {
+  readonly element: HTMLElement;
+  readonly #page: Page;
+  readonly #plate = make("div", "plate");
+  #leaving: { borne: Borne; end: () => void } | null = null;
+
+  constructor(zone: SceneZone, page: Page) {
+    this.#page = page;
+    this.element = make("div", "zone");
+    const { style } = this.element;
+    style.left = `${zone.left}px`;
+    style.top = `${zone.top}px`;
+    style.width = `${zone.width}px`;
+    style.height = `${zone.height}px`;
+    style.zIndex = String(zone.z_index);
+    if (zone.rotation !== undefined && zone.rotation !== 0) style.rotate = `${zone.rotation}deg`;
+    if (zone.background_color !== undefined) style.backgroundColor = zone.background_color;
+  }
+
+  /** Whether an item is still on its way out. */
+  get isChanging(): boolean {
+    return this.#leaving !== null;
+  }
+
+  /** Lays an item behind the glass, over what is there, unseen. */
+  add(item: Item): Borne {
+    const bearer = make("div", "bearer", item.element);
+    setSeen(item.element, "no");
+    this.element.append(bearer);
+    return { item, bearer };
+  }
+
+  /**
+   * Changes the glass in the frame being made; `changed` is called a frame after the old one is out of sight, when it
+   * has been let go of. Resolves with the time of the frame that shows the new one. `beginsAt` is corrected wall time.
+   */
+  change(
+    borne: Borne,
+    before: Borne | null,
+    how: { transition: Transition | null; beginsAt: number },
+    changed: () => void,
+  ): Promise<number> {
+    const { clock, frames, transitions } = this.#page;
+    const presented = borne.item.show();
+    const release = (): void => {
+      this.#leaving = null;
+      before?.item.hide();
+      frames.request(() => {
+        if (before !== null) this.remove(before);
+        this.#plate.remove();
+        changed();
+      });
+    };
+    if (how.transition === null || before === null) {
+      release();
+      return presented;
+    }
+    const beginsAt = how.beginsAt - clock.at(0);
+    const change = { incoming: borne.bearer, outgoing: before.bearer, transition: how.transition, beginsAt };
+    const end = runTransition(change, frames, (ran) => {
+      transitions.judge(ran);
+      release();
+    });
+    this.#leaving = { borne: before, end };
+    return presented;
+  }
+
+  /** Ends a transition under way, at once. */
+  settle(): void {
+    this.#leaving?.end();
+  }
+
+  /** Shows the plate, which stays until the next change. */
+  showPlate(): void {
+    this.element.prepend(this.#plate);
+  }
+
+  /** Lets go of an item. */
+  remove({ item, bearer }: Borne): void {
+    item.dispose();
+    bearer.remove();
+  }
+
+  /** Takes everything off the glass at once. */
+  clear(): void {
+    this.settle();
+    this.#plate.remove();
+  }
+}

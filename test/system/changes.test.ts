@@ -1,0 +1,80 @@
+// Every change on the real screen, decoded from the framebuffer: no blank, no foreign and no stale frame.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { numberedClip, plainImage } from "../support/media.ts";
+import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop } from "../support/mixed-loop.ts";
+import { startPlayer, startService } from "../support/programs.ts";
+import { type Look, type Span, watchScreen } from "../support/sights.ts";
+import { startXvfb } from "../support/xvfb.ts";
+
+const changes = 60;
+const slotMs = 1_500;
+
+test("[SW12] sixty changes between picture, clip and text, by cut and by crossfade, show nothing else", { timeout: 300_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+  await using service = await startService(join(folder.path, "service"));
+  const { layoutId } = await publishMixedLoop(service.api, slotMs);
+  await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
+  await service.api.pair(player, layoutId);
+  await player.line("presented");
+  const judge = new MixedLoopJudge(slotMs);
+  const watch = { y: mixedRow, loop: mixedLoop };
+  await watchScreen(
+    xvfb.framebuffer,
+    watch,
+    (span) => judge.see(span),
+    () => judge.changes >= changes,
+  );
+  expect(judge.foreign).toEqual([]);
+  expect({ blankMs: judge.blankMs, foreignMs: judge.foreignMs, staleFrames: judge.staleFrames }).toEqual({
+    blankMs: 0,
+    foreignMs: 0,
+    staleFrames: 0,
+  });
+  expect(judge.fades).toBeGreaterThan(0);
+  expect(player.lines.filter(({ msg }) => /could not be shown|reports a fault/.test(msg))).toEqual([]);
+});
+
+test(
+  "[SW13] a clip of five seconds in a slot of fifteen plays three times and is held on its last frame",
+  { timeout: 180_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+    await using service = await startService(join(folder.path, "service"));
+    const { api } = service;
+    const red = [220, 30, 40] as const;
+    const clip = await api.upload("clip.mp4", await numberedClip(5, 30));
+    const { layoutId } = await api.publish([
+      { type: "image", asset_id: await api.upload("red.png", await plainImage(red)), duration_ms: 3_000, fit: "fill" },
+      { type: "video", asset_id: clip, duration_ms: 15_000, fit: "fill", muted: true },
+    ]);
+    await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+    await api.pair(player, layoutId);
+    await player.line("presented");
+    const loop: Look[] = [
+      { name: "red", color: red },
+      { name: "clip", clip: true },
+    ];
+    const seen: Span[] = [];
+    // From one red to the next: a whole slot of the clip lies between.
+    const reds = (): number => seen.filter(({ name }, index) => name === "red" && seen[index - 1]?.name !== "red").length;
+    await watchScreen(
+      xvfb.framebuffer,
+      { y: 540, loop },
+      (span) => seen.push(span),
+      () => reds() >= 3,
+    );
+    const last = seen.findLastIndex(({ name }) => name === "red");
+    const before = seen.slice(0, last).findLastIndex(({ name }) => name === "red");
+    const frames = seen.slice(before + 1, last);
+    expect(frames.filter(({ is }) => is !== "item")).toEqual([]);
+    const numbers = frames.map(({ frame }) => frame!);
+    const rounds = numbers.filter((number, index) => index > 0 && number < numbers[index - 1]! - 100).length + 1;
+    expect(rounds).toBe(3);
+    expect(numbers[0]).toBeLessThanOrEqual(2);
+    expect(numbers.at(-1)).toBeGreaterThanOrEqual(145);
+  },
+);
