@@ -13,15 +13,15 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Newest first.
+         * @description Newest first. What is in the bin is listed only with `deleted=true`.
          *
          *     Scope: `assets:read`.
          */
         get: operations["listAssets"];
         put?: never;
         /**
-         * Upload a picture or a video
-         * @description The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF, MP4 or WebM. A file that is cut short, cannot be decoded or is not what a specific Content-Type says is refused.
+         * Upload a file
+         * @description The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.
          *
          *     Scope: `assets:write`.
          */
@@ -41,7 +41,7 @@ export interface paths {
         };
         /**
          * Read what an asset is
-         * @description Its bytes are at `url`.
+         * @description Its bytes are at `url`. One in the bin has `deleted_at`.
          *
          *     Scope: `assets:read`.
          */
@@ -50,14 +50,20 @@ export interface paths {
         post?: never;
         /**
          * Delete an asset
-         * @description Refused while a playlist shows it.
+         * @description Refused while a playlist shows it. It goes into the bin, from which it can be restored for 30 days. With `permanent=true` it is gone at once, from the bin too, and the disk is freed unless another asset has the same bytes.
          *
          *     Scope: `assets:write`.
          */
         delete: operations["deleteAsset"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an asset's name or tags
+         * @description Its bytes never change: new bytes are a new asset. `tags` replaces all tags.
+         *
+         *     Scope: `assets:write`.
+         */
+        patch: operations["updateAsset"];
         trace?: never;
     };
     "/api/v1/assets/{id}/content": {
@@ -76,6 +82,178 @@ export interface paths {
         get: operations["getAssetContent"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring an asset back from the bin
+         * @description One that is not in the bin stays as it is.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["restoreAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an asset's thumbnail
+         * @description A WebP of at most 512 × 512 pixels. Pictures have one; videos where the service's machine has ffmpeg; other kinds have none. While `status` is `processing` it is still being made.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getAssetThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import an asset from an address
+         * @description The service fetches the file; until then the asset has `status: importing` and `progress`, afterwards `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and what comes is examined like an upload.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["importAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/asyncapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the description of the sockets */
+        get: operations["getSocketDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/asyncapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read it as YAML */
+        get: operations["getSocketDescriptionYaml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done
+         * @description One entry per successful write of an operator, newest first. Owners only.
+         *
+         *     Scope: `audit:read`.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the audit log is whole
+         * @description Reads the team's whole log and follows its chain of hashes: an entry that was altered, removed or put in breaks it.
+         *
+         *     Scope: `audit:read`.
+         */
+        get: operations["verifyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the commands of all players
+         * @description Newest first, by filters.
+         *
+         *     Scope: `commands:read`.
+         */
+        get: operations["listTeamCommands"];
+        put?: never;
+        /**
+         * Send a command to many players
+         * @description To all players with a tag, or to those named; at most 10,000. Either all get it or none.
+         *
+         *     Scope: `commands:write`.
+         */
+        post: operations["sendCommands"];
         delete?: never;
         options?: never;
         head?: never;
@@ -182,6 +360,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/device/play-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send play events
+         * @description At most 500 in a batch, `Content-Encoding: gzip` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is `rejected` will be rejected again.
+         */
+        post: operations["sendPlayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/device/screenshots/{id}": {
         parameters: {
             query?: never;
@@ -262,6 +460,124 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Subscribe to what happens
+         * @description A WebSocket, subprotocol `signage.events.v1`, described at `/api/v1/asyncapi.json`. A token that is not good is told after the upgrade by close code 4401, one without the scope `events:read` by 4403, a restart by 1012.
+         */
+        get: operations["openEventSocket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a ticket to subscribe from a browser
+         * @description A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.
+         *
+         *     Scope: `events:read`.
+         */
+        post: operations["createEventTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's invitations
+         * @description Newest first, those that were accepted, revoked or have expired included.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite somebody into the team
+         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days.
+         *
+         *     Scope: `teams:write`.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an invitation
+         * @description Without its secret.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw an invitation
+         * @description Its secret is good no longer. An accepted one stays as it is: remove the member instead.
+         *
+         *     Scope: `teams:write`.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once. Who has a token already sends it along as `Authorization` and joins as the same person.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/layouts": {
         parameters: {
             query?: never;
@@ -271,7 +587,7 @@ export interface paths {
         };
         /**
          * List layouts
-         * @description Newest first.
+         * @description Newest first, by filters. `deleted=true` lists the bin.
          *
          *     Scope: `layouts:read`.
          */
@@ -279,7 +595,7 @@ export interface paths {
         put?: never;
         /**
          * Create a layout
-         * @description Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit.
+         * @description Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit. They may overlap (`z_index`) and be turned about their middle (`rotation`, after which a corner may be cut off). A `transition` begins at the boundary and ends `duration_ms` later: it moves no boundary, and the old picture plays on beneath it.
          *
          *     Scope: `layouts:write`.
          */
@@ -308,7 +624,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a layout
-         * @description Refused while a player shows it.
+         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player or a schedule shows it.
          *
          *     Scope: `layouts:write`.
          */
@@ -322,6 +638,54 @@ export interface paths {
          *     Scope: `layouts:write`.
          */
         patch: operations["updateLayout"];
+        trace?: never;
+    };
+    "/api/v1/layouts/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted layout
+         * @description Takes it out of the bin, and with it the playlists that it shows. A zone whose playlist is gone for good is empty.
+         *
+         *     Scope: `layouts:write`.
+         */
+        post: operations["restoreLayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See who you are
+         * @description The person, team, role and token that you call with.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change your name or address
+         * @description As all your teams see them.
+         *
+         *     Scope: `tokens:write`.
+         */
+        patch: operations["updateMe"];
         trace?: never;
     };
     "/api/v1/openapi.json": {
@@ -358,6 +722,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/play-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List play events
+         * @description What really was on the screens, by presented frames; the latest play first.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["listPlayEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players": {
         parameters: {
             query?: never;
@@ -367,7 +753,7 @@ export interface paths {
         };
         /**
          * List players
-         * @description Newest first.
+         * @description Newest first, by filters.
          *
          *     Scope: `players:read`.
          */
@@ -407,7 +793,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null takes it away.
+         * @description `layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.
          *
          *     Scope: `players:write`.
          */
@@ -431,7 +817,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description `screenshot`, `identify`, `reload` or `restart`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.
+         * @description `screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.
          *
          *     Scope: `commands:write`.
          */
@@ -456,6 +842,28 @@ export interface paths {
          *     Scope: `commands:read`.
          */
         get: operations["getCommand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/heartbeats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See a player's heartbeats
+         * @description One row for each minute in which it was heard, newest first; kept for 30 days. The latest of all is at `/players/{id}/now`.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["listHeartbeats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -508,6 +916,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how much of each day a player was there
+         * @description By minutes in which a heartbeat came, of those since it was paired; at most 31 days.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getUptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many players
+         * @description All players with a tag, or those named; at most 10,000. Either all are changed or none.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["updatePlayers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/pair": {
         parameters: {
             query?: never;
@@ -539,7 +991,7 @@ export interface paths {
         };
         /**
          * List playlists
-         * @description Newest first.
+         * @description Newest first, by filters. `deleted=true` lists the bin.
          *
          *     Scope: `playlists:read`.
          */
@@ -547,7 +999,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Text and clock items need no asset.
+         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds.
          *
          *     Scope: `playlists:write`.
          */
@@ -576,7 +1028,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a playlist
-         * @description Refused while a layout shows it.
+         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.
          *
          *     Scope: `playlists:write`.
          */
@@ -590,6 +1042,112 @@ export interface paths {
          *     Scope: `playlists:write`.
          */
         patch: operations["updatePlaylist"];
+        trace?: never;
+    };
+    "/api/v1/playlists/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted playlist
+         * @description Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.
+         *
+         *     Scope: `playlists:write`.
+         */
+        post: operations["restorePlaylist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/proof-of-play": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what was played
+         * @description Plays and their time on the glass, counted by `group_by`. A play counts where it began. CSV with `Accept: text/csv` or `format=csv`; no cell of it is taken for a formula. Without `from` and `to`: the last 30 days; at most 400 days, 62 by the hour.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["getProofOfPlay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description Newest first.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["listSchedules"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["createSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a schedule
+         * @description Its ETag serves as `If-Match` of a change.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["getSchedule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description Screens that show its layout go back to what else is due.
+         *
+         *     Scope: `schedules:write`.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description What is not given stays; `conditions` and `exdates` replace all.
+         *
+         *     Scope: `schedules:write`.
+         */
+        patch: operations["updateSchedule"];
         trace?: never;
     };
     "/api/v1/screenshots/{id}": {
@@ -608,7 +1166,13 @@ export interface paths {
         get: operations["getScreenshot"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a screenshot
+         * @description The picture is gone for good.
+         *
+         *     Scope: `screenshots:write`.
+         */
+        delete: operations["deleteScreenshot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -630,6 +1194,468 @@ export interface paths {
         get: operations["getScreenshotImage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your teams
+         * @description Those that the token's user is in, newest first. The token itself acts in one of them: see `GET /me`.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["listTeams"];
+        put?: never;
+        /**
+         * Create a team
+         * @description You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.
+         *
+         *     Scope: `teams:write`.
+         */
+        post: operations["createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a team
+         * @description One that the token's user is in.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["getTeam"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a team
+         * @description Once it is empty: players, layouts, playlists and assets have to go first. All its tokens end, yours included.
+         *
+         *     Scope: `teams:write`.
+         */
+        delete: operations["deleteTeam"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a team
+         * @description The team that the token acts in.
+         *
+         *     Scope: `teams:write`.
+         */
+        patch: operations["updateTeam"];
+        trace?: never;
+    };
+    "/api/v1/teams/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a team's members
+         * @description Who joined last comes first.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/teams/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member
+         * @description Its ETag serves as `If-Match` of a change.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["getMember"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description The person's tokens of this team end at once. The last owner stays.
+         *
+         *     Scope: `teams:write`.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member's role
+         * @description A lower role cuts down the member's tokens at once. The last owner stays one.
+         *
+         *     Scope: `teams:write`.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description Your own of this team, newest first; an owner sees all of the team. Revoked ones are left out.
+         *
+         *     Scope: `tokens:read`.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Create a token
+         * @description It acts for you in the team of the token you call with. `secret` is shown this once. Scopes have to be among those that your role allows and the calling token holds.
+         *
+         *     Scope: `tokens:write`.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a token
+         * @description Never its secret: `hint` tells it from others.
+         *
+         *     Scope: `tokens:read`.
+         */
+        get: operations["getToken"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description It is good no longer, at once; what is open under it is closed.
+         *
+         *     Scope: `tokens:write`.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a token
+         * @description Scopes and end stay as they were made: create another token for others.
+         *
+         *     Scope: `tokens:write`.
+         */
+        patch: operations["updateToken"];
+        trace?: never;
+    };
+    "/api/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a resumable upload
+         * @description tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client does it. `Upload-Metadata` takes `filename` and `filetype`. The address of the upload is in `Location`; its bytes follow by PATCH. It is kept for a day after the last of them.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["createUpload"];
+        delete?: never;
+        /**
+         * Ask which tus this is
+         * @description `Tus-Version`, `Tus-Extension` and, in bytes, `Tus-Max-Size`.
+         */
+        options: operations["describeUploads"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where an upload stands
+         * @description Also after it has ended: `asset_id` is what it became, `error` why it was refused.
+         *
+         *     Scope: `assets:write`.
+         */
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
+        /**
+         * Give an upload up
+         * @description Its bytes are gone; what it became already stays.
+         *
+         *     Scope: `assets:write`.
+         */
+        delete: operations["deleteUpload"];
+        options?: never;
+        /**
+         * Ask how much of an upload has arrived
+         * @description `Upload-Offset` says where to go on. Once it is whole, `Asset-Id` names the asset it became.
+         *
+         *     Scope: `assets:write`.
+         */
+        head: operations["headUpload"];
+        /**
+         * Send bytes of an upload
+         * @description The body goes on where `Upload-Offset` says, which must be where the upload stands. The answer to the last byte has the asset's id in `Asset-Id`; a file that cannot be shown is refused then.
+         *
+         *     Scope: `assets:write`.
+         */
+        patch: operations["appendUpload"];
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a person
+         * @description A member of the team. The team's people are listed at `GET /teams/{id}/members`.
+         *
+         *     Scope: `teams:read`.
+         */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Newest first.
+         *
+         *     Scope: `webhooks:read`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Have events sent to an address
+         * @description By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. A message may come twice, under the same `webhook-id`.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description Its secrets show as hints.
+         *
+         *     Scope: `webhooks:read`.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description With its deliveries.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Disabling calls off what waits for it; `status: enabled` takes up again with what happens from then on.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was sent to a webhook
+         * @description Newest first. Kept for 30 days.
+         *
+         *     Scope: `webhooks:read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a delivery and its attempts
+         * @description With the body that is sent and the beginning of each answer.
+         *
+         *     Scope: `webhooks:read`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Under the same `webhook-id`, so that a receiver that has it already can tell.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send everything that failed again
+         * @description All deliveries since an instant that failed or were called off, after the receiver was repaired.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        post: operations["replayFailedWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The new `secret` is shown this once. For 24 hours messages are signed with both, so that the receiver can change over.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery.
+         *
+         *     Scope: `webhooks:write`.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -674,30 +1700,137 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acceptance: {
+            /** @description Instead of the name that the invitation says */
+            name?: string;
+            /** @description The invitation's */
+            secret: string;
+        };
         Asset: {
+            /** @description Codec of a video's picture or of a sound, such as `avc` or `aac` */
+            codec: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Length of a video, else null */
+            /** @description When it went into the bin; it is purged 30 days later */
+            deleted_at: string | null;
+            /** @description Length of a video or a sound, else null */
             duration_ms: number | null;
+            /** @description Why an import failed */
+            error: {
+                code: string;
+                detail: string;
+            } | null;
             height: number | null;
             /** @description Id, `ast_` and a ULID */
             id: string;
+            /** @description Null until the bytes are there */
+            kind: components["schemas"]["AssetKind"] | null;
             /** @description Found from the bytes, not from what the upload said */
-            mime_type: string;
+            mime_type: string | null;
             name: string;
-            sha256: string;
-            size_bytes: number;
-            /** @description Where its bytes are, for an operator's token */
-            url: string;
+            /** @description Pages of a document, else null */
+            page_count: number | null;
+            /** @description How far an import is; `total_bytes` is null where the sender does not tell */
+            progress: {
+                received_bytes: number;
+                total_bytes: number | null;
+            } | null;
+            sha256: string | null;
+            size_bytes: number | null;
+            /** @description Where it was imported from, without its query */
+            source_url: string | null;
+            /** @description `importing` and `failed` cannot be shown; `processing` can, its thumbnail is still being made */
+            status: components["schemas"]["AssetStatus"];
+            tags: string[];
+            /** @description A small picture of it; null where there is none */
+            thumbnail_url: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Where its bytes are, for an operator's token; null while there are none */
+            url: string | null;
+            /** @description What may go wrong on a screen though the file was taken */
+            warnings: components["schemas"]["AssetWarning"][];
             width: number | null;
         };
+        AssetChange: {
+            name?: string;
+            tags?: string[];
+        };
+        AssetImport: {
+            /** @description Without it: the last part of the address */
+            name?: string;
+            /** @default [] */
+            tags?: string[];
+            /**
+             * Format: uri
+             * @description Fetched by the service. Addresses inside its own network are refused unless --allow-address names them
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        AssetKind: "image" | "video" | "audio" | "document" | "bundle";
         AssetList: {
             data: components["schemas"]["Asset"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
+        };
+        /** @enum {string} */
+        AssetStatus: "importing" | "processing" | "ready" | "failed";
+        AssetWarning: {
+            /** @enum {string} */
+            code: "bit-rate" | "resolution" | "frame-rate" | "profile" | "sound";
+            /** @description What may go wrong on a screen and what to do */
+            detail: string;
+        };
+        AuditEntry: {
+            /** @description The operationId, such as `updatePlaylist` */
+            action: string;
+            /** @description Where the request came from */
+            address: string;
+            /** @description The resource's ETag after, without quotes; null: there is none */
+            after: string | null;
+            /** @description The resource's ETag before, without quotes; null: there was none */
+            before: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description SHA-256 of the hash before it and of this entry as canonical JSON */
+            hash: string;
+            /** @description Id, `aud_` and a ULID */
+            id: string;
+            request_id: string;
+            /** @description Null for what concerns several at once */
+            resource_id: string | null;
+            /** @description The part of the API, such as `playlists` */
+            resource_type: string;
+            /** @description Counts from 1 in each team, without a gap */
+            seq: number;
+            /** @description Id, `tok_` and a ULID */
+            token_id: string;
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+        };
+        AuditEntryList: {
+            data: components["schemas"]["AuditEntry"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        AuditVerdict: {
+            /** @description The first that is missing or was altered; null: none */
+            broken_at_seq: number | null;
+            /** @description Entries that are good, from the first on */
+            entries: number;
+            holds: boolean;
+            /** @description Of the newest good entry: kept elsewhere, it proves later that nothing before it was rewritten */
+            last_hash: string | null;
         };
         Command: {
             args: {
@@ -727,7 +1860,7 @@ export interface components {
             } | null;
             status: components["schemas"]["CommandStatus"];
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart";
+            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -778,6 +1911,189 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "restart";
+        } | {
+            args: {
+                /** @description An image or a video, shown alone on the whole screen */
+                asset_id?: string;
+                /** @description 1 s to 365 days; without it, until it is revoked */
+                duration_ms?: number;
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: string;
+                /**
+                 * @description An emergency stands above every other override, and no pause holds it back
+                 * @default normal
+                 * @enum {string}
+                 */
+                level?: "normal" | "emergency";
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description The id of the override.set command; without it, all overrides end */
+                override_id?: string;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.clear";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Without it, every zone goes on to its next item */
+                zone_id?: string;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "skip";
+        } | {
+            /** @default {} */
+            args?: {
+                /**
+                 * @description 1 s to 24 h. Then the loop is where it would have been
+                 * @default 300000
+                 */
+                duration_ms?: number;
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "pause";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "resume";
+        };
+        CommandsQueued: {
+            commands: {
+                /** @description Id, `cmd_` and a ULID */
+                id: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+            }[];
+            count: number;
+            /**
+             * Format: date-time
+             * @description Not begun by then, they never run
+             */
+            expires_at: string;
+            /** @enum {string} */
+            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
+        };
+        CommandsRequest: {
+            /** @default {} */
+            args?: {
+                /**
+                 * @default jpeg
+                 * @enum {string}
+                 */
+                format?: "jpeg" | "png" | "webp";
+                /** @description Made smaller to this width; never larger */
+                max_width?: number;
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "screenshot";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @default 10000 */
+                duration_ms?: number;
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "identify";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "reload";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "restart";
+        } | {
+            args: {
+                /** @description An image or a video, shown alone on the whole screen */
+                asset_id?: string;
+                /** @description 1 s to 365 days; without it, until it is revoked */
+                duration_ms?: number;
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: string;
+                /**
+                 * @description An emergency stands above every other override, and no pause holds it back
+                 * @default normal
+                 * @enum {string}
+                 */
+                level?: "normal" | "emergency";
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description The id of the override.set command; without it, all overrides end */
+                override_id?: string;
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.clear";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Without it, every zone goes on to its next item */
+                zone_id?: string;
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "skip";
+        } | {
+            /** @default {} */
+            args?: {
+                /**
+                 * @description 1 s to 24 h. Then the loop is where it would have been
+                 * @default 300000
+                 */
+                duration_ms?: number;
+            };
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "pause";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["TargetInput"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "resume";
         };
         /** @enum {string} */
         CommandStatus: "queued" | "delivered" | "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
@@ -794,6 +2110,82 @@ export interface components {
             /** @enum {string} */
             status: "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired";
         };
+        Condition: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: string | number | boolean;
+        } | {
+            from?: string;
+            /** @constant */
+            type: "date";
+            /** @description That day included */
+            until?: string;
+        } | {
+            /** @default 00:00 */
+            from: string;
+            /** @constant */
+            type: "daypart";
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until: string;
+            /** @description The days on which the daypart begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        ConditionInput: {
+            /**
+             * @description false: the player must not have the tag
+             * @default true
+             */
+            is_present?: boolean;
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            name: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            op?: "equals" | "not_equals" | "at_least" | "at_most";
+            /** @constant */
+            type: "variable";
+            value: string | number | boolean;
+        } | {
+            from?: string;
+            /** @constant */
+            type: "date";
+            /** @description That day included */
+            until?: string;
+        } | {
+            /** @default 00:00 */
+            from?: string;
+            /** @constant */
+            type: "daypart";
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until?: string;
+            /** @description The days on which the daypart begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
         ContentState: {
             /** @description The revision on screen */
             applied_revision: string | null;
@@ -806,17 +2198,111 @@ export interface components {
             revision: string | null;
             total_bytes: number;
         };
+        Delivery: {
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description The `webhook-id` header: the same at every attempt, so that a repeat can be told */
+            event_id: string;
+            /** @description Id, `dlv_` and a ULID */
+            id: string;
+            last_error: string | null;
+            last_response_status: number | null;
+            next_attempt_at: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Id, `whk_` and a ULID */
+            webhook_id: string;
+        };
+        DeliveryDetail: {
+            attempts: number;
+            /** @description What is sent, byte for byte */
+            body: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description The `webhook-id` header: the same at every attempt, so that a repeat can be told */
+            event_id: string;
+            /** @description Id, `dlv_` and a ULID */
+            id: string;
+            last_error: string | null;
+            last_response_status: number | null;
+            log: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                at: string;
+                attempt: number;
+                duration_ms: number;
+                error: string | null;
+                /** @description Its beginning */
+                response_body: string | null;
+                response_status: number | null;
+            }[];
+            next_attempt_at: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Id, `whk_` and a ULID */
+            webhook_id: string;
+        };
+        DeliveryList: {
+            data: components["schemas"]["Delivery"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        DeliveryStatus: "pending" | "delivered" | "failed" | "cancelled";
         Desired: {
             assets: components["schemas"]["DesiredAsset"][];
+            /** @description What plays when nothing else is due */
             layout: components["schemas"]["DesiredLayout"] | null;
+            /**
+             * @description The other layouts that schedules and overrides name
+             * @default []
+             */
+            layouts: components["schemas"]["DesiredLayout"][];
             player: {
                 /** @description Id, `plr_` and a ULID */
                 id: string;
                 name: string;
+                /**
+                 * @description Without it: landscape
+                 * @enum {string}
+                 */
+                orientation?: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
+                /** @default [] */
+                tags: string[];
                 timezone: string | null;
+                /** @default {} */
+                variables: {
+                    [key: string]: string | number | boolean;
+                };
             };
             playlists: components["schemas"]["DesiredPlaylist"][];
             revision: string;
+            /**
+             * @description Schedules, without target
+             * @default []
+             */
+            schedules: {
+                [key: string]: unknown;
+            }[];
         };
         DesiredAsset: {
             duration_ms: number | null;
@@ -831,10 +2317,36 @@ export interface components {
             width: number | null;
         };
         DesiredLayout: {
+            /** @description Id, `ast_` and a ULID */
+            background_asset_id?: string;
             background_color: string;
             height: number;
             /** @description Id, `lay_` and a ULID */
             id: string;
+            /** @description How the layout comes in */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             width: number;
             zones: components["schemas"]["Zone"][];
         };
@@ -844,7 +2356,7 @@ export interface components {
             items: components["schemas"]["PlaylistItem"][];
         };
         /** @enum {string} */
-        Fit: "contain" | "cover" | "fill";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.online" | "player.offline" | "player.error" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "webhook.test";
         Heartbeat: {
             boot_id: string;
             /** @description Bound of the offset's error; null before the first exchange */
@@ -871,6 +2383,8 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             uptime_ms: number;
+            /** @description Why it shows what it shows */
+            why?: components["schemas"]["ShownReason"][];
         };
         HeartbeatAnswer: {
             /** @description t2, the service's clock */
@@ -883,17 +2397,73 @@ export interface components {
             /** @description t0 of the heartbeat it answers */
             sent_at_ms: number;
         };
+        Invitation: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            email: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was made
+             */
+            expires_at: string;
+            /** @description Id, `inv_` and a ULID */
+            id: string;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+        };
+        InvitationList: {
+            data: components["schemas"]["Invitation"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
         Layout: {
+            /** @description An image behind all zones, which covers the layout */
+            background_asset_id: string | null;
             background_color: string;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            deleted_at: string | null;
             height: number;
             /** @description Id, `lay_` and a ULID */
             id: string;
             name: string;
+            /** @description How the layout comes in */
+            transition: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            } | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -903,9 +2473,33 @@ export interface components {
             zones: components["schemas"]["Zone"][];
         };
         LayoutChange: {
+            background_asset_id?: string | null;
             background_color?: string;
             height?: number;
             name?: string;
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            } | null;
             width?: number;
             /** @description Replaces all zones */
             zones?: components["schemas"]["NewZone"][];
@@ -915,12 +2509,125 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        MadeInvitation: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            email: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was made
+             */
+            expires_at: string;
+            /** @description Id, `inv_` and a ULID */
+            id: string;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description Shown this once: pass it on to the person, who accepts with it. We send no e-mail */
+            secret: string;
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+        };
+        MadeToken: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the service itself, at its start */
+            created_by: string | null;
+            expires_at: string | null;
+            /** @description The last four characters of its secret; empty for those of earlier versions */
+            hint: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            /** @description To the minute */
+            last_used_at: string | null;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description `sgn_pat_…`, shown this once: its hash alone is kept */
+            secret: string;
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description On whose behalf it acts */
+            user_id: string;
+        };
+        Me: {
+            role: components["schemas"]["Role"];
+            team: components["schemas"]["Team"];
+            token: components["schemas"]["Token"];
+            user: components["schemas"]["User"];
+        };
+        Member: {
+            /**
+             * Format: date-time
+             * @description When the person joined the team
+             */
+            created_at: string;
+            email: string | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description Id, `usr_` and a ULID */
+            user_id: string;
+        };
+        MemberChange: {
+            role: components["schemas"]["Role"];
+        };
+        MemberList: {
+            data: components["schemas"]["Member"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        NewInvitation: {
+            /** Format: email */
+            email: string;
+            name: string;
+            role: components["schemas"]["Role"];
+        };
         NewLayout: {
+            /**
+             * @description An image behind all zones, which covers the layout
+             * @default null
+             */
+            background_asset_id?: string | null;
             /** @default #000000 */
             background_color?: string;
             /** @default 1080 */
             height?: number;
             name: string;
+            /**
+             * @description How the layout comes in; null: by a cut
+             * @default null
+             */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            } | null;
             /** @default 1920 */
             width?: number;
             /** @default [] */
@@ -936,25 +2643,176 @@ export interface components {
             asset_id: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
-            /** @default contain */
-            fit?: components["schemas"]["Fit"];
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "image";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
-            /** @default contain */
-            fit?: components["schemas"]["Fit"];
+            /** @description Where in the file it ends; without it: at the file's end */
+            end_ms?: number;
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
             /** @default false */
             muted?: boolean;
+            /**
+             * @description Where in the file the play begins
+             * @default 0
+             */
+            start_ms?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "video";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume?: number;
+        } | {
+            /** @description An image to show while it plays */
+            artwork_asset_id?: string;
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description Without it and without artwork the zone shows what lies beneath */
+            background_color?: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /** @description Where in the file it ends; without it: at the file's end */
+            end_ms?: number;
+            /**
+             * @description How the artwork fills the zone
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "fill";
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /**
+             * @description Where in the file the play begins
+             * @default 0
+             */
+            start_ms?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "audio";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume?: number;
         } | {
             /**
              * @default center
@@ -965,15 +2823,135 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /**
+             * @description `auto` goes by the first letter that has a direction
+             * @default auto
+             * @enum {string}
+             */
+            direction?: "auto" | "ltr" | "rtl";
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family?: "sans" | "serif" | "mono";
             /** @description In layout pixels. Without it the text is made as large as its zone allows */
             font_size?: number;
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Layout pixels on every side; without it 3 % of the zone */
+            padding?: number;
             text: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "text";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #000000 */
+            background_color?: string;
+            /** @default #ffffff */
+            color?: string;
+            /**
+             * @description `auto` goes by the first letter that has a direction
+             * @default auto
+             * @enum {string}
+             */
+            direction?: "auto" | "ltr" | "rtl";
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family?: "sans" | "serif" | "mono";
+            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            font_size?: number;
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /**
+             * @description Stands between one round and the next
+             * @default •
+             */
+            separator?: string;
+            /**
+             * @description Layout pixels a second
+             * @default 120
+             */
+            speed_px_s?: number;
+            text: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "ticker";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
         } | {
             /** @default #000000 */
             background_color?: string;
@@ -981,22 +2959,546 @@ export interface components {
             color?: string;
             /** @default true */
             date?: boolean;
+            /**
+             * @description What the date says, in the locale's own order
+             * @default {
+             *       "weekday": "long",
+             *       "day": "numeric",
+             *       "month": "long"
+             *     }
+             */
+            date_parts?: {
+                /** @enum {string} */
+                day?: "numeric" | "2-digit";
+                /** @enum {string} */
+                era?: "long" | "short" | "narrow";
+                /** @enum {string} */
+                month?: "numeric" | "2-digit" | "long" | "short" | "narrow";
+                /** @enum {string} */
+                weekday?: "long" | "short" | "narrow";
+                /** @enum {string} */
+                year?: "numeric" | "2-digit";
+            };
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
+            /**
+             * @default digital
+             * @enum {string}
+             */
+            face?: "digital" | "analog";
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family?: "sans" | "serif" | "mono";
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
             /** @default false */
             hour12?: boolean;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Stands below the time, such as the name of a city */
+            label?: string;
             /** @default en-GB */
             locale?: string;
             /** @default true */
             seconds?: boolean;
             /** @description Without it: the player's zone */
             timezone?: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "clock";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #ffffff */
+            background_color?: string;
+            /** @default #000000 */
+            color?: string;
+            /** @description Text or address */
+            data: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @description How much of the code may be covered: 7, 15, 25 or 30 %
+             * @default M
+             * @enum {string}
+             */
+            error_correction?: "L" | "M" | "Q" | "H";
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /**
+             * @description Modules of background around the code; readers need 4
+             * @default 4
+             */
+            quiet_zone?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "qr";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #000000 */
+            background_color?: string;
+            /** @default #ffffff */
+            color?: string;
+            /** @default true */
+            date?: boolean;
+            /** @description Without it: `max_entries` × `entry_duration_ms` */
+            duration_ms?: number;
+            /**
+             * @description How long each card stays
+             * @default 8000
+             */
+            entry_duration_ms?: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family?: "sans" | "serif" | "mono";
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /** @default en-GB */
+            locale?: string;
+            /** @default 10 */
+            max_entries?: number;
+            /** @default 600000 */
+            refresh_interval_ms?: number;
+            /**
+             * @description Stands between one round and the next
+             * @default •
+             */
+            separator?: string;
+            /**
+             * @description Layout pixels a second
+             * @default 120
+             */
+            speed_px_s?: number;
+            /**
+             * @default cards
+             * @enum {string}
+             */
+            style?: "cards" | "ticker";
+            /** @default true */
+            summary?: boolean;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "feed";
+            /**
+             * Format: uri
+             * @description RSS, Atom, RDF or JSON Feed, fetched by each player
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @default #000000 */
+            background_color?: string;
+            /** @description Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s */
+            duration_ms?: number;
+            /** @default 1 */
+            first_page?: number;
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /** @description Without it: the last one of the file */
+            last_page?: number;
+            /**
+             * @description How long each page stays
+             * @default 10000
+             */
+            page_duration_ms?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "pdf";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "fill";
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /** @default false */
+            muted?: boolean;
+            /**
+             * @description Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched
+             * @default []
+             */
+            origins?: string[];
+            /** @enum {string} */
+            protocol: "hls" | "mjpeg";
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "stream";
+            /** Format: uri */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume?: number;
+        } | {
+            /** @description Sent as `Authorization` to the origin of `url`, and to no other */
+            basic_auth?: {
+                password: string;
+                username: string;
+            };
+            /** @description Style added to the page */
+            css?: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @description Sent with every request to the origin of `url`, and to no other
+             * @default {}
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
+            refresh_interval_ms?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "web";
+            /**
+             * Format: uri
+             * @description The page, shown apart from all else: http or https
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 1 is the page's own size
+             * @default 1
+             */
+            zoom?: number;
+        } | {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
+            id?: string;
+            /**
+             * @description Origins that the bundle may fetch from. Without them it sees its own files only
+             * @default []
+             */
+            network?: string[];
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "html";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 1 is the page's own size
+             * @default 1
+             */
+            zoom?: number;
+        };
+        NewSchedule: {
+            /** @default [] */
+            conditions?: components["schemas"]["ConditionInput"][];
+            /**
+             * @description Not included. null: open-ended, which only a schedule without `rrule` can be
+             * @default null
+             */
+            ends_at?: string | null;
+            /**
+             * @description Days on which no window begins (EXDATE)
+             * @default []
+             */
+            exdates?: string[];
+            /** @default null */
+            interrupt?: {
+                /** @description Counted on the grid of the UTC hour, never from what was played */
+                max_plays_per_hour?: number;
+                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                play_ms?: number;
+                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                share_percent: number;
+            } | null;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            name: string;
+            /**
+             * @description The highest plays; of equal ones the window that began last, then the newest schedule
+             * @default 0
+             */
+            priority?: number;
+            /**
+             * @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first
+             * @default null
+             */
+            rrule?: string | null;
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            starts_at: string;
+            /**
+             * @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z
+             * @default null
+             */
+            sync_epoch?: string | null;
+            target: components["schemas"]["TargetInput"];
+            /**
+             * @description IANA zone; null: the player's
+             * @default null
+             */
+            timezone?: string | null;
+        };
+        NewToken: {
+            /**
+             * @description In the future. A token that expires makes none that outlives it
+             * @default null
+             */
+            expires_at?: string | null;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+        };
+        NewWebhook: {
+            /**
+             * @description The types to send; `*` for all
+             * @default [
+             *       "*"
+             *     ]
+             */
+            events?: ("*" | components["schemas"]["EventType"])[];
+            name: string;
+            /**
+             * Format: uri
+             * @description Public and https; others only where the service was started with --allow-address
+             */
+            url: string;
         };
         NewZone: {
+            /** @description Without it the zone is clear where its items are */
+            background_color?: string;
             height: number;
             /** @description An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own */
             id?: string;
@@ -1004,7 +3506,33 @@ export interface components {
             name: string;
             /** @default null */
             playlist_id?: string | null;
+            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            rotation?: number;
             top: number;
+            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction?: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms?: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             width: number;
             /** @default 0 */
             z_index?: number;
@@ -1012,6 +3540,27 @@ export interface components {
         Nonce: {
             expires_in: number;
             nonce: string;
+        };
+        OwnTeam: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `team_` and a ULID */
+            id: string;
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        OwnTeamList: {
+            data: components["schemas"]["OwnTeam"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
         };
         PairingGrant: {
             device_code: string;
@@ -1053,6 +3602,11 @@ export interface components {
             last_seen_at: string | null;
             layout_id: string | null;
             name: string;
+            /**
+             * @description How the display hangs: the whole picture is turned to match
+             * @enum {string}
+             */
+            orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
             player_version: string | null;
             /** @description What it has on screen */
             reported_revision: string | null;
@@ -1075,16 +3629,114 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
+            /** @description What conditions of schedules ask for */
+            variables: {
+                [key: string]: string | number | boolean;
+            };
         };
         PlayerChange: {
             /** @description Assigns a layout; null takes it away */
             layout_id?: string | null;
             name?: string;
+            /** @enum {string} */
+            orientation?: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
             tags?: string[];
             timezone?: string | null;
+            /** @description Replaces all variables */
+            variables?: {
+                [key: string]: string | number | boolean;
+            };
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        PlayersChange: {
+            change: {
+                /** @description Assigns a layout to all; null takes it away */
+                layout_id?: string | null;
+                /** @default [] */
+                tags_add?: string[];
+                /** @default [] */
+                tags_remove?: string[];
+            };
+            target: components["schemas"]["TargetInput"];
+        };
+        PlayersChanged: {
+            /** @description Those among them that were not so already */
+            changed: number;
+            /** @description Players that the request was for */
+            matched: number;
+        };
+        PlayEventBatch: {
+            /** @description PlayEvents; each is looked at by itself */
+            events: unknown[];
+        };
+        PlayEventReceipt: {
+            accepted: number;
+            /** @description Known already by their id */
+            duplicates: number;
+            rejected: {
+                errors: {
+                    detail: string;
+                    /** @description RFC 6901, into the event */
+                    pointer: string;
+                }[];
+                id: string | null;
+                /** @description Place in the batch */
+                index: number;
+            }[];
+        };
+        PlayEventRecord: {
+            asset_id: string | null;
+            /** @description Names the run of the player that the monotonic stamps belong to */
+            boot_id: string;
+            /** @description Bound of the corrected times' error; null: never set right */
+            clock_error_ms: number | null;
+            /** @description What was added to the device's own wall clock */
+            clock_offset_ms: number;
+            /** @description By the monotonic clock: no step of the wall clock changes it */
+            duration_ms: number;
+            /**
+             * Format: date-time
+             * @description Last presented frame, corrected time
+             */
+            ended_at: string;
+            ended_monotonic_ms: number;
+            /** @description Id, `evt_` and a ULID */
+            id: string;
+            /** @description Id, `itm_` and a ULID */
+            item_id: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready` */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When the service took it in
+             */
+            received_at: string;
+            /** @enum {string} */
+            result: "completed" | "cut" | "failed" | "skipped";
+            /** @description Of the state that it belonged to */
+            revision: string;
+            schedule_id: string | null;
+            /** @description Of the asset's bytes */
+            sha256: string | null;
+            /**
+             * Format: date-time
+             * @description First presented frame, corrected time; of a play without a frame: when it was due
+             */
+            started_at: string;
+            started_monotonic_ms: number;
+            /** @description Id, `zon_` and a ULID */
+            zone_id: string;
+        };
+        PlayEventRecordList: {
+            data: components["schemas"]["PlayEventRecord"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
@@ -1094,6 +3746,8 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            deleted_at: string | null;
             /** @description Id, `pls_` and a ULID */
             id: string;
             items: components["schemas"]["PlaylistItem"][];
@@ -1114,25 +3768,176 @@ export interface components {
             asset_id: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
-            /** @default contain */
-            fit: components["schemas"]["Fit"];
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "image";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
-            /** @default contain */
-            fit: components["schemas"]["Fit"];
+            /** @description Where in the file it ends; without it: at the file's end */
+            end_ms?: number;
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
             /** @default false */
             muted: boolean;
+            /**
+             * @description Where in the file the play begins
+             * @default 0
+             */
+            start_ms: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "video";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume: number;
+        } | {
+            /** @description An image to show while it plays */
+            artwork_asset_id?: string;
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description Without it and without artwork the zone shows what lies beneath */
+            background_color?: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /** @description Where in the file it ends; without it: at the file's end */
+            end_ms?: number;
+            /**
+             * @description How the artwork fills the zone
+             * @default contain
+             * @enum {string}
+             */
+            fit: "contain" | "cover" | "fill";
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /**
+             * @description Where in the file the play begins
+             * @default 0
+             */
+            start_ms: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "audio";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume: number;
         } | {
             /**
              * @default center
@@ -1143,15 +3948,135 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /**
+             * @description `auto` goes by the first letter that has a direction
+             * @default auto
+             * @enum {string}
+             */
+            direction: "auto" | "ltr" | "rtl";
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family: "sans" | "serif" | "mono";
             /** @description In layout pixels. Without it the text is made as large as its zone allows */
             font_size?: number;
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Layout pixels on every side; without it 3 % of the zone */
+            padding?: number;
             text: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "text";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #000000 */
+            background_color: string;
+            /** @default #ffffff */
+            color: string;
+            /**
+             * @description `auto` goes by the first letter that has a direction
+             * @default auto
+             * @enum {string}
+             */
+            direction: "auto" | "ltr" | "rtl";
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family: "sans" | "serif" | "mono";
+            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            font_size?: number;
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /**
+             * @description Stands between one round and the next
+             * @default •
+             */
+            separator: string;
+            /**
+             * @description Layout pixels a second
+             * @default 120
+             */
+            speed_px_s: number;
+            text: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "ticker";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
         } | {
             /** @default #000000 */
             background_color: string;
@@ -1159,25 +4084,513 @@ export interface components {
             color: string;
             /** @default true */
             date: boolean;
+            /**
+             * @description What the date says, in the locale's own order
+             * @default {
+             *       "weekday": "long",
+             *       "day": "numeric",
+             *       "month": "long"
+             *     }
+             */
+            date_parts: {
+                /** @enum {string} */
+                day?: "numeric" | "2-digit";
+                /** @enum {string} */
+                era?: "long" | "short" | "narrow";
+                /** @enum {string} */
+                month?: "numeric" | "2-digit" | "long" | "short" | "narrow";
+                /** @enum {string} */
+                weekday?: "long" | "short" | "narrow";
+                /** @enum {string} */
+                year?: "numeric" | "2-digit";
+            };
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
+            /**
+             * @default digital
+             * @enum {string}
+             */
+            face: "digital" | "analog";
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family: "sans" | "serif" | "mono";
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
             /** @default false */
             hour12: boolean;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Stands below the time, such as the name of a city */
+            label?: string;
             /** @default en-GB */
             locale: string;
             /** @default true */
             seconds: boolean;
             /** @description Without it: the player's zone */
             timezone?: string;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             /** @constant */
             type: "clock";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #ffffff */
+            background_color: string;
+            /** @default #000000 */
+            color: string;
+            /** @description Text or address */
+            data: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @description How much of the code may be covered: 7, 15, 25 or 30 %
+             * @default M
+             * @enum {string}
+             */
+            error_correction: "L" | "M" | "Q" | "H";
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /**
+             * @description Modules of background around the code; readers need 4
+             * @default 4
+             */
+            quiet_zone: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "qr";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @default #000000 */
+            background_color: string;
+            /** @default #ffffff */
+            color: string;
+            /** @default true */
+            date: boolean;
+            /** @description Without it: `max_entries` × `entry_duration_ms` */
+            duration_ms?: number;
+            /**
+             * @description How long each card stays
+             * @default 8000
+             */
+            entry_duration_ms: number;
+            /**
+             * @default sans
+             * @enum {string}
+             */
+            font_family: "sans" | "serif" | "mono";
+            /** @description 400 is regular, 700 bold */
+            font_weight?: number;
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /** @default en-GB */
+            locale: string;
+            /** @default 10 */
+            max_entries: number;
+            /** @default 600000 */
+            refresh_interval_ms: number;
+            /**
+             * @description Stands between one round and the next
+             * @default •
+             */
+            separator: string;
+            /**
+             * @description Layout pixels a second
+             * @default 120
+             */
+            speed_px_s: number;
+            /**
+             * @default cards
+             * @enum {string}
+             */
+            style: "cards" | "ticker";
+            /** @default true */
+            summary: boolean;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "feed";
+            /**
+             * Format: uri
+             * @description RSS, Atom, RDF or JSON Feed, fetched by each player
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @default #000000 */
+            background_color: string;
+            /** @description Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s */
+            duration_ms?: number;
+            /** @default 1 */
+            first_page: number;
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /** @description Without it: the last one of the file */
+            last_page?: number;
+            /**
+             * @description How long each page stays
+             * @default 10000
+             */
+            page_duration_ms: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "pdf";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+        } | {
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit: "contain" | "cover" | "fill";
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /** @default false */
+            muted: boolean;
+            /**
+             * @description Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched
+             * @default []
+             */
+            origins: string[];
+            /** @enum {string} */
+            protocol: "hls" | "mjpeg";
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "stream";
+            /** Format: uri */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 0 is silent, 1 is as recorded
+             * @default 1
+             */
+            volume: number;
+        } | {
+            /** @description Sent as `Authorization` to the origin of `url`, and to no other */
+            basic_auth?: {
+                password: string;
+                username: string;
+            };
+            /** @description Style added to the page */
+            css?: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /**
+             * @description Sent with every request to the origin of `url`, and to no other
+             * @default {}
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
+            refresh_interval_ms?: number;
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "web";
+            /**
+             * Format: uri
+             * @description The page, shown apart from all else: http or https
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 1 is the page's own size
+             * @default 1
+             */
+            zoom: number;
+        } | {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
+            duration_ms?: number;
+            /** @description Id, `itm_` and a ULID */
+            id: string;
+            /**
+             * @description Origins that the bundle may fetch from. Without them it sees its own files only
+             * @default []
+             */
+            network: string[];
+            /** @description How the item comes in. Without it: as its zone says, else by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
+            /** @constant */
+            type: "html";
+            /**
+             * Format: date-time
+             * @description Left out of the loop before this instant
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description Left out of the loop from this instant on
+             */
+            valid_until?: string;
+            /**
+             * @description 1 is the page's own size
+             * @default 1
+             */
+            zoom: number;
         };
         PlaylistList: {
             data: components["schemas"]["Playlist"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
+        };
+        PlayReport: {
+            data: components["schemas"]["PlayReportRow"][];
+        };
+        PlayReportRow: {
+            asset_id?: string | null;
+            /** @description Null when the item has no asset or it was deleted */
+            asset_name?: string | null;
+            completed: number;
+            cut: number;
+            /** Format: date */
+            day?: string;
+            /** @description Time on the glass */
+            duration_ms: number;
+            failed: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            first_at: string;
+            /** @description Start of the hour, with the zone's offset */
+            hour?: string;
+            /** @description Id, `itm_` and a ULID */
+            item_id?: string;
+            /**
+             * Format: date-time
+             * @description When the last of them began
+             */
+            last_at: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id?: string;
+            player_name?: string | null;
+            /** @description Plays of which a frame was presented: completed, cut, and those that failed after it */
+            plays: number;
+            skipped: number;
+            /** @description Id, `zon_` and a ULID */
+            zone_id?: string;
         };
         PresentedItem: {
             asset_id: string | null;
@@ -1205,6 +4618,85 @@ export interface components {
             /** @description A stable address that explains this kind of problem */
             type: string;
         };
+        /** @enum {string} */
+        Role: "owner" | "editor" | "viewer";
+        Schedule: {
+            conditions: components["schemas"]["Condition"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            ends_at: string | null;
+            /** @description Days on which no window begins (EXDATE) */
+            exdates: string[];
+            /** @description Id, `sch_` and a ULID */
+            id: string;
+            interrupt: {
+                /** @description Counted on the grid of the UTC hour, never from what was played */
+                max_plays_per_hour?: number;
+                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                play_ms?: number;
+                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                share_percent: number;
+            } | null;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            name: string;
+            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            priority: number;
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            rrule: string | null;
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            starts_at: string;
+            /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+            sync_epoch: string | null;
+            target: components["schemas"]["Target"];
+            /** @description IANA zone; null: the player's */
+            timezone: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        ScheduleChange: {
+            conditions?: components["schemas"]["ConditionInput"][];
+            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            ends_at?: string | null;
+            /** @description Days on which no window begins (EXDATE) */
+            exdates?: string[];
+            interrupt?: {
+                /** @description Counted on the grid of the UTC hour, never from what was played */
+                max_plays_per_hour?: number;
+                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                play_ms?: number;
+                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                share_percent: number;
+            } | null;
+            /** @description Id, `lay_` and a ULID */
+            layout_id?: string;
+            name?: string;
+            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            priority?: number;
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            rrule?: string | null;
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            starts_at?: string;
+            /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+            sync_epoch?: string | null;
+            target?: components["schemas"]["TargetInput"];
+            /** @description IANA zone; null: the player's */
+            timezone?: string | null;
+        };
+        ScheduleList: {
+            data: components["schemas"]["Schedule"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
         Screenshot: {
             /**
              * Format: date-time
@@ -1232,6 +4724,84 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        Seat: {
+            role: components["schemas"]["Role"];
+            team: components["schemas"]["Team"];
+            token: components["schemas"]["MadeToken"];
+            user: components["schemas"]["User"];
+        };
+        ShownReason: {
+            detail: string;
+            /** @description Of the schedule, or of the command that brought the override */
+            id: string | null;
+            /** @enum {string} */
+            layer: "override" | "pause" | "interrupt" | "schedule" | "default";
+            layout_id: string | null;
+            name: string | null;
+            /** @enum {string} */
+            verdict: "shows" | "held" | "outranked" | "set-aside";
+        };
+        Target: {
+            /** @constant */
+            type: "team";
+        } | {
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @constant */
+            type: "player";
+        };
+        TargetInput: {
+            tag: string;
+        } | {
+            player_ids: string[];
+        };
+        Team: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `team_` and a ULID */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        TeamChange: {
+            name: string;
+        };
+        Token: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the service itself, at its start */
+            created_by: string | null;
+            expires_at: string | null;
+            /** @description The last four characters of its secret; empty for those of earlier versions */
+            hint: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            /** @description To the minute */
+            last_used_at: string | null;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description On whose behalf it acts */
+            user_id: string;
+        };
+        TokenChange: {
+            name: string;
+        };
         TokenGrant: {
             access_token: string;
             /** @description Seconds */
@@ -1242,6 +4812,11 @@ export interface components {
             service_key: string;
             /** @constant */
             token_type: "Bearer";
+        };
+        TokenList: {
+            data: components["schemas"]["Token"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
         };
         TokenRefusal: {
             /** @enum {string} */
@@ -1262,7 +4837,134 @@ export interface components {
             player_id: string;
             proof: string;
         };
+        Upload: {
+            /** @description The asset it became */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Why the file was refused */
+            error: {
+                code: string;
+                detail: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it is forgotten; what it became stays
+             */
+            expires_at: string;
+            /** @description Id, `upl_` and a ULID */
+            id: string;
+            name: string;
+            /** @description How much has arrived */
+            offset_bytes: number;
+            /** @description Null while the sender has not told it */
+            size_bytes: number | null;
+            /** @enum {string} */
+            status: "uploading" | "finished" | "failed";
+        };
+        User: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description As it was told to us; nobody has proven it. Null for the person who installed the service */
+            email: string | null;
+            /** @description Id, `usr_` and a ULID */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        UserChange: {
+            /** Format: email */
+            email?: string;
+            name?: string;
+        };
+        Webhook: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Why it was disabled by itself: it answered 410, or nothing arrived for days */
+            disabled_reason: string | null;
+            /** @description The types to send; `*` for all */
+            events: ("*" | components["schemas"]["EventType"])[];
+            /** @description Id, `whk_` and a ULID */
+            id: string;
+            name: string;
+            /** @description What it is signed with: one, or two during a rotation */
+            secrets: {
+                expires_at: string | null;
+                /** @description Its last four characters */
+                hint: string;
+            }[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            url: string;
+        };
+        WebhookChange: {
+            /** @description The types to send; `*` for all */
+            events?: ("*" | components["schemas"]["EventType"])[];
+            name?: string;
+            /** @enum {string} */
+            status?: "enabled" | "disabled";
+            /**
+             * Format: uri
+             * @description Public and https; others only where the service was started with --allow-address
+             */
+            url?: string;
+        };
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        WebhookWithSecret: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Why it was disabled by itself: it answered 410, or nothing arrived for days */
+            disabled_reason: string | null;
+            /** @description The types to send; `*` for all */
+            events: ("*" | components["schemas"]["EventType"])[];
+            /** @description Id, `whk_` and a ULID */
+            id: string;
+            name: string;
+            /** @description `whsec_` and base64: keep it, it is not shown again */
+            secret: string;
+            /** @description What it is signed with: one, or two during a rotation */
+            secrets: {
+                expires_at: string | null;
+                /** @description Its last four characters */
+                hint: string;
+            }[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            url: string;
+        };
         Zone: {
+            /** @description Without it the zone is clear where its items are */
+            background_color?: string;
             height: number;
             /** @description Id, `zon_` and a ULID */
             id: string;
@@ -1270,7 +4972,33 @@ export interface components {
             name: string;
             /** @default null */
             playlist_id: string | null;
+            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            rotation?: number;
             top: number;
+            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            transition?: {
+                /**
+                 * @description Where slide, push and wipe move to
+                 * @default left
+                 * @enum {string}
+                 */
+                direction: "left" | "right" | "up" | "down";
+                /**
+                 * @description At most half of the item's own time is used
+                 * @default 600
+                 */
+                duration_ms: number;
+                /**
+                 * @default ease-in-out
+                 * @enum {string}
+                 */
+                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+                /**
+                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+                 * @enum {string}
+                 */
+                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+            };
             width: number;
             /** @default 0 */
             z_index: number;
@@ -1337,6 +5065,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description It already exists with other content (`conflict`); The same request is still being handled (`in-flight`) */
+        ConflictOrInFlight: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The token does not allow this (`forbidden`) */
         Forbidden: {
             headers: {
@@ -1348,8 +5086,28 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description It has expired (`gone`) */
+        Gone: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The same request is still being handled (`in-flight`) */
         InFlight: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The same request is still being handled (`in-flight`); The upload stands elsewhere (`wrong-offset`) */
+        InFlightOrWrongOffset: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1390,6 +5148,16 @@ export interface components {
         };
         /** @description A value is not as it should be (`invalid`); The idempotency key belongs to another request (`key-reused`) */
         InvalidOrKeyReused: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The idempotency key belongs to another request (`key-reused`) */
+        KeyReused: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -1462,6 +5230,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description This version of tus is not spoken here (`tus-version`) */
+        TusVersion: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A valid access token is needed (`unauthorized`) */
         Unauthorized: {
             headers: {
@@ -1497,24 +5275,73 @@ export interface components {
     parameters: {
         /** @description Id, `ast_` and a ULID */
         AssetId: string;
+        /** @description Id, `plr_` and a ULID */
+        CommandPlayerId: string;
         Cursor: string;
+        /** @description `true` lists the bin, `false` what is not in it */
+        Deleted: "true" | "false";
+        /** @description Id, `dlv_` and a ULID */
+        DeliverieDeliveryId: string;
+        /** @description Plays that began here or later */
+        From: string;
         /** @description Makes a repeat within 24 h answer as the first did */
         IdempotencyKey: string;
         /** @description The ETag that the change was made from; another one is refused with 412 */
         IfMatch: string;
         /** @description Answers 304 to the ETag of the bytes */
         IfNoneMatch: string;
+        /** @description Id, `inv_` and a ULID */
+        InvitationId: string;
+        /** @description Id, `itm_` and a ULID */
+        ItemId: string;
         /** @description Id, `lay_` and a ULID */
         LayoutId: string;
         Limit: number;
+        /** @description Id, `usr_` and a ULID */
+        MemberUserId: string;
+        /** @description `true` deletes for good, also out of the bin */
+        Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
+        /** @description Id, `ast_` and a ULID */
+        PlayEventAssetId: string;
+        /** @description Id, `plr_` and a ULID */
+        PlayEventPlayerId: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
+        /** @description Id, `ast_` and a ULID */
+        ProofOfPlayAssetId: string;
+        /** @description Id, `plr_` and a ULID */
+        ProofOfPlayPlayerId: string;
+        /** @description Part of the name, blind to case */
+        Q: string;
         /** @description One range of bytes */
         Range: string;
+        Result: "completed" | "cut" | "failed" | "skipped";
+        /** @description Id, `sch_` and a ULID */
+        ScheduleId: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
+        Status: components["schemas"]["CommandStatus"];
+        /** @description Id, `team_` and a ULID */
+        TeamId: string;
+        /** @description Plays that began before this */
+        To: string;
+        /** @description Id, `tok_` and a ULID */
+        TokenId: string;
+        /** @description `1.0.0`; required */
+        TusResumable: string;
+        Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
+        /** @example websocket */
+        Upgrade: "websocket";
+        /** @description Id, `upl_` and a ULID */
+        UploadId: string;
+        /** @description Id, `lay_` and a ULID */
+        V1LayoutId: string;
+        /** @description Id, `whk_` and a ULID */
+        WebhookId: string;
+        /** @description Id, `zon_` and a ULID */
+        ZoneId: string;
     };
     requestBodies: never;
     headers: {
@@ -1577,7 +5404,17 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the bin instead */
+                deleted?: "true" | "false";
+                kind?: components["schemas"]["AssetKind"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Those whose name holds this text; case counts only beyond ASCII */
+                q?: string;
+                /** @description Those of exactly these bytes: asked before an upload, it may be spared */
+                sha256?: string;
+                status?: components["schemas"]["AssetStatus"];
+                /** @description Those that carry this tag */
+                tag?: string;
             };
             header?: never;
             path?: never;
@@ -1601,14 +5438,36 @@ export interface operations {
                      *         {
                      *           "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
+                     *           "tags": [
+                     *             "sample"
+                     *           ],
+                     *           "status": "importing",
+                     *           "kind": "image",
                      *           "mime_type": "image/jpeg",
                      *           "size_bytes": 48213,
                      *           "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "duration_ms": 8000,
+                     *           "page_count": 1,
+                     *           "codec": "avc1",
+                     *           "warnings": [
+                     *             {
+                     *               "code": "bit-rate",
+                     *               "detail": "sample"
+                     *             }
+                     *           ],
+                     *           "error": null,
+                     *           "progress": {
+                     *             "received_bytes": 1,
+                     *             "total_bytes": 1
+                     *           },
+                     *           "source_url": "sample",
                      *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *           "thumbnail_url": "sample",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "deleted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -1626,6 +5485,8 @@ export interface operations {
     createAsset: {
         parameters: {
             query?: {
+                /** @description `reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made */
+                duplicate?: "keep" | "reuse";
                 /** @description A name for people; never a path */
                 name?: string;
             };
@@ -1643,7 +5504,57 @@ export interface operations {
         };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Upload a picture or a video */
+            /** @description The team had these bytes already (`duplicate=reuse`) */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
+                     *       "mime_type": "image/jpeg",
+                     *       "size_bytes": 48213,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            /** @description Upload a file */
             201: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1659,14 +5570,36 @@ export interface operations {
                      * @example {
                      *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
                      *       "mime_type": "image/jpeg",
                      *       "size_bytes": 48213,
                      *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
                      *       "width": 1920,
                      *       "height": 1080,
                      *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
                      *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
-                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -1709,14 +5642,36 @@ export interface operations {
                      * @example {
                      *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
                      *       "mime_type": "image/jpeg",
                      *       "size_bytes": 48213,
                      *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
                      *       "width": 1920,
                      *       "height": 1080,
                      *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
                      *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
-                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -1730,7 +5685,9 @@ export interface operations {
     };
     deleteAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                permanent?: "true" | "false";
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -1762,6 +5719,96 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Summer menu",
+                 *       "tags": [
+                 *         "menu",
+                 *         "2026"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change an asset's name or tags */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
+                     *       "mime_type": "image/jpeg",
+                     *       "size_bytes": 48213,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -1794,10 +5841,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/pdf": unknown;
+                    "application/zip": unknown;
+                    "audio/aac": unknown;
+                    "audio/flac": unknown;
+                    "audio/mp4": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/ogg": unknown;
+                    "audio/wav": unknown;
+                    "audio/webm": unknown;
                     "image/avif": unknown;
                     "image/gif": unknown;
                     "image/jpeg": unknown;
                     "image/png": unknown;
+                    "image/svg+xml": unknown;
                     "image/webp": unknown;
                     "video/mp4": unknown;
                     "video/webm": unknown;
@@ -1815,10 +5872,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/pdf": unknown;
+                    "application/zip": unknown;
+                    "audio/aac": unknown;
+                    "audio/flac": unknown;
+                    "audio/mp4": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/ogg": unknown;
+                    "audio/wav": unknown;
+                    "audio/webm": unknown;
                     "image/avif": unknown;
                     "image/gif": unknown;
                     "image/jpeg": unknown;
                     "image/png": unknown;
+                    "image/svg+xml": unknown;
                     "image/webp": unknown;
                     "video/mp4": unknown;
                     "video/webm": unknown;
@@ -1840,6 +5907,489 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restoreAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Bring an asset back from the bin */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
+                     *       "mime_type": "image/jpeg",
+                     *       "size_bytes": 48213,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getAssetThumbnail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answers 304 to the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download an asset's thumbnail */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": unknown;
+                };
+            };
+            /** @description A part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": unknown;
+                };
+            };
+            /** @description It is the file of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    importAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://media.example.com/summer.mp4",
+                 *       "name": "Summer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetImport"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Import an asset from an address */
+            202: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "status": "importing",
+                     *       "kind": "image",
+                     *       "mime_type": "image/jpeg",
+                     *       "size_bytes": 48213,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_ms": 8000,
+                     *       "page_count": 1,
+                     *       "codec": "avc1",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "bit-rate",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "error": null,
+                     *       "progress": {
+                     *         "received_bytes": 1,
+                     *         "total_bytes": 1
+                     *       },
+                     *       "source_url": "sample",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "thumbnail_url": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getSocketDescription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["NotFound"];
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the description of the sockets */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getSocketDescriptionYaml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["NotFound"];
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read it as YAML */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": unknown;
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Only this action, such as `deletePlaylist` */
+                action?: string;
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Only what was done to this */
+                resource_id?: string;
+                /** @description Only what this person did */
+                user_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List what was done */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "aud_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "seq": 1,
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "token_id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "action": "sample",
+                     *           "resource_type": "sample",
+                     *           "resource_id": "sample",
+                     *           "before": "sample",
+                     *           "after": "sample",
+                     *           "address": "sample",
+                     *           "request_id": "sample",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Check that the audit log is whole */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "holds": true,
+                     *       "entries": 1,
+                     *       "broken_at_seq": 1,
+                     *       "last_hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerdict"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listTeamCommands: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["CommandPlayerId"];
+                status?: components["parameters"]["Status"];
+                type?: components["parameters"]["Type"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the commands of all players */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "type": "screenshot",
+                     *           "args": {},
+                     *           "status": "queued",
+                     *           "result": {},
+                     *           "error": null,
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    sendCommands: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "tag": "lobby"
+                 *       },
+                 *       "type": "reload",
+                 *       "args": {},
+                 *       "ttl_s": 600
+                 *     }
+                 */
+                "application/json": components["schemas"]["CommandsRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a command to many players */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1,
+                     *       "type": "screenshot",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "commands": [
+                     *         {
+                     *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CommandsQueued"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -1871,8 +6421,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/*": unknown;
-                    "video/*": unknown;
+                    "application/pdf": unknown;
+                    "application/zip": unknown;
+                    "audio/aac": unknown;
+                    "audio/flac": unknown;
+                    "audio/mp4": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/ogg": unknown;
+                    "audio/wav": unknown;
+                    "audio/webm": unknown;
+                    "image/avif": unknown;
+                    "image/gif": unknown;
+                    "image/jpeg": unknown;
+                    "image/png": unknown;
+                    "image/svg+xml": unknown;
+                    "image/webp": unknown;
+                    "video/mp4": unknown;
+                    "video/webm": unknown;
                 };
             };
             /** @description A part of the file */
@@ -1887,8 +6452,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/*": unknown;
-                    "video/*": unknown;
+                    "application/pdf": unknown;
+                    "application/zip": unknown;
+                    "audio/aac": unknown;
+                    "audio/flac": unknown;
+                    "audio/mp4": unknown;
+                    "audio/mpeg": unknown;
+                    "audio/ogg": unknown;
+                    "audio/wav": unknown;
+                    "audio/webm": unknown;
+                    "image/avif": unknown;
+                    "image/gif": unknown;
+                    "image/jpeg": unknown;
+                    "image/png": unknown;
+                    "image/svg+xml": unknown;
+                    "image/webp": unknown;
+                    "video/mp4": unknown;
+                    "video/webm": unknown;
                 };
             };
             /** @description It is the file of If-None-Match */
@@ -1989,6 +6569,16 @@ export interface operations {
                  *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                  *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                  *           "presented_at": "2026-11-21T12:00:00.000Z"
+                 *         }
+                 *       ],
+                 *       "why": [
+                 *         {
+                 *           "layer": "override",
+                 *           "id": "sample",
+                 *           "name": "Lobby",
+                 *           "layout_id": "sample",
+                 *           "verdict": "shows",
+                 *           "detail": "sample"
                  *         }
                  *       ],
                  *       "rendering": true,
@@ -2126,6 +6716,87 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    sendPlayEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `gzip`, or left out */
+                "Content-Encoding"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         {
+                 *           "id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "schedule_id": null,
+                 *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "asset_id": null,
+                 *           "sha256": null,
+                 *           "revision": "r1",
+                 *           "result": "completed",
+                 *           "reason": null,
+                 *           "started_at": "2026-11-21T12:00:00.000Z",
+                 *           "ended_at": "2026-11-21T12:00:08.000Z",
+                 *           "duration_ms": 8000,
+                 *           "started_monotonic_ms": 1000,
+                 *           "ended_monotonic_ms": 9000,
+                 *           "boot_id": "b1",
+                 *           "clock_offset_ms": 12,
+                 *           "clock_error_ms": 3
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlayEventBatch"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send play events */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accepted": 1,
+                     *       "duplicates": 1,
+                     *       "rejected": [
+                     *         {
+                     *           "index": 1,
+                     *           "id": "sample",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "sample",
+                     *               "detail": "sample"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayEventReceipt"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     uploadScreenshot: {
         parameters: {
             query?: never;
@@ -2199,13 +6870,23 @@ export interface operations {
                      *       "player": {
                      *         "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "name": "Lobby",
-                     *         "timezone": "Europe/London"
+                     *         "timezone": "Europe/London",
+                     *         "tags": [],
+                     *         "variables": {},
+                     *         "orientation": "landscape"
                      *       },
                      *       "layout": {
                      *         "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *         "width": 1920,
                      *         "height": 1080,
                      *         "background_color": "#102030",
+                     *         "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "transition": {
+                     *           "type": "cut",
+                     *           "duration_ms": 600,
+                     *           "easing": "ease-in-out",
+                     *           "direction": "left"
+                     *         },
                      *         "zones": [
                      *           {
                      *             "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2215,10 +6896,20 @@ export interface operations {
                      *             "width": 1920,
                      *             "height": 1080,
                      *             "z_index": 0,
+                     *             "rotation": 1,
+                     *             "background_color": "#102030",
+                     *             "transition": {
+                     *               "type": "cut",
+                     *               "duration_ms": 600,
+                     *               "easing": "ease-in-out",
+                     *               "direction": "left"
+                     *             },
                      *             "playlist_id": null
                      *           }
                      *         ]
                      *       },
+                     *       "layouts": [],
+                     *       "schedules": [],
                      *       "playlists": [
                      *         {
                      *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2228,7 +6919,15 @@ export interface operations {
                      *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "duration_ms": 8000,
                      *               "fit": "contain",
-                     *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "valid_from": "2026-11-21T12:00:00.000Z",
+                     *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -2344,7 +7043,7 @@ export interface operations {
                 /** @example signage.device.v1 */
                 "Sec-WebSocket-Protocol": string;
                 /** @example websocket */
-                Upgrade: "websocket";
+                Upgrade: components["parameters"]["Upgrade"];
             };
             path?: never;
             cookie?: never;
@@ -2375,11 +7074,364 @@ export interface operations {
             404: components["responses"]["NotFound"];
         };
     };
-    listLayouts: {
+    openEventSocket: {
+        parameters: {
+            query?: {
+                /** @description Instead of a token, see createEventTicket */
+                ticket?: string;
+            };
+            header: {
+                /** @example signage.events.v1 */
+                "Sec-WebSocket-Protocol": string;
+                /** @example websocket */
+                Upgrade: components["parameters"]["Upgrade"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service is restarting; without a body */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The connection is a WebSocket now */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+        };
+    };
+    createEventTicket: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Get a ticket to subscribe from a browser */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticket": "sample",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Seconds */
+                        expires_in: number;
+                        /** @description Good once, for `GET /api/v1/events?ticket=…` */
+                        ticket: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listInvitations: {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List the team's invitations */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "email": "ada@example.com",
+                     *           "name": "Lobby",
+                     *           "role": "owner",
+                     *           "status": "pending",
+                     *           "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "name": "Ada",
+                 *       "role": "editor"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Invite somebody into the team */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "email": "ada@example.com",
+                     *       "name": "Lobby",
+                     *       "role": "owner",
+                     *       "status": "pending",
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `inv_` and a ULID */
+                id: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read an invitation */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "inv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "email": "ada@example.com",
+                     *       "name": "Lobby",
+                     *       "role": "owner",
+                     *       "status": "pending",
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `inv_` and a ULID */
+                id: components["parameters"]["InvitationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Withdraw an invitation */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "secret": "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Accept an invitation */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "token": {
+                     *         "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "hint": "sample",
+                     *         "scopes": [
+                     *           "players:read"
+                     *         ],
+                     *         "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "expires_at": "2026-11-21T12:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *         "secret": "sample"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Seat"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listLayouts: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the bin, `false` what is not in it */
+                deleted?: components["parameters"]["Deleted"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
             };
             header?: never;
             path?: never;
@@ -2406,6 +7458,13 @@ export interface operations {
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "background_color": "#102030",
+                     *           "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
                      *           "zones": [
                      *             {
                      *               "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2415,11 +7474,20 @@ export interface operations {
                      *               "width": 1920,
                      *               "height": 1080,
                      *               "z_index": 0,
+                     *               "rotation": 1,
+                     *               "background_color": "#102030",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               },
                      *               "playlist_id": null
                      *             }
                      *           ],
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "deleted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -2452,6 +7520,10 @@ export interface operations {
                  *       "width": 1920,
                  *       "height": 1080,
                  *       "background_color": "#101820",
+                 *       "transition": {
+                 *         "type": "crossfade",
+                 *         "duration_ms": 800
+                 *       },
                  *       "zones": [
                  *         {
                  *           "name": "main",
@@ -2498,6 +7570,13 @@ export interface operations {
                      *       "width": 1920,
                      *       "height": 1080,
                      *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
                      *       "zones": [
                      *         {
                      *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2507,11 +7586,20 @@ export interface operations {
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
                      *           "playlist_id": null
                      *         }
                      *       ],
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Layout"];
@@ -2533,7 +7621,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["LayoutId"];
+                id: components["parameters"]["V1LayoutId"];
             };
             cookie?: never;
         };
@@ -2557,6 +7645,13 @@ export interface operations {
                      *       "width": 1920,
                      *       "height": 1080,
                      *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
                      *       "zones": [
                      *         {
                      *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2566,11 +7661,20 @@ export interface operations {
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
                      *           "playlist_id": null
                      *         }
                      *       ],
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Layout"];
@@ -2584,14 +7688,17 @@ export interface operations {
     };
     deleteLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` deletes for good, also out of the bin */
+                permanent?: components["parameters"]["Permanent"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["LayoutId"];
+                id: components["parameters"]["V1LayoutId"];
             };
             cookie?: never;
         };
@@ -2616,6 +7723,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -2628,7 +7736,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["LayoutId"];
+                id: components["parameters"]["V1LayoutId"];
             };
             cookie?: never;
         };
@@ -2680,6 +7788,13 @@ export interface operations {
                      *       "width": 1920,
                      *       "height": 1080,
                      *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
                      *       "zones": [
                      *         {
                      *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -2689,11 +7804,20 @@ export interface operations {
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
                      *           "playlist_id": null
                      *         }
                      *       ],
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Layout"];
@@ -2703,6 +7827,198 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restoreLayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `lay_` and a ULID */
+                id: components["parameters"]["V1LayoutId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore a deleted layout */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "background_color": "#102030",
+                     *       "background_asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "transition": {
+                     *         "type": "cut",
+                     *         "duration_ms": 600,
+                     *         "easing": "ease-in-out",
+                     *         "direction": "left"
+                     *       },
+                     *       "zones": [
+                     *         {
+                     *           "id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "z_index": 0,
+                     *           "rotation": 1,
+                     *           "background_color": "#102030",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           },
+                     *           "playlist_id": null
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See who you are */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "email": "ada@example.com",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "team": {
+                     *         "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       },
+                     *       "role": "owner",
+                     *       "token": {
+                     *         "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "hint": "sample",
+                     *         "scopes": [
+                     *           "players:read"
+                     *         ],
+                     *         "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "expires_at": "2026-11-21T12:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change your name or address */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "email": "ada@example.com",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2756,11 +8072,92 @@ export interface operations {
             };
         };
     };
+    listPlayEvents: {
+        parameters: {
+            query?: {
+                /** @description Id, `ast_` and a ULID */
+                asset_id?: components["parameters"]["PlayEventAssetId"];
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Plays that began here or later */
+                from?: components["parameters"]["From"];
+                /** @description Id, `itm_` and a ULID */
+                item_id?: components["parameters"]["ItemId"];
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutId"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["PlayEventPlayerId"];
+                result?: components["parameters"]["Result"];
+                /** @description Plays that began before this */
+                to?: components["parameters"]["To"];
+                /** @description Id, `zon_` and a ULID */
+                zone_id?: components["parameters"]["ZoneId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List play events */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *           "revision": "sample",
+                     *           "result": "completed",
+                     *           "reason": "sample",
+                     *           "started_at": "2026-11-21T12:00:00.000Z",
+                     *           "ended_at": "2026-11-21T12:00:00.000Z",
+                     *           "duration_ms": 8000,
+                     *           "started_monotonic_ms": 1,
+                     *           "ended_monotonic_ms": 1,
+                     *           "boot_id": "sample",
+                     *           "clock_offset_ms": 1,
+                     *           "clock_error_ms": 1,
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "received_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayEventRecordList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listPlayers: {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutId"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
+                status?: "online" | "offline";
+                tag?: string;
             };
             header?: never;
             path?: never;
@@ -2791,6 +8188,8 @@ export interface operations {
                      *             "sample"
                      *           ],
                      *           "timezone": "Europe/London",
+                     *           "variables": {},
+                     *           "orientation": "landscape",
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -2852,6 +8251,8 @@ export interface operations {
                      *         "sample"
                      *       ],
                      *       "timezone": "Europe/London",
+                     *       "variables": {},
+                     *       "orientation": "landscape",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -2958,6 +8359,8 @@ export interface operations {
                      *         "sample"
                      *       ],
                      *       "timezone": "Europe/London",
+                     *       "variables": {},
+                     *       "orientation": "landscape",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -2992,6 +8395,8 @@ export interface operations {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
+                status?: components["parameters"]["Status"];
+                type?: components["parameters"]["Type"];
             };
             header?: never;
             path: {
@@ -3155,6 +8560,88 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listHeartbeats: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Minutes from here on */
+                from?: string;
+                limit?: number;
+                /** @description Minutes before this */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See a player's heartbeats */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "minute": "2026-11-21T12:00:00.000Z",
+                     *           "beats": 1,
+                     *           "rendering": 1,
+                     *           "cpu_load_max": 1,
+                     *           "memory_bytes_max": 1,
+                     *           "temperature_c_max": 1,
+                     *           "disk_free_bytes_min": 1,
+                     *           "clock_error_ms_max": 1,
+                     *           "boot_id": "sample",
+                     *           "uptime_ms": 1,
+                     *           "revision": "sample"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            beats: number;
+                            /** @description Of the last beat; another one than in the minute before: the player was started anew */
+                            boot_id: string;
+                            clock_error_ms_max: number | null;
+                            cpu_load_max: number;
+                            disk_free_bytes_min: number | null;
+                            memory_bytes_max: number;
+                            /**
+                             * Format: date-time
+                             * @description When the minute began, by the service's clock
+                             */
+                            minute: string;
+                            /** @description Of the beats, those that said that frames were really presented */
+                            rendering: number;
+                            /** @description What was on screen at the last beat */
+                            revision: string | null;
+                            temperature_c_max: number | null;
+                            uptime_ms: number;
+                        }[];
+                        /** @description For the next page; null on the last */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     getPlayerNow: {
         parameters: {
             query?: never;
@@ -3191,6 +8678,16 @@ export interface operations {
                      *           "presented_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
+                     *       "why": [
+                     *         {
+                     *           "layer": "override",
+                     *           "id": "sample",
+                     *           "name": "Lobby",
+                     *           "layout_id": "sample",
+                     *           "verdict": "shows",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
                      *       "content": {
                      *         "is": "empty",
                      *         "revision": "sample",
@@ -3211,6 +8708,8 @@ export interface operations {
                         received_at: string | null;
                         /** @description Whether frames are really presented */
                         rendering: boolean | null;
+                        /** @description The chain of reasons: what shows first, then what it outranks, then schedules that take no part */
+                        why: components["schemas"]["ShownReason"][];
                     };
                 };
             };
@@ -3274,6 +8773,131 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getUptime: {
+        parameters: {
+            query?: {
+                /** @description First day, UTC; without it 29 days before the last */
+                from?: string;
+                /** @description Last day, UTC; without it today */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See how much of each day a player was there */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "minutes_up": 1,
+                     *           "minutes_total": 1,
+                     *           "uptime_percent": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        days: {
+                            /**
+                             * Format: date
+                             * @description Day in UTC
+                             */
+                            date: string;
+                            /** @description Minutes of the day that have passed since the player was paired */
+                            minutes_total: number;
+                            /** @description Minutes in which a heartbeat came */
+                            minutes_up: number;
+                            /** @description Null when no minute of the day has passed */
+                            uptime_percent: number | null;
+                        }[];
+                        /** @description Id, `plr_` and a ULID */
+                        player_id: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updatePlayers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "target": {
+                 *         "tag": "lobby"
+                 *       },
+                 *       "change": {
+                 *         "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *         "tags_add": [
+                 *           "christmas"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlayersChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change many players */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "matched": 1,
+                     *       "changed": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayersChanged"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     pairPlayer: {
         parameters: {
             query?: never;
@@ -3320,6 +8944,8 @@ export interface operations {
                      *         "sample"
                      *       ],
                      *       "timezone": "Europe/London",
+                     *       "variables": {},
+                     *       "orientation": "landscape",
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -3353,7 +8979,11 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the bin, `false` what is not in it */
+                deleted?: components["parameters"]["Deleted"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
             };
             header?: never;
             path?: never;
@@ -3383,11 +9013,20 @@ export interface operations {
                      *               "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "duration_ms": 8000,
                      *               "fit": "contain",
-                     *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "valid_from": "2026-11-21T12:00:00.000Z",
+                     *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "transition": {
+                     *                 "type": "cut",
+                     *                 "duration_ms": 600,
+                     *                 "easing": "ease-in-out",
+                     *                 "direction": "left"
+                     *               }
                      *             }
                      *           ],
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "deleted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -3459,11 +9098,20 @@ export interface operations {
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "duration_ms": 8000,
                      *           "fit": "contain",
-                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
                      *         }
                      *       ],
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Playlist"];
@@ -3512,11 +9160,20 @@ export interface operations {
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "duration_ms": 8000,
                      *           "fit": "contain",
-                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
                      *         }
                      *       ],
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Playlist"];
@@ -3530,7 +9187,10 @@ export interface operations {
     };
     deletePlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` deletes for good, also out of the bin */
+                permanent?: components["parameters"]["Permanent"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -3562,6 +9222,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -3622,14 +9283,510 @@ export interface operations {
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "duration_ms": 8000,
                      *           "fit": "contain",
-                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
                      *         }
                      *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Playlist"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restorePlaylist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `pls_` and a ULID */
+                id: components["parameters"]["PlaylistId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore a deleted playlist */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "items": [
+                     *         {
+                     *           "type": "image",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "duration_ms": 8000,
+                     *           "fit": "contain",
+                     *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "valid_from": "2026-11-21T12:00:00.000Z",
+                     *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "transition": {
+                     *             "type": "cut",
+                     *             "duration_ms": 600,
+                     *             "easing": "ease-in-out",
+                     *             "direction": "left"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Playlist"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getProofOfPlay: {
+        parameters: {
+            query?: {
+                /** @description Id, `ast_` and a ULID */
+                asset_id?: components["parameters"]["ProofOfPlayAssetId"];
+                /** @description Without it: what `Accept` asks for, JSON else */
+                format?: "json" | "csv";
+                /** @description Plays that began here or later */
+                from?: components["parameters"]["From"];
+                /** @description Comma-separated: day, hour, player, layout, zone, item, asset */
+                group_by?: string;
+                /** @description Id, `itm_` and a ULID */
+                item_id?: components["parameters"]["ItemId"];
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: components["parameters"]["LayoutId"];
+                /** @description Id, `plr_` and a ULID */
+                player_id?: components["parameters"]["ProofOfPlayPlayerId"];
+                result?: components["parameters"]["Result"];
+                /** @description Zone in which days and hours begin */
+                timezone?: string;
+                /** @description Plays that began before this */
+                to?: components["parameters"]["To"];
+                /** @description Id, `zon_` and a ULID */
+                zone_id?: components["parameters"]["ZoneId"];
+            };
+            header?: {
+                /** @description `text/csv` for CSV */
+                Accept?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Report what was played */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "hour": "sample",
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_name": "sample",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "asset_name": "sample",
+                     *           "plays": 1,
+                     *           "completed": 1,
+                     *           "cut": 1,
+                     *           "failed": 1,
+                     *           "skipped": 1,
+                     *           "duration_ms": 8000,
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List schedules */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "target": {
+                     *             "type": "team"
+                     *           },
+                     *           "starts_at": "2026-11-21T12:00:00",
+                     *           "ends_at": "2026-11-21T12:00:00",
+                     *           "rrule": "sample",
+                     *           "exdates": [
+                     *             "2026-11-21"
+                     *           ],
+                     *           "timezone": "Europe/London",
+                     *           "priority": 1,
+                     *           "conditions": [
+                     *             {
+                     *               "type": "tag",
+                     *               "tag": "sample",
+                     *               "is_present": true
+                     *             }
+                     *           ],
+                     *           "interrupt": {
+                     *             "share_percent": 1,
+                     *             "play_ms": 1000,
+                     *             "max_plays_per_hour": 1
+                     *           },
+                     *           "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Friday night",
+                 *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *       "target": {
+                 *         "type": "tag",
+                 *         "tag": "bar"
+                 *       },
+                 *       "starts_at": "2026-11-27T22:00",
+                 *       "ends_at": "2026-11-28T02:00",
+                 *       "rrule": "FREQ=WEEKLY;BYDAY=FR",
+                 *       "priority": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSchedule"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a schedule */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21T12:00:00",
+                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Playlist"];
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `sch_` and a ULID */
+                id: components["parameters"]["ScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a schedule */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21T12:00:00",
+                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `sch_` and a ULID */
+                id: components["parameters"]["ScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a schedule */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `sch_` and a ULID */
+                id: components["parameters"]["ScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "priority": 20,
+                 *       "ends_at": "2026-11-28T03:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change a schedule */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21T12:00:00",
+                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -3686,6 +9843,38 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteScreenshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `shot_` and a ULID */
+                id: components["parameters"]["ScreenshotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a screenshot */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -3756,6 +9945,1644 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List your teams */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "role": "owner"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnTeamList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Airport"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a team */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "role": "owner",
+                     *       "token": {
+                     *         "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "name": "Lobby",
+                     *         "hint": "sample",
+                     *         "scopes": [
+                     *           "players:read"
+                     *         ],
+                     *         "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "expires_at": "2026-11-21T12:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *         "secret": "sample"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        created_at: string;
+                        /** @description Id, `team_` and a ULID */
+                        id: string;
+                        name: string;
+                        role: components["schemas"]["Role"];
+                        token: components["schemas"]["MadeToken"];
+                        /**
+                         * Format: date-time
+                         * @description RFC 3339, UTC
+                         */
+                        updated_at: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a team */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "role": "owner"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnTeam"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a team */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateTeam: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Airport, hall B"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Rename a team */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "role": "owner"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnTeam"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List a team's members */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "email": "ada@example.com",
+                     *           "role": "owner",
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+                /** @description Id, `usr_` and a ULID */
+                user_id: components["parameters"]["MemberUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a member */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "email": "ada@example.com",
+                     *       "role": "owner",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+                /** @description Id, `usr_` and a ULID */
+                user_id: components["parameters"]["MemberUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Remove a member */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `team_` and a ULID */
+                id: components["parameters"]["TeamId"];
+                /** @description Id, `usr_` and a ULID */
+                user_id: components["parameters"]["MemberUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change a member's role */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "email": "ada@example.com",
+                     *       "role": "owner",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List tokens */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "hint": "sample",
+                     *           "scopes": [
+                     *             "players:read"
+                     *           ],
+                     *           "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Lobby script",
+                 *       "scopes": [
+                 *         "players:read",
+                 *         "commands:write"
+                 *       ],
+                 *       "expires_at": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewToken"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a token */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeToken"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `tok_` and a ULID */
+                id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a token */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `tok_` and a ULID */
+                id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Revoke a token */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `tok_` and a ULID */
+                id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Lobby script, old"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Rename a token */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tok_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "user_id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "hint": "sample",
+                     *       "scopes": [
+                     *         "players:read"
+                     *       ],
+                     *       "created_by": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description `1.0.0`; required */
+                "Tus-Resumable": components["parameters"]["TusResumable"];
+                /** @description `1` where the length is not known yet */
+                "Upload-Defer-Length"?: string;
+                /** @description Bytes of the whole file */
+                "Upload-Length"?: string;
+                /** @description `filename` and `filetype`, values in Base64 */
+                "Upload-Metadata"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Begin a resumable upload */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            412: components["responses"]["TusVersion"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFileOrInvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    describeUploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask which tus this is */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `upl_` and a ULID */
+                id: components["parameters"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read where an upload stands */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "upl_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "uploading",
+                     *       "size_bytes": 48213,
+                     *       "offset_bytes": 1,
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "error": null,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`; required */
+                "Tus-Resumable": components["parameters"]["TusResumable"];
+            };
+            path: {
+                /** @description Id, `upl_` and a ULID */
+                id: components["parameters"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Give an upload up */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["TusVersion"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    headUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`; required */
+                "Tus-Resumable": components["parameters"]["TusResumable"];
+            };
+            path: {
+                /** @description Id, `upl_` and a ULID */
+                id: components["parameters"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Ask how much of an upload has arrived */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["TusVersion"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    appendUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1.0.0`; required */
+                "Tus-Resumable": components["parameters"]["TusResumable"];
+                /** @description Where the body belongs; required */
+                "Upload-Offset": string;
+            };
+            path: {
+                /** @description Id, `upl_` and a ULID */
+                id: components["parameters"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send bytes of an upload */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrWrongOffset"];
+            410: components["responses"]["Gone"];
+            412: components["responses"]["TusVersion"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFile"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `usr_` and a ULID */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a person */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "usr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "email": "ada@example.com",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List webhooks */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "events": [
+                     *             "*"
+                     *           ],
+                     *           "status": "enabled",
+                     *           "disabled_reason": "sample",
+                     *           "secrets": [
+                     *             {
+                     *               "hint": "sample",
+                     *               "expires_at": "2026-11-21T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Status board",
+                 *       "url": "https://hooks.example.com/signage",
+                 *       "events": [
+                 *         "player.offline",
+                 *         "command.failed"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Have events sent to an address */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "events": [
+                     *         "*"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": "sample",
+                     *       "secrets": [
+                     *         {
+                     *           "hint": "sample",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a webhook */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "events": [
+                     *         "*"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": "sample",
+                     *       "secrets": [
+                     *         {
+                     *           "hint": "sample",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a webhook */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change a webhook */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "events": [
+                     *         "*"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": "sample",
+                     *       "secrets": [
+                     *         {
+                     *           "hint": "sample",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                status?: components["schemas"]["DeliveryStatus"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List what was sent to a webhook */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dlv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "webhook_id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "event_id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "type": "player.paired",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_response_status": 1,
+                     *           "last_error": "sample",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `dlv_` and a ULID */
+                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a delivery and its attempts */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dlv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "webhook_id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "event_id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "player.paired",
+                     *       "status": "pending",
+                     *       "attempts": 1,
+                     *       "next_attempt_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_response_status": 1,
+                     *       "last_error": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "body": "sample",
+                     *       "log": [
+                     *         {
+                     *           "attempt": 1,
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "duration_ms": 8000,
+                     *           "response_status": 1,
+                     *           "response_body": "sample",
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `dlv_` and a ULID */
+                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a delivery again */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dlv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "webhook_id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "event_id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "player.paired",
+                     *       "status": "pending",
+                     *       "attempts": 1,
+                     *       "next_attempt_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_response_status": 1,
+                     *       "last_error": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ConflictOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    replayFailedWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-11-20T00:00:00Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description RFC 3339, UTC
+                     */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send everything that failed again */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        count: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Give a webhook a new secret */
+            200: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "events": [
+                     *         "*"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": "sample",
+                     *       "secrets": [
+                     *         {
+                     *           "hint": "sample",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "secret": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `whk_` and a ULID */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a test event */
+            202: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "dlv_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "webhook_id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "event_id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "type": "player.paired",
+                     *       "status": "pending",
+                     *       "attempts": 1,
+                     *       "next_attempt_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_response_status": 1,
+                     *       "last_error": "sample",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -5,8 +5,6 @@ import type { CorrectedClock } from "../base/clock.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
-import type { DesiredAsset } from "../protocol/desired.ts";
-import type { PlayEvent } from "../protocol/play-event.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
@@ -16,9 +14,10 @@ import { Commands } from "./commands.ts";
 import { Connection } from "./connection.ts";
 import { ContentCache, type Ready } from "./content-cache.ts";
 import { DesiredState } from "./desired-state.ts";
+import { errandsOf, type Errands } from "./errands.ts";
 import { Feeds } from "./feeds/feeds.ts";
 import type { Identity, Pairing } from "./identity.ts";
-import { Outbox, type Letter } from "./outbox.ts";
+import { Outbox } from "./outbox.ts";
 import type { Outside } from "./outside.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
 import { stageAt } from "./playback.ts";
@@ -69,6 +68,7 @@ interface Stages {
 export class Session {
   readonly #parts: SessionParts;
   readonly #access: Access;
+  readonly #errands: Errands;
   readonly #connection: Connection;
   readonly #desired: DesiredState;
   readonly #cache: ContentCache;
@@ -103,6 +103,7 @@ export class Session {
       changed: () => this.#replan.ring(),
     });
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
+    this.#errands = errandsOf(parts.api, this.#access);
     this.#connection = new Connection({
       api: parts.api,
       access: this.#access,
@@ -227,8 +228,8 @@ export class Session {
       [
         (end) => this.#connection.run(end),
         (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
-        (end) => this.#outbox.run((letter, letterSignal) => this.#deliver(letter, letterSignal), end),
-        (end) => this.#proof.run((events, batchSignal) => this.#deliverPlays(events, batchSignal), end),
+        (end) => this.#outbox.run(this.#errands.deliver, end),
+        (end) => this.#proof.run(this.#errands.plays, end),
         (end) => this.#untilRevoked(end),
       ],
       signal,
@@ -297,17 +298,12 @@ export class Session {
         if (newest !== desired) superseded.abort();
       }, end);
       try {
-        if (desired !== null)
-          await this.#cache.prepare(desired, (asset, offset, fetchSignal) => this.#fetch(asset, offset, fetchSignal), end);
+        if (desired !== null) await this.#cache.prepare(desired, this.#errands.file, end);
         await this.#parts.clock.wait(Number.POSITIVE_INFINITY, end);
       } catch (error) {
         if (!superseded.signal.aborted || signal.aborted) throw error;
       }
     }
-  }
-
-  #fetch(asset: DesiredAsset, offset: number, signal: AbortSignal) {
-    return this.#access.with(signal, (token) => this.#parts.api.file(token, asset.url, offset, signal));
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {
@@ -351,18 +347,5 @@ export class Session {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");
     }
-  }
-
-  #deliverPlays(events: PlayEvent[], signal: AbortSignal) {
-    return this.#access.with(signal, (token) => this.#parts.api.playEvents(token, events, signal));
-  }
-
-  async #deliver(letter: Letter, signal: AbortSignal): Promise<void> {
-    const { api } = this.#parts;
-    await this.#access.with(signal, (token) =>
-      letter.is === "command-status"
-        ? api.commandStatus(token, letter.commandId, letter.update, signal)
-        : api.screenshot(token, letter.screenshotId, Buffer.from(letter.base64, "base64"), letter.headers, signal),
-    );
   }
 }

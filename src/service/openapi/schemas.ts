@@ -15,7 +15,20 @@ import * as wire from "../../protocol/wire.ts";
 import type { Schema } from "./json.ts";
 
 // A module of the protocol that is missing here has its schemas written out wherever they are used.
-const modules: readonly Record<string, unknown>[] = [resources, items, assets, command, report, desired, wire, people, events, webhooks];
+const modules: readonly Record<string, unknown>[] = [
+  resources,
+  items,
+  assets,
+  command,
+  report,
+  desired,
+  wire,
+  people,
+  events,
+  webhooks,
+  playEvents,
+  schedule,
+];
 const componentTypes = ["object", "union", "enum", "intersection"];
 
 // Formats that JSON Schema knows and that say all that zod's pattern does.

@@ -9,7 +9,6 @@ import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-ro
 import { examine, mediaTypes } from "../media/examine.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
-import { endExpired, playersOverriding } from "../schedules.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
 import { thumbnailType } from "../thumbnails.ts";

@@ -5,7 +5,7 @@ import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.
 import { Orientation } from "../../protocol/orientation.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
-import { invalidField, Refusal } from "../problem.ts";
+import { invalidField } from "../problem.ts";
 import { dropPlayer } from "../schedules.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
