@@ -1,9 +1,10 @@
 // The device's access token: proven by its key, renewed before it ends, and the one place where a revocation is believed.
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
 import { signJws, verifyJws } from "../base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../protocol/command.ts";
 import { tokenProofJwsType, type TokenGrant } from "../protocol/wire.ts";
+import type { Log } from "../base/log.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import { HttpFault, type ServiceApi, type TokenAnswer } from "./service-api.ts";
 
@@ -37,12 +38,23 @@ export async function askForToken(
  * Whether `jws` is a revocation of this very device by the pinned key.
  * @throws Fault `signature` when it is not.
  */
-export function checkRevocation(jws: string, identity: Identity, pairing: Pairing): SignedRevocation {
+function checkRevocation(jws: string, identity: Identity, pairing: Pairing): SignedRevocation {
   const revocation = SignedRevocation.parse(verifyJws(revocationJwsType, jws, pairing.serviceKey));
   if (revocation.sub !== identity.thumbprint || revocation.player_id !== pairing.playerId) {
     throw new Fault("signature", "refused a revocation meant for another device");
   }
   return revocation;
+}
+
+/** Whether `jws` proves that this device was revoked; what does not is told to the log. */
+export function isRevoked(jws: string, identity: Identity, pairing: Pairing, log: Log): boolean {
+  try {
+    checkRevocation(jws, identity, pairing);
+    return true;
+  } catch (error) {
+    log.error({ reason: reasonOf(error) }, "refused a revocation that the service did not sign for this device");
+    return false;
+  }
 }
 
 /** The access token of a paired device. */

@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { Bell } from "../base/bell.ts";
 import type { CorrectedClock } from "../base/clock.ts";
-import { Fault, reasonOf } from "../base/fault.ts";
+import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
-import { Access, checkRevocation } from "./access.ts";
+import { Access, isRevoked } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
 import { Commands } from "./commands.ts";
 import { Connection } from "./connection.ts";
@@ -315,13 +315,7 @@ export class Session {
 
   #onRevocation(jws: string): void {
     const { identity, pairing, log } = this.#parts;
-    try {
-      checkRevocation(jws, identity, pairing);
-    } catch (error) {
-      log.error({ reason: reasonOf(error) }, "refused a revocation that the service did not sign for this device");
-      return;
-    }
-    this.#end(new Fault("revoked", "the service has revoked this player"));
+    if (isRevoked(jws, identity, pairing, log)) this.#end(new Fault("revoked", "the service has revoked this player"));
   }
 
   #note(message: FromPage): void {
