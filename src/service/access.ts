@@ -8,6 +8,10 @@ import { Refusal } from "./problem.ts";
 import type { Db } from "./store.ts";
 import type { TokenRow } from "./tables.ts";
 
+// Asked at every request; a write of any kind empties it, so that what is in it is true.
+const operators = new WeakMap<Db, Map<string, { operator: Operator; until: number }>>();
+const mostKnown = 1_000;
+
 /** Who calls with an operator's token. */
 export interface Operator {
   tokenId: string;
@@ -97,12 +101,14 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   if (!isToken(token)) throw refuseToken();
   const hash = hashOf(token);
   const now = Math.trunc(clock.now());
+  const known = operators.get(db)?.get(hash);
+  if (known !== undefined && known.until > now) return known.operator;
   const row = await tokenByHash(db, hash);
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
   if (row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   }
-  return {
+  const operator: Operator = {
     tokenId: row.id,
     teamId: row.team_id,
     userId: row.member_id,
@@ -110,6 +116,19 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
     scopes: scopesIn(row),
     expiresAt: row.expires_at,
   };
+  remember(db, hash, { operator, until: Math.min(now + useNotedEveryMs, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  return operator;
+}
+
+/** Forgets who was found behind tokens: to be called when a transaction that may have changed that is committed. */
+export function forgetOperators(db: Db): void {
+  operators.get(db)?.clear();
+}
+
+function remember(db: Db, hash: string, known: { operator: Operator; until: number }): void {
+  const all = operators.get(db) ?? new Map<string, typeof known>();
+  if (all.size >= mostKnown) all.clear();
+  operators.set(db, all.set(hash, known));
 }
 
 /**

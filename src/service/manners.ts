@@ -41,20 +41,25 @@ export function addManners(app: FastifyInstance, parts: Parts): void {
   app.setSerializerCompiler(() => (value: unknown) => JSON.stringify(value));
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply, parts));
   app.setNotFoundHandler((request, reply) => refuse(nowhere(request), request, reply, parts));
-  app.addHook("onRequest", async (request, reply) => {
+  // With callbacks: a promise for each hook of each request is a tenth of the service's work.
+  app.addHook("onRequest", (request, reply, done) => {
     reply.headers({ "Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" });
+    done();
   });
-  app.addHook("onSend", async (request, reply, payload) => {
-    if (!request.url.startsWith(apiPrefix)) return payload;
-    if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
-    if (!reply.hasHeader("content-security-policy")) reply.header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-    return payload;
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (request.url.startsWith(apiPrefix)) {
+      if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
+      if (!reply.hasHeader("content-security-policy"))
+        reply.header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    }
+    done(null, payload);
   });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     // Reads and what devices send all day are of interest only to who looks for trouble.
     const isQuiet = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`);
     const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
     parts.log[isQuiet ? "debug" : "info"]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+    done();
   });
 }
 

@@ -94,7 +94,7 @@ class Door {
   async #contextOf(each: Operation, request: FastifyRequest, reply: FastifyReply): Promise<AnyContext> {
     const parts = this.#parts;
     let endedOf = (_until: AbortSignal): AbortSignal[] => [];
-    const context = {
+    const as = (more: object): AnyContext => ({
       parts,
       address: request.ip,
       requestId: request.id,
@@ -105,9 +105,9 @@ class Door {
         const gone = goneOf(reply);
         return AbortSignal.any([gone, parts.closing, ...endedOf(gone)]);
       },
-    };
-    // A context holds what its caller's kind of operation reads; the table says which kind each is.
-    const as = (more: object) => Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as AnyContext;
+      // What its caller's kind of operation reads; the table says which kind each is.
+      ...(more as Pick<AnyContext, "teamId" | "tokenId" | "operator" | "player">),
+    });
     if (each.caller === "anyone") {
       spend(this.#byAddress, addressKey(request.ip), reply);
       return as({});

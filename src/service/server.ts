@@ -7,6 +7,7 @@ import { lockFolder } from "../base/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
+import { forgetOperators } from "./access.ts";
 import { ensureAdmin } from "./admin-token.ts";
 import { Audit } from "./audit.ts";
 import { BlobSweeper } from "./blob-sweeper.ts";
@@ -119,6 +120,7 @@ async function openParts(
   clock: Clock,
 ): Promise<Parts> {
   const makeId = createIds(clock);
+  store.onCommit(() => forgetOperators(store.db));
   await ensureAdmin(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
   const access = new DeviceAccess({ db: store.db, clock, makeId, signer });

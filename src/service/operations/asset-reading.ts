@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Asset } from "../../protocol/assets.ts";
 import { id } from "../../protocol/words.ts";
 import { showAsset } from "../asset-rows.ts";
+import { rowOf } from "../rows.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
 import { found, type OperatorContext, type Parts } from "./operation.ts";
@@ -16,7 +17,7 @@ export async function readAsset({ parts, teamId }: OperatorContext, input: { par
 
 /** An asset of the team, in the bin or not. */
 export function selectAsset(db: Db, teamId: string, assetId: string): Promise<AssetRow | undefined> {
-  return db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("id", "=", assetId).executeTakeFirst();
+  return rowOf(db, "assets", teamId, assetId);
 }
 
 export function show({ imports }: Pick<Parts, "imports">, row: AssetRow): Asset {

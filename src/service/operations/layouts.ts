@@ -8,6 +8,7 @@ import { parseTransition, parseZones, playersShowing } from "../desired.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField, Refusal } from "../problem.ts";
 import { endExpired, schedulesShowing } from "../schedules.ts";
+import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { LayoutRow } from "../tables.ts";
@@ -206,7 +207,7 @@ function find(db: Db, teamId: string, layoutId: string) {
 
 /** In the bin or not. */
 function findAny(db: Db, teamId: string, layoutId: string) {
-  return db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("id", "=", layoutId).executeTakeFirst();
+  return rowOf(db, "layouts", teamId, layoutId);
 }
 
 function show(row: LayoutRow): Layout {

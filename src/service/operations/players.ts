@@ -7,6 +7,7 @@ import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField } from "../problem.ts";
 import { dropPlayer } from "../schedules.ts";
+import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
@@ -201,14 +202,9 @@ export const playerOperations: readonly Operation[] = [
 ];
 
 /** A player of the team that was not removed. */
-export function select(db: Db, teamId: string, playerId: string) {
-  return db
-    .selectFrom("players")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("id", "=", playerId)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
+export async function select(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
+  const row = await rowOf(db, "players", teamId, playerId);
+  return row?.removed_at === null ? row : undefined;
 }
 
 function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unknown>["events"]> {

@@ -10,6 +10,7 @@ import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import type { MakeId } from "../ids.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal, type FieldError } from "../problem.ts";
+import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow, PlaylistRow } from "../tables.ts";
@@ -210,7 +211,7 @@ function find(db: Db, teamId: string, playlistId: string) {
 
 /** In the bin or not. */
 function findAny(db: Db, teamId: string, playlistId: string) {
-  return db.selectFrom("playlists").selectAll().where("team_id", "=", teamId).where("id", "=", playlistId).executeTakeFirst();
+  return rowOf(db, "playlists", teamId, playlistId);
 }
 
 function show(row: PlaylistRow): Playlist {
