@@ -2310,6 +2310,8 @@ export interface components {
             /** @description Id, `ast_` and a ULID */
             id: string;
             mime_type: string;
+            /** @description Of a PDF */
+            page_count?: number;
             sha256: string;
             size_bytes: number;
             /** @description Path at the service, fetched with the device's access token */
@@ -3191,7 +3193,7 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
-            /** @description Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s */
+            /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
             first_page?: number;
@@ -4316,7 +4318,7 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
-            /** @description Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s */
+            /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
             first_page: number;
@@ -6939,6 +6941,7 @@ export interface operations {
                      *           "size_bytes": 48213,
                      *           "mime_type": "image/jpeg",
                      *           "duration_ms": 8000,
+                     *           "page_count": 1,
                      *           "width": 1920,
                      *           "height": 1080,
                      *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"

@@ -73,8 +73,12 @@ export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): numb
     }
     case "feed":
       return item.max_entries * item.entry_duration_ms;
-    case "pdf":
-      return item.last_page === undefined ? defaultItemDurationMs : (item.last_page - item.first_page + 1) * item.page_duration_ms;
+    case "pdf": {
+      const last = Math.min(item.last_page ?? Number.POSITIVE_INFINITY, asset?.page_count ?? Number.POSITIVE_INFINITY);
+      return last < item.first_page || last === Number.POSITIVE_INFINITY
+        ? defaultItemDurationMs
+        : (last - item.first_page + 1) * item.page_duration_ms;
+    }
     case "image":
     case "text":
     case "ticker":

@@ -14,6 +14,7 @@ export const DesiredAsset = z.object({
   size_bytes: z.int().min(1),
   mime_type: z.string(),
   duration_ms: z.int().nullable(),
+  page_count: z.int().min(1).optional().describe("Of a PDF"),
   width: z.int().nullable(),
   height: z.int().nullable(),
   url: z.string().startsWith("/").describe("Path at the service, fetched with the device's access token"),

@@ -46,7 +46,7 @@ const FeedItem = z.strictObject({
 const PdfItem = z.strictObject({
   type: z.literal("pdf"),
   asset_id: id("ast"),
-  duration_ms: DurationMs.optional().describe("Without it: `page_duration_ms` for each page, where `last_page` is given; else 10 s"),
+  duration_ms: DurationMs.optional().describe("Without it: `page_duration_ms` for each page shown"),
   ...PdfLook,
 });
 const StreamItem = z.strictObject({

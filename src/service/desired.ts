@@ -216,6 +216,7 @@ async function readAssets(
   return rows.filter(isStored).map(show).toSorted(byId);
 }
 
-function show({ id, sha256, size_bytes, mime_type, duration_ms, width, height }: StoredAssetRow): DesiredAsset {
-  return { id, sha256, size_bytes, mime_type, duration_ms, width, height, url: `/api/v1/device/assets/${sha256}` };
+function show({ id, sha256, size_bytes, mime_type, duration_ms, page_count, width, height }: StoredAssetRow): DesiredAsset {
+  const pages = page_count === null ? {} : { page_count };
+  return { id, sha256, size_bytes, mime_type, duration_ms, ...pages, width, height, url: `/api/v1/device/assets/${sha256}` };
 }

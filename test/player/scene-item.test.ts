@@ -49,6 +49,9 @@ test("[IT51] without a duration an item stays as long as what it shows: the trim
   expect(ms({ type: "video", start_ms: 5_000 })).toBe(55_000);
   expect(ms({ type: "video", start_ms: 5_000, end_ms: 9_000 })).toBe(4_000);
   expect(ms({ type: "pdf", page_duration_ms: 4_000, first_page: 2, last_page: 6 }, paper)).toBe(20_000);
+  const counted = { ...paper, page_count: 5 };
+  expect(ms({ type: "pdf", page_duration_ms: 4_000 }, counted)).toBe(20_000);
+  expect(ms({ type: "pdf", page_duration_ms: 4_000, first_page: 4, last_page: 9 }, counted)).toBe(8_000);
   expect(durationOf(make({ type: "feed", url, max_entries: 5, entry_duration_ms: 6_000 }), null)).toBe(30_000);
   expect(durationOf(make({ type: "ticker", text: "x" }), null)).toBe(10_000);
   expect(durationOf(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
