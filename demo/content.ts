@@ -48,6 +48,8 @@ const colours = {
   cream: "#fff3e0",
 } as const;
 
+const fade = { type: "crossfade", duration_ms: 800 } as const;
+
 /** The screen of Morgenrot, a bakery with a bookshop that does not exist: main loop, side column, strip of text, clock. */
 export function demoContent(): DemoContent {
   return {
@@ -104,8 +106,8 @@ export function demoContent(): DemoContent {
       height: 1080,
       background_color: colours.night,
       zones: [
-        { name: "main", left: 0, top: 0, width: 1440, height: 930, z_index: 0, playlist: "main" },
-        { name: "side", left: 1440, top: 0, width: 480, height: 930, z_index: 0, playlist: "side" },
+        { name: "main", left: 0, top: 0, width: 1440, height: 930, z_index: 0, playlist: "main", transition: fade },
+        { name: "side", left: 1440, top: 0, width: 480, height: 930, z_index: 0, playlist: "side", transition: fade },
         {
           name: "strip",
           left: 0,
@@ -114,6 +116,7 @@ export function demoContent(): DemoContent {
           height: 150,
           z_index: 0,
           playlist: "strip",
+          transition: { type: "push", duration_ms: 600, direction: "up" },
         },
         {
           name: "clock",
