@@ -9,10 +9,10 @@ interface Entry {
   told: Set<FailureCode>;
 }
 
-const firstBackoffMs = 15_000;
-const longestBackoffMs = 600_000;
+// A file that failed is likely to fail again; a stream is likely to come back: it is asked again soon, and for ever.
+const backoff = { file: { firstMs: 15_000, longestMs: 600_000 }, stream: { firstMs: 2_000, longestMs: 60_000 } };
 // Who has not failed for this long starts with a clean sheet.
-const forgetMs = 2 * longestBackoffMs;
+const forgetMs = 2 * backoff.file.longestMs;
 const mostKept = 500;
 
 /** What failed, for the whole page: a file that breaks in one zone breaks in all. Times are corrected wall time, ms. */
@@ -38,7 +38,8 @@ export class FailureMemory {
     const told = before?.told ?? new Set<FailureCode>();
     const isNew = !told.has(code);
     told.add(code);
-    const backoffMs = Math.min(firstBackoffMs * 2 ** (count - 1), longestBackoffMs);
+    const { firstMs, longestMs } = item.type === "stream" ? backoff.stream : backoff.file;
+    const backoffMs = Math.min(firstMs * 2 ** (count - 1), longestMs);
     // Set anew, so that the oldest stand first.
     this.#entries.delete(key);
     this.#entries.set(key, { count, lastAt: now, retryAt: now + backoffMs, told });

@@ -47,6 +47,8 @@ export class StageLayer implements Layer {
 
   update(screen: Screen): boolean {
     if (screen.is !== "stage" || screen.stage.key !== this.#key) return false;
+    // In the document by now: items that are made ready at once ask how large they will be on the glass.
+    if (this.#canvas.style.transform === "") scaleInto(this.#canvas, screen.stage, this.element);
     for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone);
     return true;
   }
