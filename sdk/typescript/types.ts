@@ -1998,7 +1998,7 @@ export interface components {
                 /** @description Made smaller to this width; never larger */
                 max_width?: number;
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2009,7 +2009,7 @@ export interface components {
                 /** @default 10000 */
                 duration_ms?: number;
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2017,7 +2017,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: Record<string, never>;
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2025,7 +2025,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: Record<string, never>;
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2045,7 +2045,7 @@ export interface components {
                  */
                 level?: "normal" | "emergency";
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2056,7 +2056,7 @@ export interface components {
                 /** @description The id of the override.set command; without it, all overrides end */
                 override_id?: string;
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2067,7 +2067,7 @@ export interface components {
                 /** @description Without it, every zone goes on to its next item */
                 zone_id?: string;
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2081,7 +2081,7 @@ export interface components {
                  */
                 duration_ms?: number;
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2089,7 +2089,7 @@ export interface components {
         } | {
             /** @default {} */
             args?: Record<string, never>;
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -3467,7 +3467,7 @@ export interface components {
              * @default null
              */
             sync_epoch?: string | null;
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["ScheduleTarget"];
             /**
              * @description IANA zone; null: the player's
              * @default null
@@ -3663,7 +3663,7 @@ export interface components {
                 /** @default [] */
                 tags_remove?: string[];
             };
-            target: components["schemas"]["TargetInput"];
+            target: components["schemas"]["Target"];
         };
         PlayersChanged: {
             /** @description Those among them that were not so already */
@@ -4654,7 +4654,7 @@ export interface components {
             starts_at: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch: string | null;
-            target: components["schemas"]["Target"];
+            target: components["schemas"]["ScheduleTarget"];
             /** @description IANA zone; null: the player's */
             timezone: string | null;
             /**
@@ -4688,7 +4688,7 @@ export interface components {
             starts_at?: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch?: string | null;
-            target?: components["schemas"]["TargetInput"];
+            target?: components["schemas"]["ScheduleTarget"];
             /** @description IANA zone; null: the player's */
             timezone?: string | null;
         };
@@ -4696,6 +4696,19 @@ export interface components {
             data: components["schemas"]["Schedule"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
+        };
+        ScheduleTarget: {
+            /** @constant */
+            type: "team";
+        } | {
+            tag: string;
+            /** @constant */
+            type: "tag";
+        } | {
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @constant */
+            type: "player";
         };
         /** @enum {string} */
         Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
@@ -4744,19 +4757,6 @@ export interface components {
             verdict: "shows" | "held" | "outranked" | "set-aside";
         };
         Target: {
-            /** @constant */
-            type: "team";
-        } | {
-            tag: string;
-            /** @constant */
-            type: "tag";
-        } | {
-            /** @description Id, `plr_` and a ULID */
-            player_id: string;
-            /** @constant */
-            type: "player";
-        };
-        TargetInput: {
             tag: string;
         } | {
             player_ids: string[];
@@ -9453,6 +9453,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PlayReport"];
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -244,7 +244,10 @@ class ChromiumHost implements Host {
       fitWindow(browser, stage.session, { targetId, display: this.#display(), wanted }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
     ]);
-    await assertSandboxed(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id));
+    await assertSandboxed(
+      processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id),
+      clock,
+    );
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
     await Promise.all([reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);

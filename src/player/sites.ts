@@ -101,8 +101,9 @@ export class Sites implements AsyncDisposable {
 
 /** What the page is told of an item that shows another site: nothing secret. */
 export function siteSceneItem(item: WebItem | HtmlItem): SceneItem {
-  // Whatever is changed in the item, also what the page does not see, makes it another one.
-  const version = createHash("sha256").update(JSON.stringify(item)).digest("base64url").slice(0, 8);
+  const { transition: _transition, valid_from: _from, valid_until: _until, duration_ms: _duration, ...shown } = item;
+  // Whatever is changed in what is shown, also what the page does not see, makes it another one.
+  const version = createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
   const { id: item_id, zoom } = item;
   if (item.type === "html") return { type: "html", item_id, asset_id: item.asset_id, version, url: "", zoom };
   return { type: "web", item_id, asset_id: null, version, url: item.url, zoom, refresh_interval_ms: item.refresh_interval_ms ?? null };

@@ -70,12 +70,12 @@ const Interrupt = z.strictObject({
 });
 
 /** Which players a schedule is for. */
-export const Target = z.discriminatedUnion("type", [
+export const ScheduleTarget = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("team") }),
   z.strictObject({ type: z.literal("tag"), tag: Name }),
   z.strictObject({ type: z.literal("player"), player_id: id("plr") }),
 ]);
-export type Target = z.infer<typeof Target>;
+export type ScheduleTarget = z.infer<typeof ScheduleTarget>;
 
 const timing = {
   starts_at: Moment,
@@ -99,7 +99,7 @@ const timing = {
 const about = { id: id("sch"), name: Name, layout_id: id("lay") };
 
 /** When a layout plays, and on which players. */
-export const Schedule = z.object({ ...about, target: Target, ...timing, created_at: Timestamp, updated_at: Timestamp });
+export const Schedule = z.object({ ...about, target: ScheduleTarget, ...timing, created_at: Timestamp, updated_at: Timestamp });
 export type Schedule = z.infer<typeof Schedule>;
 
 const newTiming = {
@@ -114,8 +114,10 @@ const newTiming = {
   sync_epoch: timing.sync_epoch.default(null),
 };
 
-export const NewSchedule = z.strictObject({ name: Name, layout_id: about.layout_id, target: Target, ...newTiming }).superRefine(refine);
-export const ScheduleChange = z.strictObject({ name: Name, layout_id: about.layout_id, target: Target, ...timing }).partial();
+export const NewSchedule = z
+  .strictObject({ name: Name, layout_id: about.layout_id, target: ScheduleTarget, ...newTiming })
+  .superRefine(refine);
+export const ScheduleChange = z.strictObject({ name: Name, layout_id: about.layout_id, target: ScheduleTarget, ...timing }).partial();
 
 /** A schedule as a player gets it, once it has been found whole. */
 export const DesiredSchedule = z.object({ ...about, ...newTiming }).superRefine(refine);

@@ -11,6 +11,8 @@ import type { TokenRow } from "./tables.ts";
 // Asked at every request; a write of any kind empties it, so that what is in it is true.
 const operators = new WeakMap<Db, Map<string, { operator: Operator; until: number }>>();
 const mostKnown = 1_000;
+// Another program that writes to the same database is heard of after this.
+const knownMs = 1_000;
 
 /** Who calls with an operator's token. */
 export interface Operator {
@@ -116,7 +118,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
     scopes: scopesIn(row),
     expiresAt: row.expires_at,
   };
-  remember(db, hash, { operator, until: Math.min(now + useNotedEveryMs, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  remember(db, hash, { operator, until: Math.min(now + knownMs, row.expires_at ?? Number.POSITIVE_INFINITY) });
   return operator;
 }
 

@@ -23,6 +23,16 @@ export async function emptyBin(db: Db, before: number): Promise<{ sha256: string
   return assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
 }
 
+/** Deletes for good what a team has in the bin. @returns the files that it let go. */
+export async function emptyBinOf(db: Db, teamId: string): Promise<{ sha256: string | null }[]> {
+  for (const table of ["layouts", "playlists"] as const) {
+    await db.deleteFrom(table).where("team_id", "=", teamId).where("deleted_at", "is not", null).execute();
+  }
+  const gone = db.deleteFrom("assets").where("team_id", "=", teamId).where("deleted_at", "is not", null);
+  const assets = await gone.returning(["sha256", "thumbnail_sha256"]).execute();
+  return assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
+}
+
 /** The playlist as it comes back from the bin, with its assets that are in the bin; items whose asset is gone for good are gone. */
 export async function restorePlaylist(db: Db, row: PlaylistRow, now: number): Promise<PlaylistRow> {
   const items = parseItems(row.items);

@@ -240,7 +240,12 @@ function takesAnything(each: Operation): boolean {
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */
 function answerOf(each: Operation, made: unknown): Made {
-  if (made instanceof OtherAnswer || made instanceof FileAnswer || made instanceof StreamAnswer) return made;
+  if (made instanceof FileAnswer || made instanceof StreamAnswer) return made;
+  if (made instanceof OtherAnswer) {
+    // Whatever its status, a resource has its version.
+    const hasVersion = each.version !== undefined && made.body !== undefined && made.status < 300 && made.headers["ETag"] === undefined;
+    return hasVersion ? new OtherAnswer(made.status, made.body, { ...made.headers, ETag: etagOf(each.version!(made.body)) }) : made;
+  }
   const headers: Record<string, string> = {};
   if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
   if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;

@@ -1,6 +1,6 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../protocol/command.ts";
-import { scheduleFaults, type Schedule, type Target, type Timing } from "../protocol/schedule.ts";
+import { scheduleFaults, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
 import { invalidField, Refusal } from "./problem.ts";
 import { stableJson } from "./stable.ts";
 import type { Db } from "./store.ts";
@@ -41,7 +41,7 @@ export function schedulesFor({ team, byTag, byPlayer }: TeamSchedules, player: P
 }
 
 /** The players of a team that `targets` mean. */
-export async function playersMeant(db: Db, teamId: string, targets: readonly Target[]): Promise<PlayerRow[]> {
+export async function playersMeant(db: Db, teamId: string, targets: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
   if (targets.length === 0) return [];
   const rows = await db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
   if (targets.some(({ type }) => type === "team")) return rows;
@@ -57,7 +57,7 @@ export async function schedulesShowing(db: Db, teamId: string, layoutIds: readon
 }
 
 /** Whom a stored schedule is for. */
-export function targetOf({ target_type, target_value }: ScheduleRow): Target {
+export function targetOf({ target_type, target_value }: ScheduleRow): ScheduleTarget {
   if (target_type === "tag") return { type: "tag", tag: target_value };
   return target_type === "player" ? { type: "player", player_id: target_value } : { type: "team" };
 }

@@ -122,7 +122,7 @@ test("[LS4] the bin is emptied after thirty days, or at once when told so; a res
   ];
   const pictures = (await bench.call("POST", "playlists", { name: "Q", items })).body.id as string;
   await bench.call("DELETE", `playlists/${pictures}`);
-  expect((await bench.call("DELETE", `assets/${asset}`)).status).toBe(204);
+  expect((await bench.call("DELETE", `assets/${asset}?permanent=true`)).status).toBe(204);
   expect((await bench.call("POST", `playlists/${pictures}/restore`)).body.items).toMatchObject([{ type: "text", text: "stays" }]);
 
   await bench.call("DELETE", `layouts/${layout.id}`);

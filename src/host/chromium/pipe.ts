@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
 import type { Clock } from "../../base/clock.ts";
-import { Fault, isAbort } from "../../base/fault.ts";
+import { Fault, isAbort, isFault } from "../../base/fault.ts";
 
 type Commands = ProtocolMapping.Commands;
 type Params<M extends keyof Commands> = Commands[M]["paramsType"] extends []
@@ -19,6 +19,11 @@ export interface CallOptions {
 
 // Chromium answers within milliseconds; one that needs longer than this is stuck.
 const defaultDeadlineMs = 5_000;
+
+// What Chromium refuses a call with while one document gives way to the next, and how long that is given.
+const betweenPages = "Not attached to an active page";
+const betweenPagesMs = 20;
+const mostTries = 100;
 
 interface Call {
   resolve(result: unknown): void;
@@ -68,6 +73,11 @@ export class DevToolsPipe {
   /** Whether the browser let go of it. */
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  /** @internal Called by {@link DevToolsSession.send}. */
+  moment(signal: AbortSignal | undefined): Promise<void> {
+    return this.#clock.wait(betweenPagesMs, signal);
   }
 
   session(id: string): DevToolsSession {
@@ -139,7 +149,15 @@ export class DevToolsSession {
    * @throws Fault `timeout` past the deadline, `browser-failed` when the pipe closed, `page-dead` when it refused.
    */
   async send<M extends keyof Commands>(method: M, params: Params<M>, options: CallOptions = {}): Promise<Commands[M]["returnType"]> {
-    return (await this.#pipe.call(this.#id, method, params, options)) as Commands[M]["returnType"];
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return (await this.#pipe.call(this.#id, method, params, options)) as Commands[M]["returnType"];
+      } catch (error) {
+        // Between two documents there is none to do it: nothing was done, and in a moment there is one.
+        if (tries === mostTries || !(isFault(error, "page-dead") && error.message.endsWith(betweenPages))) throw error;
+        await this.#pipe.moment(options.signal);
+      }
+    }
   }
 
   /** Hears of an event until `signal` aborts. */

@@ -111,23 +111,37 @@ async function memoryBytes(pid: number): Promise<number> {
   return Number(/^(?:Pss|RssAnon):\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
+// A renderer that has only just been started cages itself before it loads anything; a busy machine takes its time.
+const cageLimitMs = 5_000;
+const cageLookMs = 20;
+
 /**
  * Makes sure that these renderers are caged: seccomp filters on, not root.
  * @throws Fault `browser-failed` saying what is missing and why that may be.
  */
-export async function assertSandboxed(renderers: readonly number[]): Promise<void> {
+export async function assertSandboxed(renderers: readonly number[], clock: Clock): Promise<void> {
   if (renderers.length === 0) throw new Fault("browser-failed", "the browser shows no renderer process whose sandbox could be checked");
   for (const pid of renderers) {
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch((error: unknown) => {
-      throw new Fault("browser-failed", `cannot check the sandbox of renderer ${pid}: ${reasonOf(error)}`);
-    });
-    const seccomp = /^Seccomp:\s+(\d)/m.exec(status)?.[1];
-    const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
-    if (seccomp !== "2" || uid === "0") {
-      throw new Fault(
-        "browser-failed",
-        `Chromium's sandbox is off (renderer ${pid}: Seccomp ${seccomp}, user ${uid}); are user namespaces disabled (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces) and chrome-sandbox not setuid root?`,
-      );
+    const giveUpAt = clock.monotonic() + cageLimitMs;
+    for (;;) {
+      const { isCaged, words } = await cageOf(pid);
+      if (isCaged) break;
+      if (clock.monotonic() > giveUpAt) {
+        throw new Fault(
+          "browser-failed",
+          `Chromium's sandbox is off (renderer ${pid}: ${words}); are user namespaces disabled (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces) and chrome-sandbox not setuid root?`,
+        );
+      }
+      await clock.wait(cageLookMs);
     }
   }
+}
+
+async function cageOf(pid: number): Promise<{ isCaged: boolean; words: string }> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch((error: unknown) => {
+    throw new Fault("browser-failed", `cannot check the sandbox of renderer ${pid}: ${reasonOf(error)}`);
+  });
+  const seccomp = /^Seccomp:\s+(\d)/m.exec(status)?.[1];
+  const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
+  return { isCaged: seccomp === "2" && uid !== "0", words: `Seccomp ${seccomp}, user ${uid}` };
 }

@@ -116,8 +116,9 @@ function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Recor
     ...(content === undefined ? {} : { content }),
   });
   const files = each.file === undefined ? undefined : Object.fromEntries(each.file.map((type) => [type, { schema: {} }]));
+  const texts = Object.fromEntries((each.texts ?? []).map((type) => [type, { schema: { type: "string" } }]));
   const example = each.answer === undefined ? {} : { example: each.answer };
-  const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example } });
+  const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example }, ...texts });
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
   const refused = refusals.of(problemsOf(each));
   const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {

@@ -159,6 +159,8 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   output: O;
   /** An example of the answer's body; without it the description shows a sample of `output`. */
   answer?: unknown;
+  /** Media types of text that the answer comes in too, for whoever asks for them. */
+  texts?: readonly string[];
   /** Media types of the answer when it is a file. */
   file?: readonly string[];
   /** Other answers worth describing. */

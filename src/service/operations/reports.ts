@@ -22,6 +22,7 @@ export const reportOperations: readonly Operation[] = [
     query: PlayReportQuery,
     status: 200,
     output: PlayReport,
+    texts: ["text/csv"],
     errors: ["invalid"],
     headers: { Accept: "`text/csv` for CSV" },
     async run({ parts, teamId, header, signal }, { query }) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { MadeToken, OwnTeam, TeamChange, type Role } from "../../protocol/people.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
+import { emptyBinOf } from "../bin.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, pendingInvitations, showTeam, teamsOf } from "../people.ts";
 import { Refusal } from "../problem.ts";
@@ -124,6 +125,7 @@ export const teamOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const { id: teamId } = await readActing(context, input.params, db);
         await checkEmpty(db, teamId);
+        parts.sweeper.mark(await emptyBinOf(db, teamId));
         const now = Math.trunc(parts.clock.now());
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
@@ -166,7 +168,12 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
   const refuse = (what: string) => new Refusal("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
   if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
-  for (const table of ["layouts", "playlists", "assets", "schedules", "webhooks", "uploads"] as const) {
+  for (const table of ["layouts", "playlists", "assets"] as const) {
+    // What is in the bin goes with the team.
+    const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
+    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
+  }
+  for (const table of ["schedules", "webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
     if (row !== undefined) throw refuse(table);
   }
