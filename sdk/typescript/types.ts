@@ -5307,14 +5307,8 @@ export interface components {
         PlayerId: string;
         /** @description Id, `ast_` and a ULID */
         PlayEventAssetId: string;
-        /** @description Id, `plr_` and a ULID */
-        PlayEventPlayerId: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
-        /** @description Id, `ast_` and a ULID */
-        ProofOfPlayAssetId: string;
-        /** @description Id, `plr_` and a ULID */
-        ProofOfPlayPlayerId: string;
         /** @description Part of the name, blind to case */
         Q: string;
         /** @description One range of bytes */
@@ -8089,7 +8083,7 @@ export interface operations {
                 layout_id?: components["parameters"]["LayoutId"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["PlayEventPlayerId"];
+                player_id?: components["parameters"]["CommandPlayerId"];
                 result?: components["parameters"]["Result"];
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
@@ -9387,7 +9381,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
-                asset_id?: components["parameters"]["ProofOfPlayAssetId"];
+                asset_id?: components["parameters"]["PlayEventAssetId"];
                 /** @description Without it: what `Accept` asks for, JSON else */
                 format?: "json" | "csv";
                 /** @description Plays that began here or later */
@@ -9399,7 +9393,7 @@ export interface operations {
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutId"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["ProofOfPlayPlayerId"];
+                player_id?: components["parameters"]["CommandPlayerId"];
                 result?: components["parameters"]["Result"];
                 /** @description Zone in which days and hours begin */
                 timezone?: string;

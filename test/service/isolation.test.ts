@@ -65,6 +65,8 @@ async function furnish(bench: Bench, person: Person, file: DatabaseSync): Promis
   collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
   await device.firstToken();
   expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
+  const begun = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect(begun.status).toBe(201);
 
   let left = asked.filter(({ name, method, status }) => method === "POST" && (status === 201 || status === 202) && name !== "pairPlayer");
   for (let isMoving = true; isMoving;) {

@@ -5,15 +5,17 @@ import { pascal, type Document, type Json } from "./json.ts";
 export function shareParameters(paths: Document["paths"]): Record<string, Json> {
   const counts = new Map<string, number>();
   for (const { text } of each(paths)) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const shared = new Map<string, { text: string; parameter: Json }>();
+  const shared = new Map<string, Json>();
+  const names = new Map<string, string>();
   for (const { path, list, place, parameter, text } of each(paths)) {
     if (counts.get(text)! < 2) continue;
-    const name = namesFor(path, parameter).find((free) => (shared.get(free)?.text ?? text) === text);
+    const name = names.get(text) ?? namesFor(path, parameter).find((free) => !shared.has(free));
     if (name === undefined) throw new TypeError(`no name is left for the parameter ${String(parameter["name"])} of ${path}`);
-    shared.set(name, { text, parameter });
+    shared.set(name, parameter);
+    names.set(text, name);
     list[place] = { $ref: `#/components/parameters/${name}` };
   }
-  return Object.fromEntries([...shared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { parameter }]) => [name, parameter]));
+  return Object.fromEntries([...shared].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function each(paths: Document["paths"]) {
