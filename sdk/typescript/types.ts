@@ -2281,11 +2281,8 @@ export interface components {
                 /** @description Id, `plr_` and a ULID */
                 id: string;
                 name: string;
-                /**
-                 * @description Without it: landscape
-                 * @enum {string}
-                 */
-                orientation?: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
+                /** @description Without it: landscape */
+                orientation?: components["schemas"]["Orientation"];
                 /** @default [] */
                 tags: string[];
                 timezone: string | null;
@@ -2326,29 +2323,7 @@ export interface components {
             /** @description Id, `lay_` and a ULID */
             id: string;
             /** @description How the layout comes in */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             width: number;
             zones: components["schemas"]["Zone"][];
         };
@@ -2399,6 +2374,31 @@ export interface components {
             /** @description t0 of the heartbeat it answers */
             sent_at_ms: number;
         };
+        HeartbeatMinute: {
+            beats: number;
+            /** @description Of the last beat; another one than in the minute before: the player was started anew */
+            boot_id: string;
+            clock_error_ms_max: number | null;
+            cpu_load_max: number;
+            disk_free_bytes_min: number | null;
+            memory_bytes_max: number;
+            /**
+             * Format: date-time
+             * @description When the minute began, by the service's clock
+             */
+            minute: string;
+            /** @description Of the beats, those that said that frames were really presented */
+            rendering: number;
+            /** @description What was on screen at the last beat */
+            revision: string | null;
+            temperature_c_max: number | null;
+            uptime_ms: number;
+        };
+        HeartbeatMinuteList: {
+            data: components["schemas"]["HeartbeatMinute"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -2443,29 +2443,7 @@ export interface components {
             id: string;
             name: string;
             /** @description How the layout comes in */
-            transition: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            } | null;
+            transition: components["schemas"]["Transition"] | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -2479,29 +2457,7 @@ export interface components {
             background_color?: string;
             height?: number;
             name?: string;
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            } | null;
+            transition?: components["schemas"]["TransitionInput"] | null;
             width?: number;
             /** @description Replaces all zones */
             zones?: components["schemas"]["NewZone"][];
@@ -2607,29 +2563,7 @@ export interface components {
              * @description How the layout comes in; null: by a cut
              * @default null
              */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            } | null;
+            transition?: components["schemas"]["TransitionInput"] | null;
             /** @default 1920 */
             width?: number;
             /** @default [] */
@@ -2653,29 +2587,7 @@ export interface components {
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "image";
             /**
@@ -2710,29 +2622,7 @@ export interface components {
              */
             start_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "video";
             /**
@@ -2775,29 +2665,7 @@ export interface components {
              */
             start_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "audio";
             /**
@@ -2848,29 +2716,7 @@ export interface components {
             padding?: number;
             text: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "text";
             /**
@@ -2919,29 +2765,7 @@ export interface components {
             speed_px_s?: number;
             text: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "ticker";
             /**
@@ -3008,29 +2832,7 @@ export interface components {
             /** @description Without it: the player's zone */
             timezone?: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "clock";
             /**
@@ -3066,29 +2868,7 @@ export interface components {
              */
             quiet_zone?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "qr";
             /**
@@ -3148,29 +2928,7 @@ export interface components {
             /** @default true */
             summary?: boolean;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "feed";
             /**
@@ -3207,29 +2965,7 @@ export interface components {
              */
             page_duration_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "pdf";
             /**
@@ -3262,29 +2998,7 @@ export interface components {
             /** @enum {string} */
             protocol: "hls" | "mjpeg";
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "stream";
             /** Format: uri */
@@ -3326,29 +3040,7 @@ export interface components {
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
             refresh_interval_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "web";
             /**
@@ -3384,29 +3076,7 @@ export interface components {
              */
             network?: string[];
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             /** @constant */
             type: "html";
             /**
@@ -3512,29 +3182,7 @@ export interface components {
             rotation?: number;
             top: number;
             /** @description How items come in that say nothing themselves. Without it: by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction?: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms?: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["TransitionInput"];
             width: number;
             /** @default 0 */
             z_index?: number;
@@ -3543,6 +3191,8 @@ export interface components {
             expires_in: number;
             nonce: string;
         };
+        /** @enum {string} */
+        Orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
         OwnTeam: {
             /**
              * Format: date-time
@@ -3604,11 +3254,8 @@ export interface components {
             last_seen_at: string | null;
             layout_id: string | null;
             name: string;
-            /**
-             * @description How the display hangs: the whole picture is turned to match
-             * @enum {string}
-             */
-            orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
+            /** @description How the display hangs: the whole picture is turned to match */
+            orientation: components["schemas"]["Orientation"];
             player_version: string | null;
             /** @description What it has on screen */
             reported_revision: string | null;
@@ -3640,8 +3287,7 @@ export interface components {
             /** @description Assigns a layout; null takes it away */
             layout_id?: string | null;
             name?: string;
-            /** @enum {string} */
-            orientation?: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
+            orientation?: components["schemas"]["Orientation"];
             tags?: string[];
             timezone?: string | null;
             /** @description Replaces all variables */
@@ -3778,29 +3424,7 @@ export interface components {
             /** @description Id, `itm_` and a ULID */
             id: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "image";
             /**
@@ -3835,29 +3459,7 @@ export interface components {
              */
             start_ms: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "video";
             /**
@@ -3900,29 +3502,7 @@ export interface components {
              */
             start_ms: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "audio";
             /**
@@ -3973,29 +3553,7 @@ export interface components {
             padding?: number;
             text: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "text";
             /**
@@ -4044,29 +3602,7 @@ export interface components {
             speed_px_s: number;
             text: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "ticker";
             /**
@@ -4133,29 +3669,7 @@ export interface components {
             /** @description Without it: the player's zone */
             timezone?: string;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "clock";
             /**
@@ -4191,29 +3705,7 @@ export interface components {
              */
             quiet_zone: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "qr";
             /**
@@ -4273,29 +3765,7 @@ export interface components {
             /** @default true */
             summary: boolean;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "feed";
             /**
@@ -4332,29 +3802,7 @@ export interface components {
              */
             page_duration_ms: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "pdf";
             /**
@@ -4387,29 +3835,7 @@ export interface components {
             /** @enum {string} */
             protocol: "hls" | "mjpeg";
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "stream";
             /** Format: uri */
@@ -4451,29 +3877,7 @@ export interface components {
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
             refresh_interval_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "web";
             /**
@@ -4509,29 +3913,7 @@ export interface components {
              */
             network: string[];
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             /** @constant */
             type: "html";
             /**
@@ -4839,6 +4221,52 @@ export interface components {
             player_id: string;
             proof: string;
         };
+        Transition: {
+            /**
+             * @description Where slide, push and wipe move to
+             * @default left
+             * @enum {string}
+             */
+            direction: "left" | "right" | "up" | "down";
+            /**
+             * @description At most half of the item's own time is used
+             * @default 600
+             */
+            duration_ms: number;
+            /**
+             * @default ease-in-out
+             * @enum {string}
+             */
+            easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+            /**
+             * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+             * @enum {string}
+             */
+            type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
+        TransitionInput: {
+            /**
+             * @description Where slide, push and wipe move to
+             * @default left
+             * @enum {string}
+             */
+            direction?: "left" | "right" | "up" | "down";
+            /**
+             * @description At most half of the item's own time is used
+             * @default 600
+             */
+            duration_ms?: number;
+            /**
+             * @default ease-in-out
+             * @enum {string}
+             */
+            easing?: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
+            /**
+             * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
+             * @enum {string}
+             */
+            type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
+        };
         Upload: {
             /** @description The asset it became */
             asset_id: string | null;
@@ -4866,6 +4294,23 @@ export interface components {
             size_bytes: number | null;
             /** @enum {string} */
             status: "uploading" | "finished" | "failed";
+        };
+        Uptime: {
+            days: {
+                /**
+                 * Format: date
+                 * @description Day in UTC
+                 */
+                date: string;
+                /** @description Minutes of the day that have passed since the player was paired */
+                minutes_total: number;
+                /** @description Minutes in which a heartbeat came */
+                minutes_up: number;
+                /** @description Null when no minute of the day has passed */
+                uptime_percent: number | null;
+            }[];
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
         };
         User: {
             /**
@@ -4978,29 +4423,7 @@ export interface components {
             rotation?: number;
             top: number;
             /** @description How items come in that say nothing themselves. Without it: by a cut */
-            transition?: {
-                /**
-                 * @description Where slide, push and wipe move to
-                 * @default left
-                 * @enum {string}
-                 */
-                direction: "left" | "right" | "up" | "down";
-                /**
-                 * @description At most half of the item's own time is used
-                 * @default 600
-                 */
-                duration_ms: number;
-                /**
-                 * @default ease-in-out
-                 * @enum {string}
-                 */
-                easing: "linear" | "ease" | "ease-in" | "ease-out" | "ease-in-out";
-                /**
-                 * @description slide: the new one moves over the old; push: it moves the old one out; wipe: an edge uncovers it; zoom: it settles out of the one that grows away
-                 * @enum {string}
-                 */
-                type: "cut" | "crossfade" | "slide" | "wipe" | "push" | "zoom";
-            };
+            transition?: components["schemas"]["Transition"];
             width: number;
             /** @default 0 */
             z_index: number;
@@ -8606,30 +8029,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": {
-                        data: {
-                            beats: number;
-                            /** @description Of the last beat; another one than in the minute before: the player was started anew */
-                            boot_id: string;
-                            clock_error_ms_max: number | null;
-                            cpu_load_max: number;
-                            disk_free_bytes_min: number | null;
-                            memory_bytes_max: number;
-                            /**
-                             * Format: date-time
-                             * @description When the minute began, by the service's clock
-                             */
-                            minute: string;
-                            /** @description Of the beats, those that said that frames were really presented */
-                            rendering: number;
-                            /** @description What was on screen at the last beat */
-                            revision: string | null;
-                            temperature_c_max: number | null;
-                            uptime_ms: number;
-                        }[];
-                        /** @description For the next page; null on the last */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["HeartbeatMinuteList"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8810,23 +8210,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        days: {
-                            /**
-                             * Format: date
-                             * @description Day in UTC
-                             */
-                            date: string;
-                            /** @description Minutes of the day that have passed since the player was paired */
-                            minutes_total: number;
-                            /** @description Minutes in which a heartbeat came */
-                            minutes_up: number;
-                            /** @description Null when no minute of the day has passed */
-                            uptime_percent: number | null;
-                        }[];
-                        /** @description Id, `plr_` and a ULID */
-                        player_id: string;
-                    };
+                    "application/json": components["schemas"]["Uptime"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -96,15 +96,20 @@ function tablesOf(file: DatabaseSync): { table: string }[] {
   return file.prepare(`SELECT name AS "table" FROM sqlite_master WHERE type = 'table' ORDER BY name`).all() as { table: string }[];
 }
 
-/** All that the database holds, but for when tokens were last used. */
+// What the service does by itself meanwhile: thumbnails, imports, webhooks, and what it tells of them.
+const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
+const own = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+
+/** All that the database holds, but for what the service changes by itself. */
 function contentOf(file: DatabaseSync): string {
+  const tables = tablesOf(file).filter(({ table }) => !background.includes(table));
   return JSON.stringify(
-    tablesOf(file).map(({ table }) => [
+    tables.map(({ table }) => [
       table,
       file
         .prepare(`SELECT * FROM ${table}`)
         .all()
-        .map((row) => ({ ...row, last_used_at: 0 })),
+        .map((row) => (table === "assets" ? { ...row, ...own, updated_at: 0 } : { ...row, last_used_at: 0 })),
     ]),
   );
 }

@@ -4,6 +4,7 @@ import * as assets from "../../protocol/assets.ts";
 import * as command from "../../protocol/command.ts";
 import * as desired from "../../protocol/desired.ts";
 import * as events from "../../protocol/events.ts";
+import * as history from "../../protocol/history.ts";
 import * as items from "../../protocol/items.ts";
 import * as people from "../../protocol/people.ts";
 import * as playEvents from "../../protocol/play-event.ts";
@@ -12,6 +13,11 @@ import * as resources from "../../protocol/resources.ts";
 import * as webhooks from "../../protocol/webhooks.ts";
 import * as schedule from "../../protocol/schedule.ts";
 import * as wire from "../../protocol/wire.ts";
+import * as looks from "../../protocol/looks.ts";
+import * as orientation from "../../protocol/orientation.ts";
+import * as playCommand from "../../protocol/play-command.ts";
+import * as siteItems from "../../protocol/site-items.ts";
+import * as transition from "../../protocol/transition.ts";
 import type { Schema } from "./json.ts";
 
 // A module of the protocol that is missing here has its schemas written out wherever they are used.
@@ -28,6 +34,12 @@ const modules: readonly Record<string, unknown>[] = [
   webhooks,
   playEvents,
   schedule,
+  history,
+  looks,
+  orientation,
+  playCommand,
+  siteItems,
+  transition,
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];
 

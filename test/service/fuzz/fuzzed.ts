@@ -37,6 +37,7 @@ export const targets: readonly Target[] = described.flatMap((each) => {
 
 function reasonAgainst({ operation }: Described): string | null {
   if (operation.responses["101"] !== undefined) return "a socket: its messages have tests of their own";
+  if (operation.tags.includes("uploads")) return "tus: a protocol of its own, which its tests speak";
   const types = Object.keys(operation.requestBody?.content ?? { "application/json": null });
   return types.includes("application/json") ? null : `a body of ${types.join(", ")}: files have tests of their own`;
 }
