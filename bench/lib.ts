@@ -22,8 +22,19 @@ export async function whenPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y
   }
 }
 
-/** What a process and all below it take: processor time so far, and their share of the memory (PSS). Linux only. */
-export function usageOf(root: number): { cpuMs: number; pssBytes: number; processes: number } {
+/** What a process and all below it take. */
+export interface Usage {
+  /** Processor time so far. */
+  cpuMs: number;
+  /** Their share of the memory (PSS). */
+  pssBytes: number;
+  processes: number;
+  /** The same share by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, … */
+  pssByRole: Record<string, number>;
+}
+
+/** What a process and all below it take. Linux only. */
+export function usageOf(root: number): Usage {
   const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
   const tree = new Set([root]);
   // A child may stand before its parent in the list.
@@ -32,11 +43,24 @@ export function usageOf(root: number): { cpuMs: number; pssBytes: number; proces
     for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
   }
   const inTree = stats.filter(({ pid }) => tree.has(pid));
+  const pssByRole: Record<string, number> = {};
+  for (const { pid } of inTree) {
+    const role = roleOf(pid);
+    pssByRole[role] = (pssByRole[role] ?? 0) + pssOf(pid);
+  }
   return {
     cpuMs: inTree.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-    pssBytes: inTree.reduce((sum, { pid }) => sum + pssOf(pid), 0),
+    pssBytes: Object.values(pssByRole).reduce((sum, bytes) => sum + bytes, 0),
     processes: inTree.length,
+    pssByRole,
   };
+}
+
+/** Chromium's children say on their command line what they are for. */
+function roleOf(pid: number): string {
+  const line = readProc(pid, "cmdline") ?? "";
+  const type = /--type=([\w-]+)/.exec(line)?.[1];
+  return type ?? (/chrom/.test(line.split("\0")[0]!) ? "browser" : "node");
 }
 
 // USER_HZ is 100 on every Linux architecture we run on.

@@ -11,7 +11,7 @@ const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
 // Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
 const height = Number(process.argv[4] ?? 1_080);
-const tellEvery = 100;
+const tellEvery = 50;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
@@ -41,11 +41,12 @@ figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.ro
 for (const sight of judge.foreign) figure("foreign sight", { points: sight });
 
 function tell(): void {
-  const { processes, pssBytes } = usageOf(player.pid);
+  const { processes, pssBytes, pssByRole } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
   const faults = player.lines.filter(({ msg }) => /could not be shown|reports a fault|cuts for a while/.test(msg)).length;
-  figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20) });
+  const roles = Object.fromEntries(Object.entries(pssByRole).map(([role, bytes]) => [`${role}_mb`, Math.round(bytes / 2 ** 20)]));
+  figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20), ...roles });
 }
 
 function mean(values: readonly number[]): number {
