@@ -38,15 +38,22 @@ tell();
 const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
 figure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
 figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.round(mean(stays) * 10) / 10 });
+// A loop that leaves an item out is quicker round, and no change of it was watched.
+for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
+for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
 for (const sight of judge.foreign) figure("foreign sight", { points: sight });
 
 function tell(): void {
   const { processes, pssBytes, pssByRole } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
-  const faults = player.lines.filter(({ msg }) => /could not be shown|reports a fault|cuts for a while/.test(msg)).length;
+  const faults = player.lines.filter(isFault).length;
   const roles = Object.fromEntries(Object.entries(pssByRole).map(([role, bytes]) => [`${role}_mb`, Math.round(bytes / 2 ** 20)]));
   figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20), ...roles });
+}
+
+function isFault({ msg }: { msg: string }): boolean {
+  return /could not be shown|reports a fault|cuts for a while/.test(msg);
 }
 
 function mean(values: readonly number[]): number {

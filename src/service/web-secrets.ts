@@ -30,7 +30,10 @@ export function keepSecrets<Item extends NewPlaylistItem>(
       const [only] = known;
       if (only !== undefined && known.size === 1) return only;
       const why = known.size === 0 ? "none is stored for this item's origin" : "this playlist holds several for this origin";
-      errors.push({ pointer: `/items/${index}${path}`, detail: `“${secretMask}” stands for a stored secret, and ${why}: send the secret itself` });
+      errors.push({
+        pointer: `/items/${index}${path}`,
+        detail: `“${secretMask}” stands for a stored secret, and ${why}: send the secret itself`,
+      });
       return value;
     };
     return { ...item, ...mapSecrets(item, keep) };

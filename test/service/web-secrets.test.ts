@@ -59,7 +59,10 @@ test("[GL1] secrets of a web item reach the player, and nobody who reads playlis
 /** The tables of which a row holds one of the words. */
 function tablesWith(file: string, words: readonly string[]): string[] {
   using db = new DatabaseSync(file, { readOnly: true });
-  const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all().map(({ name }) => String(name));
+  const names = db
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+    .map(({ name }) => String(name));
   return names.filter((name) => {
     const rows = db.prepare(`SELECT * FROM "${name}"`).all().map((row) => Object.values(row).map((value) => (ArrayBuffer.isView(value) ? Buffer.from(value.buffer).toString() : String(value))).join()); // prettier-ignore
     return rows.some((row) => words.some((word) => row.includes(word)));
