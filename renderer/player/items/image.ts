@@ -10,6 +10,9 @@ const worthScaling = 1.6;
 const mostMegapixels = 120;
 const megapixelsPerGigabyte = 40;
 
+// A drawing keeps its proportions whatever box it is given, unless its address says otherwise; pixels take no notice.
+const stretched = "#svgView(preserveAspectRatio(none))";
+
 /** An image item. */
 export function createImage(item: Extract<SceneItem, { type: "image" }>, around: Surroundings): Item {
   const element = make("div", "item picture");
@@ -57,7 +60,7 @@ export class Picture {
   async #bringIn(around: Surroundings, signal: AbortSignal): Promise<void> {
     const image = this.#image;
     // Its size is known before it is decoded: nothing paints an element outside the document.
-    await loaded(image, this.#src);
+    await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
     const shown = this.#shownSize(around);
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
