@@ -1,6 +1,7 @@
 // What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Framebuffer, Rgb } from "../test/support/framebuffer.ts";
+import { privateOf } from "../test/support/growth.ts";
 
 /** Prints one figure as one JSON line. */
 export function figure(name: string, about: Record<string, number | string>): void {
@@ -29,8 +30,11 @@ export interface Usage {
   /** Their share of the memory (PSS). */
   pssBytes: number;
   processes: number;
-  /** The same share by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, … */
-  pssByRole: Record<string, number>;
+  /**
+   * What no other process shares, by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
+   * Unlike PSS it does not rise when other browsers on the machine end.
+   */
+  privateByRole: Record<string, number>;
 }
 
 /** What a process and all below it take. Linux only. */
@@ -43,16 +47,16 @@ export function usageOf(root: number): Usage {
     for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
   }
   const inTree = stats.filter(({ pid }) => tree.has(pid));
-  const pssByRole: Record<string, number> = {};
+  const privateByRole: Record<string, number> = {};
   for (const { pid } of inTree) {
     const role = roleOf(pid);
-    pssByRole[role] = (pssByRole[role] ?? 0) + pssOf(pid);
+    privateByRole[role] = (privateByRole[role] ?? 0) + privateOf(pid);
   }
   return {
     cpuMs: inTree.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-    pssBytes: Object.values(pssByRole).reduce((sum, bytes) => sum + bytes, 0),
+    pssBytes: inTree.reduce((sum, { pid }) => sum + pssOf(pid), 0),
     processes: inTree.length,
-    pssByRole,
+    privateByRole,
   };
 }
 

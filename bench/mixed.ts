@@ -44,11 +44,13 @@ for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed chang
 for (const sight of judge.foreign) figure("foreign sight", { points: sight });
 
 function tell(): void {
-  const { processes, pssBytes, pssByRole } = usageOf(player.pid);
+  const { processes, pssBytes, privateByRole } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
   const faults = player.lines.filter(isFault).length;
-  const roles = Object.fromEntries(Object.entries(pssByRole).map(([role, bytes]) => [`${role}_mb`, Math.round(bytes / 2 ** 20)]));
+  const roles = Object.fromEntries(
+    Object.entries(privateByRole).map(([role, bytes]) => [`${role}_private_mb`, Math.round(bytes / 2 ** 20)]),
+  );
   figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20), ...roles });
 }
 

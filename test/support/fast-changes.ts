@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import type { SceneItem, SceneZone } from "../../src/protocol/scene.ts";
-import { colors, image, item, type Opened, slot, stage, text, video, zone } from "../renderer/harness.ts";
+import { colors, image, item, slot, stage, text, video, zone } from "../renderer/harness.ts";
+import type { PageServer } from "./page-server.ts";
 import { pdfOf } from "./pdf.ts";
 
 const long = 600_000;
@@ -46,12 +47,12 @@ export async function makeChangesMedia(folder: string): Promise<void> {
 
 /** One page whose zones change on demand. */
 export class FastChanges {
-  readonly #opened: Opened;
+  readonly #server: PageServer;
   readonly #zones: SceneZone[];
   #turn = 0;
 
-  constructor(opened: Opened) {
-    this.#opened = opened;
+  constructor(server: PageServer) {
+    this.#server = server;
     this.#zones = [0, 240, 480, 720].map((left) => zone([], { left, width: 240 }));
   }
 
@@ -65,7 +66,7 @@ export class FastChanges {
 
   /** Changes every zone once. Resolves when each new picture is on the glass. Rejects when one does not come. */
   async turn(): Promise<void> {
-    const { server } = this.#opened;
+    const server = this.#server;
     this.#turn += 1;
     const turn = this.#turn;
     const plays = this.#zones.map((drawn, index) => {

@@ -15,6 +15,7 @@ export interface PageCounts {
   /** Buffers outside the heap, such as those of files that were read. */
   buffers: number;
   animations: number;
+  /** The browser's own, its renderers and that of its graphics. */
   processes: number;
 }
 
@@ -69,7 +70,8 @@ export class GrowthWatch {
       workers: metric("WorkerGlobalScopes"),
       buffers: metric("ArrayBufferContents"),
       animations: await this.#page.evaluate<number>("document.getAnimations().length"),
-      processes: processInfo.length,
+      // Services of the browser's own come and go with its whims.
+      processes: processInfo.filter(({ type }) => /^(browser|renderer|GPU)$/i.test(type)).length,
     };
     return { counts, heapBytes: metric("JSHeapUsedSize"), privateBytes };
   }
