@@ -1,7 +1,6 @@
 // What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Framebuffer, Rgb } from "../test/support/framebuffer.ts";
-import { privateOf } from "../test/support/growth.ts";
 
 /** Prints one figure as one JSON line. */
 export function figure(name: string, about: Record<string, number | string>): void {
@@ -31,10 +30,12 @@ export interface Usage {
   pssBytes: number;
   processes: number;
   /**
-   * What no other process shares, by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
+   * Memory of their own (anonymous), by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
    * Unlike PSS it does not rise when other browsers on the machine end.
    */
-  privateByRole: Record<string, number>;
+  ownByRole: Record<string, number>;
+  /** Their share of memory that processes hand each other. Chromium lets decoded pictures lie there, up to a limit of its own. */
+  sharedBytes: number;
 }
 
 /** What a process and all below it take. Linux only. */
@@ -47,16 +48,17 @@ export function usageOf(root: number): Usage {
     for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
   }
   const inTree = stats.filter(({ pid }) => tree.has(pid));
-  const privateByRole: Record<string, number> = {};
+  const ownByRole: Record<string, number> = {};
   for (const { pid } of inTree) {
     const role = roleOf(pid);
-    privateByRole[role] = (privateByRole[role] ?? 0) + privateOf(pid);
+    ownByRole[role] = (ownByRole[role] ?? 0) + memoryOf(pid, "Pss_Anon") + memoryOf(pid, "SwapPss");
   }
   return {
     cpuMs: inTree.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-    pssBytes: inTree.reduce((sum, { pid }) => sum + pssOf(pid), 0),
+    pssBytes: inTree.reduce((sum, { pid }) => sum + memoryOf(pid, "Pss"), 0),
     processes: inTree.length,
-    privateByRole,
+    ownByRole,
+    sharedBytes: inTree.reduce((sum, { pid }) => sum + memoryOf(pid, "Pss_Shmem"), 0),
   };
 }
 
@@ -78,8 +80,8 @@ function statOf(pid: number): { pid: number; parent: number; cpuMs: number } | n
   return { pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs };
 }
 
-function pssOf(pid: number): number {
-  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readProc(pid, "smaps_rollup") ?? "")?.[1];
+function memoryOf(pid: number, what: "Pss" | "Pss_Anon" | "Pss_Shmem" | "SwapPss"): number {
+  const kilobytes = new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readProc(pid, "smaps_rollup") ?? "")?.[1];
   return Number(kilobytes ?? 0) * 1_024;
 }
 

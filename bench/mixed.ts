@@ -44,14 +44,21 @@ for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed chang
 for (const sight of judge.foreign) figure("foreign sight", { points: sight });
 
 function tell(): void {
-  const { processes, pssBytes, privateByRole } = usageOf(player.pid);
+  const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
   const faults = player.lines.filter(isFault).length;
-  const roles = Object.fromEntries(
-    Object.entries(privateByRole).map(([role, bytes]) => [`${role}_private_mb`, Math.round(bytes / 2 ** 20)]),
-  );
-  figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20), ...roles });
+  const roles = Object.fromEntries(Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_mb`, Math.round(bytes / 2 ** 20)]));
+  figure("mixed changes", {
+    changes,
+    fades,
+    ...wrong,
+    faults,
+    processes,
+    pss_mb: Math.round(pssBytes / 2 ** 20),
+    ...roles,
+    shared_mb: Math.round(sharedBytes / 2 ** 20),
+  });
 }
 
 function isFault({ msg }: { msg: string }): boolean {

@@ -43,11 +43,9 @@ async function soakMemory(): Promise<void> {
   try {
     await server.heard("hello", undefined, { timeoutMs: 60_000 });
     await soak("memory", new FastChanges(server), async () => {
-      const { processes, privateByRole } = usageOf(chromium.pid!);
-      return {
-        processes,
-        ...Object.fromEntries(Object.entries(privateByRole).map(([role, bytes]) => [`${role}_kb`, Math.round(bytes / 1_024)])),
-      };
+      const { processes, ownByRole, sharedBytes } = usageOf(chromium.pid!);
+      const own = Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_kb`, Math.round(bytes / 1_024)] as const);
+      return { processes, ...Object.fromEntries(own), shared_kb: Math.round(sharedBytes / 1_024) };
     });
   } finally {
     process.kill(-chromium.pid!, "SIGTERM");

@@ -1,5 +1,4 @@
-// What could grow while a page changes pictures: counts and heap of the page after its garbage is collected, memory by process.
-import { readFileSync } from "node:fs";
+// What could grow while a page changes pictures: counts and heap of the page after its garbage is collected.
 import type { Browser, CDPSession, Page } from "playwright";
 
 /** Counts that a page without leaks has the same after any number of changes. */
@@ -19,12 +18,10 @@ export interface PageCounts {
   processes: number;
 }
 
-/** The counts and what memory they stand for, in bytes. */
+/** The counts, and the page's heap. */
 export interface Growth {
   counts: PageCounts;
   heapBytes: number;
-  /** Memory that no other process shares, by what the process does: `browser`, `renderer`, `GPU`, … */
-  privateBytes: Record<string, number>;
 }
 
 /** Looks at one page and the browser it lives in. Dispose of it with the page. */
@@ -59,8 +56,6 @@ export class GrowthWatch {
     };
     const { detachedNodes } = await session.send("DOM.getDetachedDomNodes");
     const { processInfo } = await this.#browser.send("SystemInfo.getProcessInfo");
-    const privateBytes: Record<string, number> = {};
-    for (const { type, id } of processInfo) privateBytes[type] = (privateBytes[type] ?? 0) + privateOf(id);
     const counts = {
       nodes: metric("Nodes"),
       detached: detachedNodes.length,
@@ -73,18 +68,6 @@ export class GrowthWatch {
       // Services of the browser's own come and go with its whims.
       processes: processInfo.filter(({ type }) => /^(browser|renderer|GPU)$/i.test(type)).length,
     };
-    return { counts, heapBytes: metric("JSHeapUsedSize"), privateBytes };
-  }
-}
-
-/** What a process alone has written to, swapped out or not; unlike PSS it does not depend on who else runs. 0 when it has ended. */
-export function privateOf(pid: number): number {
-  try {
-    const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-    const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0);
-    return 1_024 * (kilobytes("Private_Dirty") + kilobytes("SwapPss"));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return 0;
-    throw error;
+    return { counts, heapBytes: metric("JSHeapUsedSize") };
   }
 }
