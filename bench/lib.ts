@@ -22,8 +22,24 @@ export async function whenPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y
   }
 }
 
-/** What a process and all below it take: processor time so far, and their share of the memory (PSS). Linux only. */
-export function usageOf(root: number): { cpuMs: number; pssBytes: number; processes: number } {
+/** What a process and all below it take. */
+export interface Usage {
+  /** Processor time so far. */
+  cpuMs: number;
+  /** Their share of the memory (PSS). */
+  pssBytes: number;
+  processes: number;
+  /**
+   * Memory of their own (anonymous), by what the process does: `node`, `browser`, `renderer`, `gpu-process`, `utility`, …
+   * Unlike PSS it does not rise when other browsers on the machine end.
+   */
+  ownByRole: Record<string, number>;
+  /** Their share of memory that processes hand each other. Chromium lets decoded pictures lie there, up to a limit of its own. */
+  sharedBytes: number;
+}
+
+/** What a process and all below it take. Linux only. */
+export function usageOf(root: number): Usage {
   const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
   const tree = new Set([root]);
   // A child may stand before its parent in the list.
@@ -32,11 +48,25 @@ export function usageOf(root: number): { cpuMs: number; pssBytes: number; proces
     for (const { pid, parent } of stats) if (tree.has(parent)) tree.add(pid);
   }
   const inTree = stats.filter(({ pid }) => tree.has(pid));
+  const ownByRole: Record<string, number> = {};
+  for (const { pid } of inTree) {
+    const role = roleOf(pid);
+    ownByRole[role] = (ownByRole[role] ?? 0) + memoryOf(pid, "Pss_Anon") + memoryOf(pid, "SwapPss");
+  }
   return {
     cpuMs: inTree.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-    pssBytes: inTree.reduce((sum, { pid }) => sum + pssOf(pid), 0),
+    pssBytes: inTree.reduce((sum, { pid }) => sum + memoryOf(pid, "Pss"), 0),
     processes: inTree.length,
+    ownByRole,
+    sharedBytes: inTree.reduce((sum, { pid }) => sum + memoryOf(pid, "Pss_Shmem"), 0),
   };
+}
+
+/** Chromium's children say on their command line what they are for. */
+function roleOf(pid: number): string {
+  const line = readProc(pid, "cmdline") ?? "";
+  const type = /--type=([\w-]+)/.exec(line)?.[1];
+  return type ?? (/chrom/.test(line.split("\0")[0]!) ? "browser" : "node");
 }
 
 // USER_HZ is 100 on every Linux architecture we run on.
@@ -50,8 +80,8 @@ function statOf(pid: number): { pid: number; parent: number; cpuMs: number } | n
   return { pid, parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * tickMs };
 }
 
-function pssOf(pid: number): number {
-  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readProc(pid, "smaps_rollup") ?? "")?.[1];
+function memoryOf(pid: number, what: "Pss" | "Pss_Anon" | "Pss_Shmem" | "SwapPss"): number {
+  const kilobytes = new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readProc(pid, "smaps_rollup") ?? "")?.[1];
   return Number(kilobytes ?? 0) * 1_024;
 }
 

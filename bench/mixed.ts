@@ -11,7 +11,7 @@ const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
 // Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
 const height = Number(process.argv[4] ?? 1_080);
-const tellEvery = 100;
+const tellEvery = 50;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
@@ -38,14 +38,31 @@ tell();
 const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
 figure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
 figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.round(mean(stays) * 10) / 10 });
+// A loop that leaves an item out is quicker round, and no change of it was watched.
+for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
+for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
 for (const sight of judge.foreign) figure("foreign sight", { points: sight });
 
 function tell(): void {
-  const { processes, pssBytes } = usageOf(player.pid);
+  const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);
   const { changes, fades, staleFrames } = judge;
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
-  const faults = player.lines.filter(({ msg }) => /could not be shown|reports a fault|cuts for a while/.test(msg)).length;
-  figure("mixed changes", { changes, fades, ...wrong, faults, processes, pss_mb: Math.round(pssBytes / 2 ** 20) });
+  const faults = player.lines.filter(isFault).length;
+  const roles = Object.fromEntries(Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_mb`, Math.round(bytes / 2 ** 20)]));
+  figure("mixed changes", {
+    changes,
+    fades,
+    ...wrong,
+    faults,
+    processes,
+    pss_mb: Math.round(pssBytes / 2 ** 20),
+    ...roles,
+    shared_mb: Math.round(sharedBytes / 2 ** 20),
+  });
+}
+
+function isFault({ msg }: { msg: string }): boolean {
+  return /could not be shown|reports a fault|cuts for a while/.test(msg);
 }
 
 function mean(values: readonly number[]): number {

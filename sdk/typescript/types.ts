@@ -1037,7 +1037,7 @@ export interface paths {
         head?: never;
         /**
          * Change a playlist
-         * @description `items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen.
+         * @description `items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.
          *
          *     Scope: `playlists:write`.
          */
@@ -3019,7 +3019,7 @@ export interface components {
              */
             volume?: number;
         } | {
-            /** @description Sent as `Authorization` to the origin of `url`, and to no other */
+            /** @description Sent as `Authorization` to the origin of `url`, and to no other. The password is write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays */
             basic_auth?: {
                 password: string;
                 username: string;
@@ -3029,7 +3029,7 @@ export interface components {
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
-             * @description Sent with every request to the origin of `url`, and to no other
+             * @description Sent with every request to the origin of `url`, and to no other. Values are write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays
              * @default {}
              */
             headers?: {
@@ -3856,7 +3856,7 @@ export interface components {
              */
             volume: number;
         } | {
-            /** @description Sent as `Authorization` to the origin of `url`, and to no other */
+            /** @description Sent as `Authorization` to the origin of `url`, and to no other. The password is write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays */
             basic_auth?: {
                 password: string;
                 username: string;
@@ -3866,7 +3866,7 @@ export interface components {
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
-             * @description Sent with every request to the origin of `url`, and to no other
+             * @description Sent with every request to the origin of `url`, and to no other. Values are write-only. Read back as `********`; sending that keeps the stored value while the origin of `url` stays
              * @default {}
              */
             headers: {

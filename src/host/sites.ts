@@ -26,8 +26,9 @@ export interface SitesOptions {
 type Paused = Protocol.Fetch.RequestPausedEvent;
 type Fate = { is: "let" } | { is: "refuse"; reason: string };
 
-// Frames alone: the page's own media never come through here.
-const framesOnly = [{ type: "iframe", exclude: false }];
+// Frames are to wait until they are watched. Chromium has every worker wait with them, also where a filter leaves workers
+// out; nobody could then tell them to go on: so all are attached to, and whatever is no frame goes on at once.
+const attachment = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{}] };
 const documents = [
   { urlPattern: "*", resourceType: "Document", requestStage: "Request" },
   { urlPattern: "*", resourceType: "Document", requestStage: "Response" },
@@ -36,6 +37,8 @@ const documents = [
 const everything = [{ urlPattern: "*" }, documents[1]] as const;
 // A document is read whole to be freed of its framing rules; a slow one has the frame's own deadline.
 const bodyLimitMs = 60_000;
+// What Chromium shows in a frame; it takes everything else for a download, and then nothing more comes of the frame.
+const displayable = /^\s*(text|image|audio|video|multipart)\/|^\s*application\/([\w.-]+\+)?(xml|json|javascript|x-javascript|pdf|ogg)\b/i;
 
 /** The sites that the page frames, for as long as the browser runs. */
 export class Sites {
@@ -65,7 +68,7 @@ export class Sites {
     sites.#listen(page, null, signal);
     await Promise.all([
       page.send("Fetch.enable", { patterns: [...documents], handleAuthRequests: true }),
-      page.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: framesOnly }),
+      page.send("Target.setAutoAttach", attachment),
     ]);
     return sites;
   }
@@ -88,7 +91,14 @@ export class Sites {
         ),
       signal,
     );
-    session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => this.#onAttached(sessionId, targetInfo.targetId), signal);
+    session.on(
+      "Target.attachedToTarget",
+      ({ sessionId, targetInfo }) => {
+        if (targetInfo.type === "iframe") this.#onAttached(sessionId, targetInfo.targetId);
+        else this.#letWork(sessionId, targetInfo.url);
+      },
+      signal,
+    );
     session.on("Target.detachedFromTarget", ({ targetId }) => targetId !== undefined && this.#end(targetId), signal);
   }
 
@@ -100,16 +110,22 @@ export class Sites {
     this.#listen(session, frame, signal);
     const guarded = [
       session.send("Fetch.enable", { patterns: [...everything], handleAuthRequests: true }, { signal }),
-      session.send(
-        "Target.setAutoAttach",
-        { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: framesOnly },
-        { signal },
-      ),
+      session.send("Target.setAutoAttach", attachment, { signal }),
       frame === null ? session.send("Runtime.runIfWaitingForDebugger", {}, { signal }) : frame.watch(session),
     ];
     Promise.all(guarded).catch(() => {
       if (!signal.aborted) onBlocked("a frame that was gone before it could be watched", originOf(frame?.site.url ?? ""));
     });
+  }
+
+  /** Has a worker go on. */
+  #letWork(sessionId: string, url: string): void {
+    const { sessionOf, signal, onBlocked } = this.#options;
+    sessionOf(sessionId)
+      .send("Runtime.runIfWaitingForDebugger", {}, { signal })
+      .catch(() => {
+        if (!signal.aborted) onBlocked("a worker that was gone before it began", originOf(url));
+      });
   }
 
   async #onPaused(session: DevTools, owner: Frame | null, paused: Paused): Promise<void> {
@@ -211,7 +227,11 @@ function isAnswer({ responseStatusCode, responseErrorReason }: Paused): boolean 
 }
 
 function isDownload(headers: readonly { name: string; value: string }[]): boolean {
-  return headers.some(({ name, value }) => /^content-disposition$/i.test(name) && /^\s*attachment/i.test(value));
+  return headers.some(
+    ({ name, value }) =>
+      (/^content-disposition$/i.test(name) && /^\s*attachment/i.test(value)) ||
+      (/^content-type$/i.test(name) && /\S/.test(value) && !displayable.test(value)),
+  );
 }
 
 const networkReasons: Partial<Record<Protocol.Network.ErrorReason, string>> = {

@@ -13,6 +13,10 @@ const HeaderValue = z
   .max(4_096)
   .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII on one line");
 
+/** What operators read in place of a secret. Sent back, it keeps the secret that is stored. */
+export const secretMask = "********";
+const masked = `Read back as \`${secretMask}\`; sending that keeps the stored value while the origin of \`url\` stays`;
+
 /** An address on the web. A name and password do not belong into it: `basic_auth` takes them, and tells nobody. */
 const WebAddress = z
   .url({ protocol: /^https?$/, error: "must be an http or https address" })
@@ -36,7 +40,7 @@ export const WebFields = {
     .record(HeaderName, HeaderValue)
     .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
     .default({})
-    .describe("Sent with every request to the origin of `url`, and to no other"),
+    .describe(`Sent with every request to the origin of \`url\`, and to no other. Values are write-only. ${masked}`),
   basic_auth: z
     .strictObject({
       username: z
@@ -47,7 +51,7 @@ export const WebFields = {
       password: z.string().max(1_000),
     })
     .optional()
-    .describe("Sent as `Authorization` to the origin of `url`, and to no other"),
+    .describe(`Sent as \`Authorization\` to the origin of \`url\`, and to no other. The password is write-only. ${masked}`),
 };
 
 /** An origin such as `https://api.example.com`. */

@@ -72,6 +72,24 @@ beforeAll(async () => {
         };
       </script>`,
     ),
+    "/works":
+      "<!doctype html><body><script>new Worker('/worker.js').onmessage = ({ data }) => { document.body.style.background = data }</script>",
+    "/worker.js": (_request, response) => {
+      // A worker within a worker: each has to be let go on.
+      const inner = "data:text/javascript,postMessage('rgb(0,160,0)')";
+      const script = `new Worker(${JSON.stringify(inner)}).onmessage = ({ data }) => postMessage(data)`;
+      response.writeHead(200, { "content-type": "text/javascript" }).end(script);
+    },
+    "/silent": () => {},
+    "/for-ever": (_request, response) => response.writeHead(302, { location: "/for-ever" }).end(),
+    "/ping": "<script>location.replace('/pong')</script>",
+    "/pong": "<script>location.replace('/ping')</script>",
+    "/empty": "<!doctype html>",
+    "/file": (_request, response) => response.writeHead(200, { "content-type": "application/zip" }).end("x"),
+    "/asks-before-leaving": colouredPage(
+      "rgb(0,160,0)",
+      "<script>onbeforeunload = (event) => event.preventDefault(); setInterval(() => alert('look at me'), 50); print()</script>",
+    ),
     "/secret": colouredPage("rgb(0,160,0)"),
     "/size": colouredPage(
       "rgb(0,160,0)",
@@ -213,6 +231,55 @@ test("[WB33] a page that cannot be had never comes on the glass: the one before 
   draw([missing]);
   expect(await message("failed", missing.id)).toMatchObject({ code: "load", detail: expect.stringContaining("HTTP 404") });
   expect(heard.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
+});
+
+test.for([
+  ["/silent", "timeout"],
+  ["/for-ever", "load"],
+  ["/ping", "load"],
+  ["/empty", "blank"],
+  ["/file", "load"],
+] as const)("[BI4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
+  const bad = item({ type: "web", url: `${web.origin}${path}`, duration_ms: 3_600_000 });
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  const next = draw([bad, blue]);
+  expect(await message("failed", bad.id)).toMatchObject({ code });
+  next();
+  await message("presented", blue.id);
+  expect(heard.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+});
+
+test("[GL6] workers of a framed page run, and workers within them", async () => {
+  const works = item({ type: "web", url: `${web.origin}/works` });
+  draw([works]);
+  await message("presented", works.id);
+  await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
+});
+
+test("[BI5] a page that calls up dialogs without end, prints and asks before leaving goes like any other", async () => {
+  const pleading = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
+  draw([pleading]);
+  await message("presented", pleading.id);
+  expect(await pixel(480, 270)).toSatisfy(isGreen);
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  draw([blue]);
+  await message("presented", blue.id);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+});
+
+test("[BI6] a bundle in an endless loop fails alone, and the item after it is shown", async () => {
+  const loop = "<script>setTimeout(() => { for (;;); }, 500)</script>";
+  const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,160,0)", loop) }]);
+  const loops = item({ type: "html", asset_id: asset.id });
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  const next = draw([loops, blue], [asset]);
+  await message("presented", loops.id);
+  expect(await message("failed", loops.id)).toMatchObject({ code: expect.stringMatching(/stalled|crashed/) });
+  next();
+  await message("presented", blue.id);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
 test("[WB34] the page is laid out at its zoom and fills its zone", async () => {

@@ -142,6 +142,45 @@ test("[IT6] a text takes its family, weight, padding and direction", async () =>
   expect(lit(100, 300)).toBe(false);
 });
 
+test("[GL5] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
+  await using opened = await bench.open();
+  const { page } = opened;
+  // The lines that a text is set in, word by word, as the page has them.
+  const lines = (): Promise<string[]> =>
+    page.evaluate(`(() => {
+      const node = document.querySelector(".words").firstChild;
+      const range = document.createRange();
+      let top = null;
+      const lines = [];
+      for (const { segment, index } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(node.data)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + segment.length);
+        const box = range.getBoundingClientRect();
+        if (box.width === 0) continue;
+        if (top === null || Math.abs(box.top - top) > box.height / 2) lines.push("");
+        top = box.top;
+        lines[lines.length - 1] += segment;
+      }
+      return lines.map((line) => line.trim());
+    })()`);
+  for (const words of ["Welcome", "Welcome to the Lobby of the Municipality", "مرحبا بكم في المكتبة العامة", "Hi\nمرحبا بكم"]) {
+    for (const width of [90, 200]) {
+      await show(opened, item({ type: "text", text: words, font_size: null }), { width });
+      expect((await lines()).join(" ").split(/\s+/), `${words} in ${width}`).toEqual(words.split(/\s+/));
+      // It fills what it can: the widest line or the height is at the zone's edge.
+      const [font, least] = await page.evaluate<[number, number]>(
+        '[parseFloat(getComputedStyle(document.querySelector(".words")).fontSize), 4]',
+      );
+      expect(font).toBeGreaterThan(least);
+    }
+  }
+  const endless = "x".repeat(400);
+  await show(opened, item({ type: "text", text: endless, font_size: null }), { width: 90 });
+  const broken = await lines();
+  expect(broken.length).toBeGreaterThan(1);
+  expect(broken.join("")).toBe(endless);
+});
+
 /** Where the first round of the ticker is, in layout pixels, and when; both of one frame. */
 const place = `new Promise((resolve) => requestAnimationFrame(() => {
   const belt = document.querySelector(".belt");

@@ -1,12 +1,29 @@
 // Where things are on the glass: every kind, turned with the glass or with its zone, over and under each other.
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Rotation } from "../../src/protocol/orientation.ts";
 import type { Scene, SceneItem } from "../../src/protocol/scene.ts";
-import { type Bench, clockFace, image, isNear, readGlass, type Rgb, row, stage, startBench, text, video, zone } from "./harness.ts";
+import { pdfOf } from "../support/pdf.ts";
+import {
+  type Bench,
+  clockFace,
+  image,
+  isNear,
+  item as itemOf,
+  type Opened,
+  readGlass,
+  type Rgb,
+  row,
+  stage,
+  startBench,
+  text,
+  video,
+  zone,
+} from "./harness.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -48,6 +65,15 @@ beforeAll(async () => {
     .composite(corners)
     .png()
     .toFile(picture);
+  // Larger than any zone here: it comes through the worker that scales pictures down.
+  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(bench.media, "marked-large.png"));
+  const boxes = corners.map(({ input, left: x, top: y }) => {
+    const { r: red, g: green, b: blue } = input.create.background;
+    return `<rect x="${x}" y="${y}" width="${markerSize}" height="${markerSize}" fill="rgb(${red},${green},${blue})"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="rgb(${r},${g},${b})"/>${boxes.join("")}</svg>`;
+  await writeFile(join(bench.media, "marked.svg"), svg);
+  await writeFile(join(bench.media, "page.pdf"), pdfOf([markers.bottomLeft]));
   const coding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-t", "3", "-r", "15"];
   const tagged = ["-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
   await promisify(execFile)("ffmpeg", ["-v", "error", "-loop", "1", "-i", picture, ...tagged, ...coding, join(bench.media, "marked.mp4")]);
@@ -109,39 +135,110 @@ const wanted: Record<"contain" | "cover" | "fill", [Point, Marker | "ground"][]>
 const rotations: Rotation[] = [0, 90, 180, 270];
 const fits = ["contain", "cover", "fill"] as const;
 
-test.for(rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const)))(
+const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const));
+
+test.for(turnedFits)(
   "[ZN1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
   async ([rotation, fit]) => {
     await using opened = await bench.open(screen.width, screen.height);
-    const { page, server } = opened;
-    const upright = rotation % 180 === 0;
-    const layout = upright ? screen : { width: screen.height, height: screen.width };
-    // In the layout's own corner places, so that landscape and portrait both hold four.
-    const far = upright ? 700 : 310;
-    const boxes: [number, number, number][] = [
-      [20, 20, size],
-      [far, 20, size],
-      [20, 300, size],
-      [far, 300, size],
-    ];
-    const kinds: SceneItem[] = [image("marked.png"), video("marked.mp4", 3_000), image("marked.png"), video("marked.mp4", 3_000)];
-    const items = kinds.map((item) => ({ ...item, fit }) as SceneItem);
-    const turns = [0, 0, rotation, rotation];
-    const zones = items.map((item, index) => {
-      const [left, top] = boxes[index]!;
-      return zone(row(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
-    });
-    server.draw({ ...stage(zones, layout), rotation });
-    await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
-    const at = await readGlass(page);
-    for (const [index, box] of boxes.entries()) {
-      for (const [point, marker] of wanted[fit]) {
-        const spot = onScreen(turned(point, box, turns[index]!), rotation);
-        const color = marker === "ground" ? ground : markers[marker];
-        const seen = at(...spot);
-        expect(isNear(seen, color, 34), `${kinds[index]!.type} ${marker} at ${String(spot)}: ${String(seen)}`).toBe(true);
-      }
+    await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
+  },
+);
+
+test.for(turnedFits)(
+  "[GL7] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
+  async ([rotation, fit]) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
+    expect(await opened.page.locator("canvas").count()).toBe(2);
+  },
+);
+
+/** Shows two kinds, each in a zone that lies straight and in one that is turned, and looks for their markers. */
+async function standWhereTheyBelong(
+  { page, server }: Opened,
+  pair: SceneItem[],
+  rotation: Rotation,
+  fit: (typeof fits)[number],
+): Promise<void> {
+  const upright = rotation % 180 === 0;
+  const layout = upright ? screen : { width: screen.height, height: screen.width };
+  // In the layout's own corner places, so that landscape and portrait both hold four.
+  const far = upright ? 700 : 310;
+  const boxes: [number, number, number][] = [
+    [20, 20, size],
+    [far, 20, size],
+    [20, 300, size],
+    [far, 300, size],
+  ];
+  const items = [...pair, ...pair].map((item) => ({ ...item, fit }) as SceneItem);
+  const turns = [0, 0, rotation, rotation];
+  const zones = items.map((item, index) => {
+    const [left, top] = boxes[index]!;
+    return zone(row(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
+  });
+  server.draw({ ...stage(zones, layout), rotation });
+  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
+  const at = await readGlass(page);
+  for (const [index, box] of boxes.entries()) {
+    for (const [point, marker] of wanted[fit]) {
+      const spot = onScreen(turned(point, box, turns[index]!), rotation);
+      const color = marker === "ground" ? ground : markers[marker];
+      const seen = at(...spot);
+      expect(isNear(seen, color, 34), `${items[index]!.type} ${marker} at ${String(spot)}: ${String(seen)}`).toBe(true);
     }
+  }
+}
+
+test.for(rotations)(
+  "[GL7] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
+  async (rotation) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    const { page, server } = opened;
+    const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+    const file = itemOf({ type: "pdf", src: "/media/page.pdf", background_color: "#102030" });
+    const code = itemOf({ type: "qr", data: "https://example.com/menu", color: "#000000", background_color: "#ffffff" });
+    const zones = [
+      zone(row(server.now(), [[file, long]]), { left: 20, top: 20, width: 320, height: 240 }),
+      zone(row(server.now(), [[code, long]]), { left: 300, top: 300, width: size, height: size }),
+    ];
+    server.draw({ ...stage(zones, layout), rotation });
+    await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 30_000 })));
+    const at = await readGlass(page);
+    const spot = (x: number, y: number): Rgb => at(...onScreen([x, y], rotation));
+    // Of 800 x 450 points, 320 x 180 are left, in the middle of the zone's height.
+    for (const [x, y] of [[25, 55], [335, 55], [335, 225]] as Point[]) expect(isNear(spot(x, y), markers.bottomLeft)).toBe(true); // prettier-ignore
+    for (const [x, y] of [[180, 30], [180, 250]] as Point[]) expect(isNear(spot(x, y), ground), String(spot(x, y))).toBe(true); // prettier-ignore
+    // Its number stands at the lower left.
+    const ink = (from: number, to: number, top: number, bottom: number): number => {
+      let count = 0;
+      for (let x = from; x < to; x += 1) for (let y = top; y < bottom; y += 1) if (Math.min(...spot(x, y)) > 200) count += 1;
+      return count;
+    };
+    expect(ink(25, 180, 140, 228)).toBeGreaterThan(50);
+    expect(ink(180, 335, 52, 228) + ink(25, 180, 52, 140)).toBe(0);
+    // A code has its eyes in three corners; the fourth tells a reader which way it lies.
+    const [modules, quiet] = [await page.evaluate<number>('document.querySelector(".qrcode svg").viewBox.baseVal.width'), 4];
+    const side = Math.floor(size / modules);
+    const origin = Math.round((size - side * modules) / 2);
+    const isDark = (x: number, y: number): boolean => spot(300 + origin + (x + 0.5) * side, 300 + origin + (y + 0.5) * side)[0] < 128;
+    const isEye = (x: number, y: number): boolean =>
+      [
+        [0, 0, true],
+        [2, 0, false],
+        [-2, 0, false],
+        [0, 2, false],
+        [0, -2, false],
+        [3, 0, true],
+        [-3, 0, true],
+        [0, 3, true],
+        [0, -3, true],
+      ].every(
+        // prettier-ignore
+        ([dx, dy, dark]) => isDark(x + Number(dx), y + Number(dy)) === dark,
+      );
+    const [near, far] = [quiet + 3, modules - quiet - 4];
+    expect([isEye(near, near), isEye(far, near), isEye(near, far), isEye(far, far)]).toEqual([true, true, true, false]);
   },
 );
 

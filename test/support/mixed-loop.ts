@@ -64,6 +64,8 @@ export class MixedLoopJudge {
   /** Clip frames that came before an earlier one of the same play, or that the play cannot have reached. */
   staleFrames = 0;
   fades = 0;
+  /** How often each item of the loop was seen to come on. */
+  readonly seen = new Map<string, number>();
   readonly spans: Span[] = [];
   #item: string | null = null;
   #frame = -1;
@@ -88,6 +90,7 @@ export class MixedLoopJudge {
       this.#item = span.name;
       this.#frame = -1;
       this.spans.push(span);
+      this.seen.set(span.name, (this.seen.get(span.name) ?? 0) + 1);
     }
     if (span.frame === null) return;
     if (span.frame < this.#frame || span.frame > this.#lastFrame) this.staleFrames += 1;

@@ -10,6 +10,9 @@ const worthScaling = 1.6;
 const mostMegapixels = 120;
 const megapixelsPerGigabyte = 40;
 
+// A drawing keeps its proportions whatever box it is given, unless its address says otherwise; pixels take no notice.
+const stretched = "#svgView(preserveAspectRatio(none))";
+
 /** An image item. */
 export function createImage(item: Extract<SceneItem, { type: "image" }>, around: Surroundings): Item {
   const element = make("div", "item picture");
@@ -49,7 +52,7 @@ export class Picture {
 
   release(): void {
     // Taken away while it is decoded, its source would leave the promise pending for ever, and the element in memory.
-    if (!this.#isDecoding) this.#image.removeAttribute("src");
+    if (!this.#isDecoding) letGo(this.#image);
     // A canvas of no size gives its memory back at once.
     if (this.#canvas !== null) this.#canvas.width = this.#canvas.height = 0;
   }
@@ -57,7 +60,7 @@ export class Picture {
   async #bringIn(around: Surroundings, signal: AbortSignal): Promise<void> {
     const image = this.#image;
     // Its size is known before it is decoded: nothing paints an element outside the document.
-    await loaded(image, this.#src);
+    await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
     const shown = this.#shownSize(around);
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
@@ -67,7 +70,7 @@ export class Picture {
         throw await failureOf(this.#src, "decode", String(error));
       });
       if (scaled.is === "bitmap") {
-        image.removeAttribute("src");
+        letGo(image);
         this.#draw(scaled.bitmap, signal);
         return;
       }
@@ -80,7 +83,7 @@ export class Picture {
       throw await failureOf(this.#src, "decode", String(error));
     } finally {
       this.#isDecoding = false;
-      if (signal.aborted) image.removeAttribute("src");
+      if (signal.aborted) letGo(image);
     }
   }
 
@@ -114,6 +117,14 @@ export function glassScale(element: HTMLElement): number {
   const { width, height } = element.getBoundingClientRect();
   const area = element.offsetWidth * element.offsetHeight;
   return (area > 0 ? Math.sqrt((width * height) / area) : 1) * devicePixelRatio;
+}
+
+/**
+ * Frees the file and its picture. Emptied, not removed: Chromium 156 never frees an image outside the document whose
+ * `src` was removed, nor what hears its events.
+ */
+function letGo(image: HTMLImageElement): void {
+  image.src = "";
 }
 
 function alike(scale: number): [number, number] {

@@ -14,6 +14,7 @@ import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow, PlaylistRow } from "../tables.ts";
+import { hideSecrets, keepSecrets } from "../web-secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
 
 const params = z.strictObject({ id: id("pls") });
@@ -100,7 +101,7 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists/{id}",
     summary: "Change a playlist",
     description:
-      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen.",
+      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -218,7 +219,7 @@ function show(row: PlaylistRow): Playlist {
   return {
     id: row.id,
     name: row.name,
-    items: parseItems(row.items),
+    items: parseItems(row.items).map(hideSecrets),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
@@ -227,7 +228,8 @@ function show(row: PlaylistRow): Playlist {
 
 /**
  * The items with their ids: one sent along that was here before is kept, an equal item without one keeps its own.
- * @throws Refusal 422 naming each item whose asset is not there or of another kind, or whose id is not this playlist's.
+ * @throws Refusal 422 naming each item whose asset is not there or of another kind, or whose id is not this playlist's,
+ * and each mask that stands for no secret.
  */
 async function settleItems(
   db: Db,
@@ -236,13 +238,14 @@ async function settleItems(
   sent: readonly NewPlaylistItem[],
   before: readonly PlaylistItem[],
 ): Promise<PlaylistItem[]> {
-  const errors = [...(await assetErrors(db, teamId, sent)), ...idErrors(sent, before), ...validityErrors(sent)];
+  const { items, errors: unknownSecrets } = keepSecrets(sent, before);
+  const errors = [...(await assetErrors(db, teamId, sent)), ...idErrors(sent, before), ...validityErrors(sent), ...unknownSecrets];
   if (errors.length > 0) {
     throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
   }
   const taken = new Set(sent.flatMap((item) => item.id ?? []));
   const free = before.filter((item) => !taken.has(item.id));
-  return sent.map((item) => {
+  return items.map((item) => {
     if (item.id !== undefined) return { ...item, id: item.id };
     const place = free.findIndex((old) => stableJson({ ...old, id: null }) === stableJson({ ...item, id: null }));
     const equal = place === -1 ? undefined : free.splice(place, 1)[0];

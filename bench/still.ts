@@ -1,0 +1,78 @@
+// What a still picture costs: our player beside a bare Chromium that shows the same file, round about, processor time of all processes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { findChromium } from "../src/host/chromium/find.ts";
+import { plainImage } from "../test/support/media.ts";
+import { eventually, startPlayer, startService } from "../test/support/programs.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread, usageOf } from "./lib.ts";
+
+const seconds = Number(process.argv[2] ?? 60);
+const rounds = Number(process.argv[3] ?? 2);
+// Starting up is over by then on any box that is not busy with something else.
+const settleMs = 15_000;
+const color = [30, 120, 200] as const;
+const nobody = 65_534;
+
+await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+const folder = await mkdtemp("/tmp/signage-bench-");
+await chmod(folder, 0o755);
+const percent = { bare: [] as number[], ours: [] as number[] };
+try {
+  const picture = await plainImage(color, 1920, 1080);
+  const file = join(folder, "still.png");
+  await writeFile(file, picture, { mode: 0o644 });
+  await using service = await startService(join(folder, "service"));
+  const { api } = service;
+  const asset_id = await api.upload("still.png", picture);
+  const { layoutId } = await api.publish([{ type: "image", asset_id, duration_ms: 10_000, fit: "fill" }]);
+  {
+    await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+    await api.pair(player, layoutId);
+    await player.line("presented");
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    percent.bare.push(await bare(file));
+    await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
+    percent.ours.push(await measure(player.pid));
+    await player.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+for (const [name, values] of Object.entries(percent))
+  figure(`still picture, ${name}: CPU of all its processes, % of a core`, spread(values));
+
+/** Percent of a core that the tree takes, once the picture is there. */
+async function measure(pid: number): Promise<number> {
+  await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) < 8));
+  await wait(settleMs);
+  const begun = { at: performance.now(), cpuMs: usageOf(pid).cpuMs };
+  await wait(seconds * 1_000);
+  return (100 * (usageOf(pid).cpuMs - begun.cpuMs)) / (performance.now() - begun.at);
+}
+
+async function bare(file: string): Promise<number> {
+  const profile = join(folder, "bare-profile");
+  await rm(profile, { recursive: true, force: true });
+  await mkdir(profile);
+  const asRoot = process.getuid?.() === 0;
+  if (asRoot) await chown(profile, nobody, nobody);
+  const flags = ["--kiosk", "--no-first-run", "--disable-gpu", "--window-size=1920,1080", `--user-data-dir=${profile}`];
+  const chromium = spawn(await findChromium(), [...flags, `file://${file}`], {
+    stdio: "ignore",
+    detached: true,
+    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
+    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
+  });
+  const ended = once(chromium, "exit");
+  try {
+    return await measure(chromium.pid!);
+  } finally {
+    process.kill(-chromium.pid!, "SIGTERM");
+    await ended;
+  }
+}

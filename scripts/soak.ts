@@ -1,0 +1,87 @@
+// `npm run soak`: ten thousand changes of every kind, and how what could grow went: JSON lines, slopes at the end of each part.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { usageOf } from "../bench/lib.ts";
+import { findChromium } from "../src/host/chromium/find.ts";
+import { FastChanges, makeChangesMedia } from "../test/support/fast-changes.ts";
+import { GrowthWatch } from "../test/support/growth.ts";
+import { startPageServer } from "../test/support/page-server.ts";
+import { startBench } from "../test/renderer/harness.ts";
+
+type Values = Record<string, number>;
+
+const wanted = Number(process.argv[2] ?? 10_000);
+const parts = (process.argv[3] ?? "counts,memory").split(",");
+// Caches fill and code is compiled in the first rounds: that is no growth.
+const warmUpRounds = 2;
+
+await using bench = await startBench();
+await makeChangesMedia(bench.media);
+if (parts.includes("counts")) await soakCounts();
+if (parts.includes("memory")) await soakMemory();
+
+/** What DevTools tell of the page. Whoever asks them makes the renderer itself grow: it keeps for them what it loaded. */
+async function soakCounts(): Promise<void> {
+  await using opened = await bench.open();
+  const watch = await GrowthWatch.start(bench.browser, opened.page);
+  await soak("counts", new FastChanges(opened.server), async () => {
+    const { counts, heapBytes } = await watch.look();
+    return { ...counts, heap_kb: Math.round(heapBytes / 1_024) };
+  });
+}
+
+/** Memory by process, of a browser that nobody looks into. */
+async function soakMemory(): Promise<void> {
+  await using server = await startPageServer(bench.media, bench.built);
+  const profile = await mkdtemp(join(tmpdir(), "signage-soak-"));
+  const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--window-size=960,540"];
+  const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, server.url], { stdio: "ignore", detached: true });
+  const ended = once(chromium, "exit");
+  try {
+    await server.heard("hello", undefined, { timeoutMs: 60_000 });
+    await soak("memory", new FastChanges(server), async () => {
+      const { processes, ownByRole, sharedBytes } = usageOf(chromium.pid!);
+      const own = Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_kb`, Math.round(bytes / 1_024)] as const);
+      return { processes, ...Object.fromEntries(own), shared_kb: Math.round(sharedBytes / 1_024) };
+    });
+  } finally {
+    process.kill(-chromium.pid!, "SIGTERM");
+    await ended;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function soak(part: string, changes: FastChanges, look: () => Promise<Values>): Promise<void> {
+  const points: { changes: number; values: Values }[] = [];
+  for (let round = 1; changes.changes < wanted || points.length < 2; round += 1) {
+    // Always looked at in the same place of the round: what is on the glass then is the same.
+    for (let turn = 0; turn < FastChanges.round; turn += 1) await changes.turn();
+    const values = await look();
+    say({ soak: part, changes: changes.changes, ...values });
+    if (round >= warmUpRounds) points.push({ changes: changes.changes, values });
+  }
+  const thousands = points.map((point) => point.changes / 1_000);
+  for (const what of Object.keys(points[0]!.values)) {
+    const values = points.map((point) => point.values[what] ?? 0);
+    say({ soak: `${part}: slope`, what, first: values[0]!, last: values.at(-1)!, ...slope(thousands, values) });
+  }
+}
+
+/** The straight line of least squares: what is added per thousand changes, and that figure's standard error. */
+function slope(xs: readonly number[], ys: readonly number[]): { per_1000: number; error: number } {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x0, y0] = [mean(xs), mean(ys)];
+  const spread = xs.reduce((sum, x) => sum + (x - x0) ** 2, 0);
+  const rise = xs.reduce((sum, x, index) => sum + (x - x0) * (ys[index]! - y0), 0) / spread;
+  const rest = xs.reduce((sum, x, index) => sum + (ys[index]! - y0 - rise * (x - x0)) ** 2, 0);
+  const error = xs.length > 2 ? Math.sqrt(rest / (xs.length - 2) / spread) : 0;
+  const round = (value: number): number => Math.round(100 * value) / 100;
+  return { per_1000: round(rise), error: round(error) };
+}
+
+function say(line: Record<string, number | string>): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
