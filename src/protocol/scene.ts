@@ -178,6 +178,15 @@ export const FromPage = z.discriminatedUnion("type", [
     type: z.literal("beat"),
     at: z.number(),
     frames: z.int().min(0).describe("Frames presented since the last beat"),
+    drift: z
+      .object({
+        worst_ms: z.number().min(0).describe("Of all measures, whichever way"),
+        mean_ms: z.number().describe("Above 0: ahead of the clock"),
+        measures: z.int().min(1),
+      })
+      .nullable()
+      .optional()
+      .describe("How far clips and sounds were from where the clock says, since the last beat; null: none played"),
   }),
   z.object({
     type: z.literal("screen"),
