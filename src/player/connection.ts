@@ -46,6 +46,7 @@ export class Connection {
   #lastSeq = 0;
   #spreadMs = 0;
   #heartbeatMs = 30_000;
+  #heardAt: number | null = null;
   #unknown = 0;
   #messageId = 0;
   readonly #news = new Bell();
@@ -56,6 +57,11 @@ export class Connection {
 
   get link(): Watchable<Link> {
     return this.#link;
+  }
+
+  /** When the service last told its time, monotonic ms; null: never. */
+  get heardAt(): number | null {
+    return this.#heardAt;
   }
 
   /** Connects, and again after each end. @throws Fault `revoked`; AbortError when `signal` aborts. */
@@ -201,6 +207,7 @@ export class Connection {
       t2: answer.answered_at_ms,
       t3: clock.raw(),
     });
+    this.#heardAt = clock.monotonic();
     this.#parts.onRevision(answer.revision);
     for (const command of answer.commands) await this.#parts.onCommand(command, signal);
   }

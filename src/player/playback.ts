@@ -80,6 +80,7 @@ export function stageAt(
     background_color,
     ...(background === null ? {} : { background_src: mediaPath(background) }),
     ...(transition === undefined ? {} : { transition }),
+    ...(program.wall === null ? {} : { wall: program.wall }),
     zones,
   };
   return { stage, changesAt };
@@ -161,11 +162,12 @@ function costOf({ mime_type, width, height, size_bytes }: DesiredAsset): NonNull
 }
 
 /** Equal for equal geometry: zones may then change their items one by one. */
-function stageKey({ program: { layout, zones }, background }: Pick<Playback, "program" | "background">): string {
+function stageKey({ program: { layout, zones, wall }, background }: Pick<Playback, "program" | "background">): string {
   const geometry = zones.map(({ zone: { id, left, top, width, height, z_index, rotation, background_color } }) => [
     [id, left, top, width, height, z_index],
     [rotation, background_color],
   ]);
-  const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry];
+  const whole =
+    layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry, wall];
   return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
 }

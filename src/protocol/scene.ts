@@ -4,6 +4,7 @@ import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook,
 import { Rotation } from "./orientation.ts";
 import { FrameFaultCode } from "./site-items.ts";
 import { Transition } from "./transition.ts";
+import { WallPart } from "./wall.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
@@ -101,6 +102,7 @@ export const Stage = z.object({
   background_color: Color,
   background_src: z.string().startsWith("/").optional(),
   transition: Transition.optional().describe("How it takes the place of the stage before it"),
+  wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
   zones: z.array(SceneZone),
 });
 export type Stage = z.infer<typeof Stage>;

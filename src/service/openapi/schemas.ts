@@ -9,6 +9,7 @@ import * as people from "../../protocol/people.ts";
 import * as playEvents from "../../protocol/play-event.ts";
 import * as report from "../../protocol/report.ts";
 import * as resources from "../../protocol/resources.ts";
+import * as walls from "../../protocol/wall.ts";
 import * as webhooks from "../../protocol/webhooks.ts";
 import * as schedule from "../../protocol/schedule.ts";
 import * as wire from "../../protocol/wire.ts";
@@ -28,6 +29,7 @@ const modules: readonly Record<string, unknown>[] = [
   webhooks,
   playEvents,
   schedule,
+  walls,
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];
 
