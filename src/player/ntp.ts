@@ -117,7 +117,7 @@ export interface NtpParts {
   clock: CorrectedClock;
   log: Log;
   /** When the service last told its time, monotonic ms; null: never. */
-  serviceHeardAt(): number | null;
+  serviceHeardAt: () => number | null;
 }
 
 /** Sets the clock right whenever the service has been silent for two minutes, by the first server that answers. Until `signal` aborts. */
