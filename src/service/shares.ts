@@ -16,11 +16,18 @@ interface Span {
 }
 
 const dayMs = 86_400_000;
-// Windows begin at most a month before they are looked at; whatever recurs does so within a year.
+// A window lasts a month at most, so those of now began no earlier; whatever recurs does so within a year.
 const behindDays = 32;
 const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
 const mostCompared = 200;
+
+const matters: readonly string[] = ["interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
+
+/** Whether a change of these fields may make shares too much: another name must not be refused for what was so before. */
+export function touchesShare(change: object): boolean {
+  return Object.keys(change).some((field) => matters.includes(field));
+}
 
 /** @throws Refusal 422 that says how much is left, when the shares of `schedule` and of others on a player are too much. */
 export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<void> {
@@ -75,21 +82,39 @@ interface Spanned {
 
 /** The first time at which all that is live then wants more than there is, `own` among them. */
 function faultAmong(own: Spanned, rivals: readonly Spanned[]): string | null {
-  const starts = [own, ...rivals].flatMap(({ spans }) => spans.map(({ from }) => from)).toSorted((a, b) => a - b);
-  for (const at of new Set(starts)) {
-    if (!isLive(own, at)) continue;
-    const live = rivals.filter((rival) => isLive(rival, at)).map(({ timed }) => timed);
-    const share = own.timed.interrupt!.share_percent + sum(live);
-    if (share <= 100) continue;
-    const names = live.map(({ name, interrupt }) => `“${name}” (${interrupt!.share_percent} %)`).join(", ");
-    const free = Math.max(0, round(100 - sum(live)));
-    return `together with ${names} it is ${round(share)} % of the hour at ${new Date(at).toISOString().slice(0, 16)}: at most ${free} % are left`;
+  const edges = [own, ...rivals].flatMap((each) =>
+    each.spans.flatMap(({ from, until }) => [
+      { each, at: from, step: 1 },
+      { each, at: until, step: -1 },
+    ]),
+  );
+  // What ends at an instant makes room for what begins at it.
+  edges.sort((a, b) => a.at - b.at || a.step - b.step);
+  // Windows of one schedule may overlap: it is live until the last of them ends.
+  const live = new Map<Spanned, number>();
+  let share = 0;
+  for (const { each, at, step } of edges) {
+    const before = live.get(each) ?? 0;
+    const after = before + step;
+    if (after === 0) live.delete(each);
+    else live.set(each, after);
+    if ((before === 0) === (after === 0)) continue;
+    share += step * each.timed.interrupt!.share_percent;
+    if (step > 0 && live.has(own) && round(share) > 100)
+      return wordsOf(
+        [...live.keys()].filter((other) => other !== own),
+        share,
+        at,
+      );
   }
   return null;
 }
 
-function isLive({ spans }: Spanned, at: number): boolean {
-  return spans.some(({ from, until }) => from <= at && at < until);
+function wordsOf(rivals: readonly Spanned[], share: number, at: number): string {
+  const names = rivals.map(({ timed: { name, interrupt } }) => `“${name}” (${interrupt!.share_percent} %)`).join(", ");
+  const free = Math.max(0, round(100 - sum(rivals.map(({ timed }) => timed))));
+  const when = new Date(at).toISOString().slice(0, 16);
+  return `together with ${names} it is ${round(share)} % of the hour at ${when}: at most ${free} % are left`;
 }
 
 function sum(schedules: readonly Timed[]): number {
@@ -124,7 +149,8 @@ function group(rows: readonly ScheduleRow[]): TeamSchedules {
 }
 
 function spansOf(timed: Timed, today: number): Span[] {
-  const horizon: Span = { from: (today - behindDays) * dayMs, until: (today + aheadDays) * dayMs };
+  // What is over does not matter any more; a day is more than zones are apart.
+  const horizon: Span = { from: (today - 1) * dayMs, until: (today + aheadDays) * dayMs };
   const own = windowsOf(timed, today).flatMap((span) => intersect(span, horizon) ?? []);
   return timed.conditions.reduce((left, condition) => {
     const cuts = spansOfCondition(condition, today);

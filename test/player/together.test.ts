@@ -114,3 +114,22 @@ test("[VW7] a wall's part goes with every layout of the player, and another part
   expect(shown.wall).toEqual(part);
   expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
 });
+
+test("[VW8] a zone is on those displays of a wall that show any of it, turned as it is", () => {
+  const wall = { wall_width: 2_100, wall_height: 1_000, top: 0, width: 1_000, height: 1_000 };
+  const desired = desiredOf([imageItem(red, 7_000)], all);
+  const zonesAt = (left: number, box: object) => {
+    const zone = { ...desired.layout!.zones[0]!, top: 0, height: 100, ...box };
+    // Half as large as the wall: each pixel of the layout is two of the wall.
+    const layout = { ...desired.layout!, width: 1_050, height: 500, zones: [zone] };
+    const ready = readyOf({ ...desired, layout, player: { ...desired.player, wall: { ...wall, left } } });
+    return stageAt(take(null, programAt(ready, t0).program, t0), t0, "UTC")!.stage.zones.length;
+  };
+  const displays = (box: object) => [zonesAt(0, box), zonesAt(1_100, box)];
+  expect(displays({ left: 0, width: 500 })).toEqual([1, 0]);
+  expect(displays({ left: 550, width: 500 })).toEqual([0, 1]);
+  expect(displays({ left: 499, width: 52 })).toEqual([1, 1]);
+  // Behind the bezels.
+  expect(displays({ left: 500, width: 50 })).toEqual([0, 0]);
+  expect(displays({ left: 500, width: 50, rotation: 45 })).toEqual([1, 1]);
+});

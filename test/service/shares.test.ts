@@ -46,6 +46,11 @@ test("[TG16] shares of voice above a hundred per cent on the same player at the 
   expect((await bench.call("PATCH", path, { interrupt: { share_percent: 40 } })).status).toBe(200);
   const more = await bench.call("PATCH", path, { interrupt: { share_percent: 40.5 } });
   expect([more.status, pointers(more)]).toEqual([422, ["/interrupt/share_percent"]]);
+  // What was too much already, since a tag came later, does not stand in the way of another name.
+  await bench.call("PATCH", `players/${device.playerId}`, { tags: ["bar", "nobody"] });
+  expect((await bench.call("PATCH", path, { name: "Late night" })).status).toBe(200);
+  // Nor does what is over.
+  expect((await create(100, { ...friday, starts_at: "2026-11-06T22:00", ends_at: "2026-11-07T02:00", rrule: null })).status).toBe(201);
   // Without an interrupt there is nothing to share.
   expect((await create(0, { interrupt: null })).status).toBe(201);
 });

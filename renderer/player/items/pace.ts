@@ -8,8 +8,10 @@ const strongest = 0.03;
 // What is off is made good within this, as far as the strongest correction goes.
 const makeGoodMs = 2_000;
 // Corrected from here on, until it is this little: between the two the speed is left alone.
-const beginsMs = 20;
-const endsMs = 6;
+const beginsMs = 12;
+const endsMs = 3;
+// What a measure says is this old by the time it counts: meanwhile the correction has gone on.
+const measureAgeMs = 400;
 const seekBeyondMs = 250;
 // One measure in three may be wrong: a frame that came late says nothing of the clip.
 const measures = 3;
@@ -46,8 +48,9 @@ export class Pace {
     const needed = 1 - Math.sign(drift) * Math.min(strongest, size / makeGoodMs);
     if (this.#rate === 1) return size >= beginsMs ? needed : 1;
     // Under way: it goes on as it began until the rest is small, is on the other side, or has grown.
-    const isDone = size <= endsMs || Math.sign(drift) === Math.sign(this.#rate - 1);
+    const strength = Math.abs(this.#rate - 1);
+    const isDone = size <= endsMs + strength * measureAgeMs || Math.sign(drift) === Math.sign(this.#rate - 1);
     if (isDone) return 1;
-    return Math.abs(needed - 1) > Math.abs(this.#rate - 1) ? needed : this.#rate;
+    return Math.abs(needed - 1) > strength ? needed : this.#rate;
   }
 }
