@@ -81,6 +81,7 @@ export class CorrectedClock implements Clock {
   readonly #base: Clock;
   readonly #onStep = new Set<() => void>();
   #samples: ClockOffset[] = [];
+  #learnedAt: number | null = null;
   #anchor: { wall: number; monotonic: number } | null = null;
 
   constructor(base: Clock) {
@@ -112,6 +113,11 @@ export class CorrectedClock implements Clock {
     return best;
   }
 
+  /** When an exchange was last taken in, monotonic ms; null: never. */
+  get learnedAt(): number | null {
+    return this.#learnedAt;
+  }
+
   /** Calls back until `signal` aborts when corrected time has leapt, so that what waits for an instant looks again. */
   onStep(listener: () => void, signal: AbortSignal): void {
     this.#onStep.add(listener);
@@ -122,6 +128,7 @@ export class CorrectedClock implements Clock {
   learn({ t0, t1, t2, t3, errorMs = 0 }: ClockSample): void {
     const delayMs = t3 - t0 - (t2 - t1);
     if (!(delayMs >= 0)) return;
+    this.#learnedAt = this.#base.monotonic();
     this.#anchor ??= { wall: this.#base.now(), monotonic: this.#base.monotonic() };
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
     const known = this.offset;

@@ -46,7 +46,6 @@ export class Connection {
   #lastSeq = 0;
   #spreadMs = 0;
   #heartbeatMs = 30_000;
-  #heardAt: number | null = null;
   #unknown = 0;
   #messageId = 0;
   readonly #news = new Bell();
@@ -57,11 +56,6 @@ export class Connection {
 
   get link(): Watchable<Link> {
     return this.#link;
-  }
-
-  /** When the service last told its time, monotonic ms; null: never. */
-  get heardAt(): number | null {
-    return this.#heardAt;
   }
 
   /** Connects, and again after each end. @throws Fault `revoked`; AbortError when `signal` aborts. */
@@ -207,7 +201,6 @@ export class Connection {
       t2: answer.answered_at_ms,
       t3: clock.raw(),
     });
-    this.#heardAt = clock.monotonic();
     this.#parts.onRevision(answer.revision);
     for (const command of answer.commands) await this.#parts.onCommand(command, signal);
   }

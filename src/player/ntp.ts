@@ -112,29 +112,23 @@ function timeOf(packet: Buffer, at: number): number | null {
   return 1_000 * ((seconds >= 2 ** 31 ? seconds : seconds + eraS) - unixEpochS + fraction / eraS);
 }
 
-export interface NtpParts {
-  servers: readonly NtpServer[];
-  clock: CorrectedClock;
-  log: Log;
-  /** When the service last told its time, monotonic ms; null: never. */
-  serviceHeardAt: () => number | null;
-}
-
 /** Sets the clock right whenever the service has been silent for two minutes, by the first server that answers. Until `signal` aborts. */
-export async function followNtp({ servers, clock, log, serviceHeardAt }: NtpParts, signal: AbortSignal): Promise<never> {
+export async function followNtp(servers: readonly NtpServer[], clock: CorrectedClock, log: Log, signal: AbortSignal): Promise<never> {
   const leftAlone = new Map<NtpServer, number>();
-  let isFollowing = false;
+  // When the clock last learned from a time server: what it learned since, it did from the service.
+  let learnedAt: number | null = null;
   await clock.wait(firstRoundMs, signal);
   for (;;) {
-    const heardAt = serviceHeardAt();
-    const isNeeded = heardAt === null || clock.monotonic() - heardAt > silenceMs;
-    let hasAnswer = false;
+    const isFollowing = clock.learnedAt === learnedAt;
+    const isNeeded = isFollowing || clock.monotonic() - clock.learnedAt! > silenceMs;
     for (const server of isNeeded ? servers : []) {
       if ((leftAlone.get(server) ?? 0) > clock.monotonic()) continue;
       try {
         clock.learn(await askNtp(server, clock, signal));
-        hasAnswer = true;
-        if (!isFollowing) log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "the time is that of a time server");
+        if (learnedAt === null || !isFollowing) {
+          log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "the time is that of a time server");
+        }
+        ({ learnedAt } = clock);
         break;
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
@@ -142,7 +136,6 @@ export async function followNtp({ servers, clock, log, serviceHeardAt }: NtpPart
         log.warn({ server: server.host, reason: reasonOf(error) }, "a time server was of no use");
       }
     }
-    isFollowing = hasAnswer;
     await clock.wait(roundMs, signal);
   }
 }

@@ -139,6 +139,7 @@ class Player implements AsyncDisposable {
   }
 
   async run(outer: AbortSignal): Promise<PlayerEnd> {
+    const { ntp, log } = this.#options;
     const restart = new AbortController();
     const signal = AbortSignal.any([outer, restart.signal]);
     this.#surface.onMessage((message) => this.#note(message), signal);
@@ -148,7 +149,7 @@ class Player implements AsyncDisposable {
           (end) => this.#recovery.run(end),
           (end) => this.#draw(end),
           (end) => this.#live(restart, end),
-          ...(this.#options.ntp.length === 0 ? [] : [(end: AbortSignal) => this.#followNtp(end)]),
+          ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, this.#clock, log, end)]),
         ],
         signal,
       );
@@ -164,11 +165,6 @@ class Player implements AsyncDisposable {
     await this.#surface[Symbol.asyncDispose]();
     await this.#outside[Symbol.asyncDispose]();
     await this.#api[Symbol.asyncDispose]();
-  }
-
-  #followNtp(signal: AbortSignal): Promise<never> {
-    const { ntp: servers, log } = this.#options;
-    return followNtp({ servers, clock: this.#clock, log, serviceHeardAt: () => this.#session?.serviceHeardAt ?? null }, signal);
   }
 
   /** Paired or not: from one to the other and back, for ever. */

@@ -163,11 +163,6 @@ export class Session {
     return this.#programme.why();
   }
 
-  /** When the service last told its time, monotonic ms; null: never. */
-  get serviceHeardAt(): number | null {
-    return this.#connection.heardAt;
-  }
-
   /** The revision that playback has taken over. */
   get appliedRevision(): string | null {
     return this.#programme.applied?.desired.revision ?? null;
