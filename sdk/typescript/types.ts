@@ -3448,7 +3448,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -4648,7 +4648,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -4682,7 +4682,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
