@@ -87,7 +87,7 @@ async function exchange(socket: Socket, { host }: NtpServer, clock: CorrectedClo
 }
 
 /** Null for what is to be ignored: not an answer to this request, or of a server that does not know the time itself. */
-export function readAnswer(answer: Buffer, cookie: Buffer): { received: number; sent: number; rootMs: number } | "leave-alone" | null {
+function readAnswer(answer: Buffer, cookie: Buffer): { received: number; sent: number; rootMs: number } | "leave-alone" | null {
   if (answer.length < packetBytes || !answer.subarray(24, 32).equals(cookie)) return null;
   const isUnsynchronised = answer[0]! >> 6 === 3;
   const stratum = answer[1]!;
