@@ -1,6 +1,7 @@
 // The page's start: socket in, glass out, and the reports that go back.
 import type { FromPage, Scene } from "../../src/protocol/scene.ts";
 import { CorrectedTime } from "./clock.ts";
+import { DriftLog } from "./drift.ts";
 import { FrameNews } from "./frame-news.ts";
 import { FailureMemory } from "./failure-memory.ts";
 import { Frames } from "./frames.ts";
@@ -22,11 +23,13 @@ const longestDetail = 2_000;
 const frames = new Frames();
 const sites = new FrameNews();
 const clock = new CorrectedTime(frames);
+const drift = new DriftLog();
 const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
 const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
   sites,
+  drift,
   transitions: new TransitionChoice(send),
   failures: new FailureMemory(),
   budget: PreloadBudget.ofMachine(),
@@ -72,7 +75,7 @@ function draw(scene: Scene): void {
 
 /** Tells that frames still come: at least one is asked for each time, so a beat of 0 means the glass stands still. */
 function beat(): void {
-  send({ type: "beat", at: clock.now(), frames: frames.take() });
+  send({ type: "beat", at: clock.now(), frames: frames.take(), drift: drift.take() });
   frames.request(() => {});
 }
 

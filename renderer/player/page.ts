@@ -2,6 +2,7 @@
 import type { FromPage, Screen } from "../../src/protocol/scene.ts";
 import type { Transition } from "../../src/protocol/transition.ts";
 import type { PageClock } from "./clock.ts";
+import type { DriftLog } from "./drift.ts";
 import type { FrameNews } from "./frame-news.ts";
 import type { FailureMemory } from "./failure-memory.ts";
 import type { Frames } from "./frames.ts";
@@ -13,6 +14,7 @@ export interface Page {
   clock: PageClock;
   frames: Frames;
   sites: FrameNews;
+  drift: DriftLog;
   transitions: TransitionChoice;
   failures: FailureMemory;
   budget: PreloadBudget;

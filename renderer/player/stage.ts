@@ -2,6 +2,7 @@
 import type { FromPage, Screen, Stage } from "../../src/protocol/scene.ts";
 import type { Transition } from "../../src/protocol/transition.ts";
 import { make } from "./dom.ts";
+import { placeOf } from "./place.ts";
 import type { Layer, Page } from "./page.ts";
 import { Zone } from "./zone.ts";
 
@@ -37,9 +38,10 @@ export class StageLayer implements Layer {
     this.#canvas.style.backgroundColor = stage.background_color;
     this.#canvas.style.width = `${stage.width}px`;
     this.#canvas.style.height = `${stage.height}px`;
-    this.element = make("div", "layer stage", this.#canvas);
+    const opening = make("div", "opening", this.#canvas);
+    this.element = make("div", "layer stage", opening);
     // It tells in the frame in which the layer comes or changes its size, before that is painted.
-    this.#resizes = new ResizeObserver(() => scaleInto(this.#canvas, stage, this.element));
+    this.#resizes = new ResizeObserver(() => fit(stage, this.element, opening, this.#canvas));
     this.#resizes.observe(this.element);
     const parts = [...zones.map(({ settled }) => settled), this.#ground === null ? Promise.resolve() : this.#decode(this.#ground)];
     this.ready = Promise.race([Promise.all(parts).then(() => {}), delay(settleLimitMs)]);
@@ -92,12 +94,13 @@ function makeGround(src: string): HTMLImageElement {
   return ground;
 }
 
-/** Makes the stage as large as the glass allows, whole, in the middle, on whole pixels. */
-function scaleInto(canvas: HTMLElement, { width, height }: Stage, glass: HTMLElement): void {
-  const { clientWidth, clientHeight } = glass;
-  const scale = Math.min(clientWidth / width, clientHeight / height);
-  const left = Math.round((clientWidth - width * scale) / 2);
-  const top = Math.round((clientHeight - height * scale) / 2);
+/** Puts the stage, or the part of it that this display of a wall shows, into the glass. */
+function fit(stage: Stage, glass: HTMLElement, opening: HTMLElement, canvas: HTMLElement): void {
+  const { part, left, top, scale } = placeOf(stage, { width: glass.clientWidth, height: glass.clientHeight });
+  opening.style.left = `${part.left}px`;
+  opening.style.top = `${part.top}px`;
+  opening.style.width = `${part.width}px`;
+  opening.style.height = `${part.height}px`;
   canvas.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
 }
 

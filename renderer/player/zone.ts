@@ -149,7 +149,7 @@ export class Zone {
   }
 
   #prepare(slot: Slot, release: () => void): void {
-    const { clock, frames, sites } = this.#page;
+    const { clock, frames, sites, drift } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
     this.#again = null;
@@ -161,6 +161,7 @@ export class Zone {
       height,
       startsAt: slot.starts_at,
       offsetMs: slot.offset_ms,
+      onDrift: (driftMs) => drift.note(driftMs),
       onFailure: (failure) => this.#breakOnGlass(item, failure),
     });
     const borne = this.#glass.add(item);

@@ -793,7 +793,7 @@ export interface paths {
         head?: never;
         /**
          * Change a player
-         * @description `layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.
+         * @description `layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included. `wall` has it show its part of a video wall.
          *
          *     Scope: `players:write`.
          */
@@ -2290,6 +2290,8 @@ export interface components {
                 variables: {
                     [key: string]: string | number | boolean;
                 };
+                /** @description The part of a video wall that it shows. Without it: each layout whole */
+                wall?: components["schemas"]["WallPart"];
             };
             playlists: components["schemas"]["DesiredPlaylist"][];
             revision: string;
@@ -2343,6 +2345,10 @@ export interface components {
             /** @description One-minute load average */
             cpu_load: number;
             disk_free_bytes: number | null;
+            /** @description Their mean; above 0: ahead of the clock */
+            drift_mean_ms?: number | null;
+            /** @description The furthest that a clip or sound on screen was from where the clock says, in the last half minute; null: none played */
+            drift_ms?: number | null;
             engine: string;
             hardware: string | null;
             last_frame_at: string | null;
@@ -2381,6 +2387,8 @@ export interface components {
             clock_error_ms_max: number | null;
             cpu_load_max: number;
             disk_free_bytes_min: number | null;
+            /** @description How far clips and sounds were from the clock at most; null: none played */
+            drift_ms_max: number | null;
             memory_bytes_max: number;
             /**
              * Format: date-time
@@ -3114,7 +3122,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -3282,6 +3290,8 @@ export interface components {
             variables: {
                 [key: string]: string | number | boolean;
             };
+            /** @description The part of a video wall that it shows; null: each layout whole */
+            wall: components["schemas"]["WallPart"] | null;
         };
         PlayerChange: {
             /** @description Assigns a layout; null takes it away */
@@ -3294,6 +3304,8 @@ export interface components {
             variables?: {
                 [key: string]: string | number | boolean;
             };
+            /** @description The part of a video wall that it shows; null: each layout whole */
+            wall?: components["schemas"]["Wall"] | null;
         };
         PlayerList: {
             data: components["schemas"]["Player"][];
@@ -4022,7 +4034,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -4056,7 +4068,7 @@ export interface components {
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
-                /** @description Share of each hour, spread evenly over it. Together above 100, all are scaled down */
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
                 share_percent: number;
             } | null;
             /** @description Id, `lay_` and a ULID */
@@ -4333,6 +4345,17 @@ export interface components {
             /** Format: email */
             email?: string;
             name?: string;
+        };
+        Wall: components["schemas"]["WallPart"];
+        WallPart: {
+            height: number;
+            /** @description Of what this display shows, without its bezel, on the wall */
+            left: number;
+            top: number;
+            wall_height: number;
+            /** @description Of the whole wall, bezels between displays included */
+            wall_width: number;
+            width: number;
         };
         Webhook: {
             /**
@@ -6007,7 +6030,9 @@ export interface operations {
                  *       "temperature_c": 1,
                  *       "disk_free_bytes": 1,
                  *       "clock_offset_ms": 1,
-                 *       "clock_error_ms": 1
+                 *       "clock_error_ms": 1,
+                 *       "drift_ms": 1,
+                 *       "drift_mean_ms": 1
                  *     }
                  */
                 "application/json": components["schemas"]["Heartbeat"];
@@ -6292,7 +6317,15 @@ export interface operations {
                      *         "timezone": "Europe/London",
                      *         "tags": [],
                      *         "variables": {},
-                     *         "orientation": "landscape"
+                     *         "orientation": "landscape",
+                     *         "wall": {
+                     *           "wall_width": 1,
+                     *           "wall_height": 1,
+                     *           "left": 0,
+                     *           "top": 0,
+                     *           "width": 1920,
+                     *           "height": 1080
+                     *         }
                      *       },
                      *       "layout": {
                      *         "id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
@@ -7610,6 +7643,14 @@ export interface operations {
                      *           "timezone": "Europe/London",
                      *           "variables": {},
                      *           "orientation": "landscape",
+                     *           "wall": {
+                     *             "wall_width": 1,
+                     *             "wall_height": 1,
+                     *             "left": 0,
+                     *             "top": 0,
+                     *             "width": 1920,
+                     *             "height": 1080
+                     *           },
                      *           "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *           "player_version": "0.1.0",
                      *           "engine": "chromium 156",
@@ -7673,6 +7714,14 @@ export interface operations {
                      *       "timezone": "Europe/London",
                      *       "variables": {},
                      *       "orientation": "landscape",
+                     *       "wall": {
+                     *         "wall_width": 1,
+                     *         "wall_height": 1,
+                     *         "left": 0,
+                     *         "top": 0,
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -7781,6 +7830,14 @@ export interface operations {
                      *       "timezone": "Europe/London",
                      *       "variables": {},
                      *       "orientation": "landscape",
+                     *       "wall": {
+                     *         "wall_width": 1,
+                     *         "wall_height": 1,
+                     *         "left": 0,
+                     *         "top": 0,
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",
@@ -8021,6 +8078,7 @@ export interface operations {
                      *           "temperature_c_max": 1,
                      *           "disk_free_bytes_min": 1,
                      *           "clock_error_ms_max": 1,
+                     *           "drift_ms_max": 1,
                      *           "boot_id": "sample",
                      *           "uptime_ms": 1,
                      *           "revision": "sample"
@@ -8075,6 +8133,7 @@ export interface operations {
                      *           "presented_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
+                     *       "drift_ms": 1,
                      *       "why": [
                      *         {
                      *           "layer": "override",
@@ -8097,6 +8156,8 @@ export interface operations {
                      */
                     "application/json": {
                         content: components["schemas"]["ContentState"] | null;
+                        /** @description How far its clips and sounds are from the clock at most; null: none plays */
+                        drift_ms: number | null;
                         last_frame_at: string | null;
                         now_playing: components["schemas"]["PresentedItem"][];
                         /** @description Id, `plr_` and a ULID */
@@ -8327,6 +8388,14 @@ export interface operations {
                      *       "timezone": "Europe/London",
                      *       "variables": {},
                      *       "orientation": "landscape",
+                     *       "wall": {
+                     *         "wall_width": 1,
+                     *         "wall_height": 1,
+                     *         "left": 0,
+                     *         "top": 0,
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
                      *       "last_seen_at": "2026-11-21T12:00:00.000Z",
                      *       "player_version": "0.1.0",
                      *       "engine": "chromium 156",

@@ -57,6 +57,8 @@ export interface ClockSample {
   t1: number;
   t2: number;
   t3: number;
+  /** Bound of the reference's own error; without it none. */
+  errorMs?: number;
 }
 
 /** Offset of the reference to us and the bound of its error, both in ms. */
@@ -78,7 +80,8 @@ const stepMs = 1_000;
 export class CorrectedClock implements Clock {
   readonly #base: Clock;
   readonly #onStep = new Set<() => void>();
-  #samples: { offsetMs: number; delayMs: number }[] = [];
+  #samples: ClockOffset[] = [];
+  #learnedAt: number | null = null;
   #anchor: { wall: number; monotonic: number } | null = null;
 
   constructor(base: Clock) {
@@ -103,13 +106,16 @@ export class CorrectedClock implements Clock {
     return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);
   }
 
-  /** The correction in force: of the kept exchanges the one with the shortest round trip. */
+  /** The correction in force: of the kept exchanges the one with the least error. Half of a round trip is its error, and what the reference adds. */
   get offset(): ClockOffset {
-    let best: { offsetMs: number; delayMs: number } | undefined;
-    for (const sample of this.#samples) {
-      if (best === undefined || sample.delayMs <= best.delayMs) best = sample;
-    }
-    return best === undefined ? { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY } : { offsetMs: best.offsetMs, errorMs: best.delayMs / 2 };
+    let best: ClockOffset = { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY };
+    for (const sample of this.#samples) if (sample.errorMs <= best.errorMs) best = sample;
+    return best;
+  }
+
+  /** When an exchange was last taken in, monotonic ms; null: never. */
+  get learnedAt(): number | null {
+    return this.#learnedAt;
   }
 
   /** Calls back until `signal` aborts when corrected time has leapt, so that what waits for an instant looks again. */
@@ -119,14 +125,15 @@ export class CorrectedClock implements Clock {
   }
 
   /** Takes one exchange in. One whose round trip is negative cannot be: it is dropped. */
-  learn({ t0, t1, t2, t3 }: ClockSample): void {
+  learn({ t0, t1, t2, t3, errorMs = 0 }: ClockSample): void {
     const delayMs = t3 - t0 - (t2 - t1);
     if (!(delayMs >= 0)) return;
+    this.#learnedAt = this.#base.monotonic();
     this.#anchor ??= { wall: this.#base.now(), monotonic: this.#base.monotonic() };
-    const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, delayMs };
+    const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
     const known = this.offset;
     // A sample that contradicts the kept ones beyond both error bounds: the machine slept, or the service was set right.
-    const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + delayMs / 2 + stepMs;
+    const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
     if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) for (const listener of this.#onStep) listener();
   }

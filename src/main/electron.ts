@@ -36,7 +36,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
     const machine = createLinuxMachine();
     const version = app.getVersion();
     await runPlayer(
-      { server, folder: config.data, rendererFolder, version, host, machine, settings: settingsOf(openStore), clock, log },
+      { server, folder: config.data, rendererFolder, version, host, machine, ntp: config.ntp, settings: settingsOf(openStore), clock, log },
       signal,
     );
   }

@@ -31,6 +31,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       version: readVersion(),
       host,
       machine,
+      ntp: config.ntp,
       settings: settingsOf(openStore),
       clock,
       log,

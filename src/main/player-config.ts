@@ -1,10 +1,20 @@
 // The player's flags, the same on every engine. Checked by hand: zod is loaded while the browser is already starting.
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { readFlags } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import { dataFolder } from "./folders.ts";
 
-const usage = "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080]";
+const usage =
+  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]]";
+
+interface TimeServer {
+  host: string;
+  port: number;
+}
+
+// Of NTP.
+const timePort = 123;
 
 /** What a player is started with. */
 export interface PlayerConfig {
@@ -16,6 +26,8 @@ export interface PlayerConfig {
   headless: boolean;
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
+  /** Time servers for when the service is silent. */
+  ntp: TimeServer[];
 }
 
 /** @throws Fault `bad-config` in one line that names every flag that is wrong. */
@@ -26,24 +38,40 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     engine: { type: "string" },
     headless: { type: "boolean" },
     window: { type: "string" },
+    ntp: { type: "string" },
   } as const;
-  const { server, data, engine, headless, window } = readFlags(argv, options, usage);
+  const { server, data, engine, headless, window, ntp } = readFlags(argv, options, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
   if (engine !== undefined && engine !== "electron" && engine !== "chromium") faults.push("--engine: must be electron or chromium");
   const size = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(window ?? "");
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
+  const servers = ntp === undefined ? [] : timeServersOf(ntp);
+  if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
   if (faults.length > 0) throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
   return {
     server,
     data: data ?? join(dataFolder(), "player"),
     engine: engine as PlayerConfig["engine"],
     headless: headless ?? false,
+    ntp: servers ?? [],
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }
 
 function isWebAddress(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text);
+}
+
+/** Reads `HOST[:PORT][,…]`; an IPv6 address with a port stands in brackets. Null when it is no such list. */
+function timeServersOf(text: string): TimeServer[] | null {
+  const servers = text.split(",").flatMap((part): TimeServer[] => {
+    if (isIPv6(part)) return [{ host: part, port: timePort }];
+    const [, bracketed, plain, port = String(timePort)] = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]{1,253}))(?::(\d{1,5}))?$/.exec(part) ?? [];
+    const host = bracketed ?? plain;
+    const isWhole = host !== undefined && (bracketed === undefined || isIPv6(bracketed)) && Number(port) > 0 && Number(port) <= 65_535;
+    return isWhole ? [{ host, port: Number(port) }] : [];
+  });
+  return servers.length === text.split(",").length ? servers : null;
 }

@@ -5,6 +5,7 @@ import type { DesiredAsset } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
 import { identityOf, mediaPath, sceneItemOf, type Around } from "./scene-item.ts";
+import { isOnDisplay } from "./wall.ts";
 import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
@@ -54,10 +55,12 @@ export function stageAt(
 ): { stage: Stage; changesAt: number } | null {
   const { program, background } = playback;
   if (program.layout === null) return null;
-  const { width, height, background_color, transition } = program.layout;
+  const { layout, wall } = program;
+  const { width, height, background_color, transition } = layout;
   const around: Around = { timezone: program.timezone ?? deviceZone, news };
   let changesAt = Number.POSITIVE_INFINITY;
-  const zones = program.zones.map(({ zone }): SceneZone => {
+  const shown = program.zones.filter(({ zone }) => isOnDisplay(zone, layout, wall));
+  const zones = shown.map(({ zone }): SceneZone => {
     const plays = upcoming(playback.zones.get(zone.id)!, instant);
     if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
     const { id, left, top, width: w, height: h, z_index, rotation, background_color: color } = zone;
@@ -80,6 +83,7 @@ export function stageAt(
     background_color,
     ...(background === null ? {} : { background_src: mediaPath(background) }),
     ...(transition === undefined ? {} : { transition }),
+    ...(wall === null ? {} : { wall }),
     zones,
   };
   return { stage, changesAt };
@@ -161,11 +165,12 @@ function costOf({ mime_type, width, height, size_bytes }: DesiredAsset): NonNull
 }
 
 /** Equal for equal geometry: zones may then change their items one by one. */
-function stageKey({ program: { layout, zones }, background }: Pick<Playback, "program" | "background">): string {
+function stageKey({ program: { layout, zones, wall }, background }: Pick<Playback, "program" | "background">): string {
   const geometry = zones.map(({ zone: { id, left, top, width, height, z_index, rotation, background_color } }) => [
     [id, left, top, width, height, z_index],
     [rotation, background_color],
   ]);
-  const whole = layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry];
+  const whole =
+    layout === null ? null : [layout.id, layout.width, layout.height, layout.background_color, background?.sha256, geometry, wall];
   return createHash("sha256").update(JSON.stringify(whole)).digest("base64url").slice(0, 12);
 }

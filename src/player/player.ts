@@ -7,9 +7,11 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import { rotationOf } from "../protocol/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
+import { Drift } from "./drift.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./identity.ts";
 import type { Machine } from "./machine.ts";
+import { followNtp, type NtpServer } from "./ntp.ts";
 import { Outside } from "./outside.ts";
 import { pair, type PairingState } from "./pairing.ts";
 import { Recovery } from "./recovery.ts";
@@ -38,6 +40,8 @@ export interface PlayerOptions {
   host: Host;
   machine: Machine;
   settings: PlayerSettings;
+  /** Asked for the time while the service is silent; none when empty. */
+  ntp: readonly NtpServer[];
   clock: Clock;
   log: Log;
 }
@@ -63,6 +67,7 @@ class Player implements AsyncDisposable {
   readonly #outside: Outside;
   readonly #sites: Sites;
   readonly #recovery: Recovery;
+  readonly #drift: Drift;
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
   readonly #redraw = new Bell();
@@ -84,6 +89,7 @@ class Player implements AsyncDisposable {
     this.#sites = sites;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
+    this.#drift = new Drift(clock);
     this.#status = new Status({
       host: options.host,
       machine: options.machine,
@@ -92,6 +98,7 @@ class Player implements AsyncDisposable {
       version: options.version,
       engine: () => this.#recovery.engine,
       page: () => surface.page.value,
+      drift: () => this.#drift.figures,
       nowPlaying: () => this.#session?.nowPlaying ?? [],
       why: () => this.#session?.why ?? [],
       appliedRevision: () => this.#session?.appliedRevision ?? null,
@@ -132,11 +139,20 @@ class Player implements AsyncDisposable {
   }
 
   async run(outer: AbortSignal): Promise<PlayerEnd> {
+    const { ntp, log } = this.#options;
     const restart = new AbortController();
     const signal = AbortSignal.any([outer, restart.signal]);
     this.#surface.onMessage((message) => this.#note(message), signal);
     try {
-      return await together([(end) => this.#recovery.run(end), (end) => this.#draw(end), (end) => this.#live(restart, end)], signal);
+      return await together(
+        [
+          (end) => this.#recovery.run(end),
+          (end) => this.#draw(end),
+          (end) => this.#live(restart, end),
+          ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, this.#clock, log, end)]),
+        ],
+        signal,
+      );
     } catch (error) {
       if (restart.signal.aborted && !outer.aborted) return "restart";
       throw error;
@@ -260,6 +276,7 @@ class Player implements AsyncDisposable {
 
   #note(message: FromPage): void {
     const { log } = this.#options;
+    this.#drift.note(message);
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
     else if (message.type === "simplified")
       log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");

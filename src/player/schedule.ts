@@ -1,6 +1,7 @@
 // Decides what should be on screen at an instant. Pure: no clock, no disk, no memory of what was.
 import type { DesiredLayout } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
+import type { Wall } from "../protocol/wall.ts";
 import type { Ready } from "./content-cache.ts";
 import { decide, type Decision, type Facts } from "./schedule/decide.ts";
 import type { PlayRecord } from "./schedule/records.ts";
@@ -15,6 +16,8 @@ export interface Program {
   layout: DesiredLayout | null;
   zones: readonly { zone: Zone; timeline: Timeline }[];
   timezone: string | null;
+  /** The part of a video wall that the player shows. */
+  wall: Wall | null;
 }
 
 /** What an answer hangs on besides the ready state and the instant. */
@@ -50,7 +53,8 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
   });
-  return { program: { layout: decision.layout, zones, timezone: ready.desired.player.timezone }, changesAt };
+  const { timezone, wall = null } = ready.desired.player;
+  return { program: { layout: decision.layout, zones, timezone, wall }, changesAt };
 }
 
 /** What is on from `from` to `until`, stretch after stretch without a hole; of equal neighbours one. Lazy: take what is needed. */

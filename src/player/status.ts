@@ -2,6 +2,7 @@
 import type { CorrectedClock } from "../base/clock.ts";
 import type { PairingRequest } from "../protocol/wire.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
+import type { DriftFigures } from "./drift.ts";
 import type { Progress } from "./progress.ts";
 import type { Engine, Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
@@ -18,6 +19,7 @@ export interface StatusParts {
   version: string;
   engine: () => Engine | null;
   page: () => PageState;
+  drift: () => DriftFigures | null;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
   appliedRevision: () => string | null;
@@ -50,6 +52,7 @@ export class Status {
     const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
     const browser = engine();
+    const drift = this.#parts.drift();
     return {
       boot_id: machine.bootId,
       uptime_ms: Math.round(clock.monotonic() - this.#startedAt),
@@ -69,6 +72,8 @@ export class Status {
       disk_free_bytes: readings.diskFreeBytes,
       clock_offset_ms: offsetMs,
       clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
+      drift_ms: drift?.worstMs ?? null,
+      drift_mean_ms: drift?.meanMs ?? null,
       // Last, so that what took time above does not count into the clock exchange.
       sent_at_ms: clock.raw(),
     };

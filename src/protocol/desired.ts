@@ -5,6 +5,7 @@ import { Orientation } from "./orientation.ts";
 import { Zone } from "./resources.ts";
 import { Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
+import { WallPart } from "./wall.ts";
 import { Color, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
@@ -48,6 +49,7 @@ export const Desired = z.object({
     tags: z.array(z.string()).default([]),
     variables: Variables.default({}),
     orientation: Orientation.optional().describe("Without it: landscape"),
+    wall: WallPart.optional().describe("The part of a video wall that it shows. Without it: each layout whole"),
   }),
   layout: DesiredLayout.nullable().describe("What plays when nothing else is due"),
   layouts: z.array(DesiredLayout).default([]).describe("The other layouts that schedules and overrides name"),

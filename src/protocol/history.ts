@@ -13,6 +13,7 @@ export const HeartbeatMinute = z.object({
   temperature_c_max: z.number().nullable(),
   disk_free_bytes_min: z.int().nullable(),
   clock_error_ms_max: z.number().nullable(),
+  drift_ms_max: z.number().nullable().describe("How far clips and sounds were from the clock at most; null: none played"),
   boot_id: z.string().describe("Of the last beat; another one than in the minute before: the player was started anew"),
   uptime_ms: z.int(),
   revision: z.string().nullable().describe("What was on screen at the last beat"),

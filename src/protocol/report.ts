@@ -54,6 +54,13 @@ export const Heartbeat = z.object({
   disk_free_bytes: z.int().min(0).nullable(),
   clock_offset_ms: z.number(),
   clock_error_ms: z.number().nullable().describe("Bound of the offset's error; null before the first exchange"),
+  drift_ms: z
+    .number()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe("The furthest that a clip or sound on screen was from where the clock says, in the last half minute; null: none played"),
+  drift_mean_ms: z.number().nullable().optional().describe("Their mean; above 0: ahead of the clock"),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 

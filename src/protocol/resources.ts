@@ -4,6 +4,7 @@ import { NewPlaylistItem, PlaylistItem } from "./items.ts";
 import { Orientation } from "./orientation.ts";
 import { Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
+import { Wall, WallPart } from "./wall.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
@@ -100,6 +101,7 @@ export const Player = z.object({
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
   variables: Variables.describe("What conditions of schedules ask for"),
   orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
+  wall: WallPart.nullable().describe("The part of a video wall that it shows; null: each layout whole"),
   last_seen_at: Timestamp.nullable(),
   player_version: z.string().nullable(),
   engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
@@ -128,6 +130,7 @@ export const PlayerChange = z.strictObject({
   timezone: TimeZone.nullable().optional(),
   variables: Variables.optional().describe("Replaces all variables"),
   orientation: Orientation.optional(),
+  wall: Wall.nullable().optional().describe("The part of a video wall that it shows; null: each layout whole"),
 });
 
 /** Why the page, the list or the call was refused: RFC 9457. */

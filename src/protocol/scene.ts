@@ -4,6 +4,7 @@ import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook,
 import { Rotation } from "./orientation.ts";
 import { FrameFaultCode } from "./site-items.ts";
 import { Transition } from "./transition.ts";
+import { WallPart } from "./wall.ts";
 import { Color, id } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
@@ -101,6 +102,7 @@ export const Stage = z.object({
   background_color: Color,
   background_src: z.string().startsWith("/").optional(),
   transition: Transition.optional().describe("How it takes the place of the stage before it"),
+  wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
   zones: z.array(SceneZone),
 });
 export type Stage = z.infer<typeof Stage>;
@@ -178,6 +180,15 @@ export const FromPage = z.discriminatedUnion("type", [
     type: z.literal("beat"),
     at: z.number(),
     frames: z.int().min(0).describe("Frames presented since the last beat"),
+    drift: z
+      .object({
+        worst_ms: z.number().min(0).describe("Of all measures, whichever way"),
+        mean_ms: z.number().describe("Above 0: ahead of the clock"),
+        measures: z.int().min(1),
+      })
+      .nullable()
+      .optional()
+      .describe("How far clips and sounds were from where the clock says, since the last beat; null: none played"),
   }),
   z.object({
     type: z.literal("screen"),

@@ -6,6 +6,7 @@ import type { Variables } from "../protocol/schedule.ts";
 import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "./schedules.ts";
 import { Orientation } from "../protocol/orientation.ts";
 import { Transition } from "../protocol/transition.ts";
+import type { Wall } from "../protocol/wall.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
@@ -79,7 +80,8 @@ async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Docu
   };
   const content = await once(known.contents, `${player.team_id} ${JSON.stringify(named)}`, () => readContent(db, player.team_id, named));
   const { id, name, timezone } = player;
-  const more = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables, ...turned(player) };
+  const given = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables };
+  const more = { ...given, ...turned(player), ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }) };
   const rest = {
     player: { id, name, timezone, ...more },
     layout: content.layouts.find((layout) => layout.id === player.layout_id) ?? null,

@@ -26,6 +26,7 @@ export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat
     temperature_c_max: beat.temperature_c,
     disk_free_bytes_min: beat.disk_free_bytes,
     clock_error_ms_max: beat.clock_error_ms,
+    drift_ms_max: beat.drift_ms ?? null,
     ...latest,
   };
   await db
@@ -40,6 +41,7 @@ export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat
         temperature_c_max: further("temperature_c_max", ">"),
         disk_free_bytes_min: further("disk_free_bytes_min", "<"),
         clock_error_ms_max: further("clock_error_ms_max", ">"),
+        drift_ms_max: further("drift_ms_max", ">"),
         ...latest,
       }),
     )

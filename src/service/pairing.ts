@@ -90,6 +90,7 @@ export class Pairing {
       timezone: null,
       variables: "{}",
       orientation: "landscape",
+      wall: null,
       public_key: request.public_key,
       thumbprint: thumbprint(request.public_key),
       reported: request.reported,

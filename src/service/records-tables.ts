@@ -15,6 +15,7 @@ export interface MinuteRow {
   temperature_c_max: number | null;
   disk_free_bytes_min: number | null;
   clock_error_ms_max: number | null;
+  drift_ms_max: number | null;
   /** Of the minute's last beat. */
   boot_id: string;
   uptime_ms: number;

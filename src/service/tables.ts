@@ -17,6 +17,8 @@ export interface PlayerRow extends Owned {
   /** What conditions of schedules ask for: JSON object. */
   variables: string;
   orientation: string;
+  /** The part of a video wall that it shows: JSON; null: none. */
+  wall: string | null;
   public_key: string;
   thumbprint: string;
   /** What the box said of itself when it asked for its code: JSON of a pairing request. */

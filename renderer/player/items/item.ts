@@ -32,6 +32,8 @@ export interface Surroundings {
   startsAt: number;
   /** How far into the item the play is at `startsAt`. */
   offsetMs: number;
+  /** Hears how far the play is from where the clock says, in ms: above 0 it is ahead. */
+  onDrift: (driftMs: number) => void;
   /** Hears of an item that fails after it was shown. */
   onFailure(failure: ItemFailure): void;
 }

@@ -1,11 +1,14 @@
 // The play of a clip or a sound in its slot: joined where its loop is, trimmed, repeated, watched. Knows no picture.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
+import { keepInStep } from "./in-step.ts";
 import { failureOf, ItemFailure, type Surroundings } from "./item.ts";
 
 // Later than this, a play is joined at its present position instead of its start.
 const lateMs = 250;
 // What a seek takes: who joins late aims that far ahead.
 const seekLeadMs = 120;
+// A play begins in the frame nearest to its start; what comes earlier than this stands in for another.
+const standInMs = 1_000;
 const stallLimitMs = 3_000;
 const stallCheckMs = 1_000;
 // A clip that waits for its bytes is not wedged: it is given longer.
@@ -97,6 +100,10 @@ export class Track {
     element.addEventListener("error", () => this.#failLater(), { signal });
     this.#watchForStall();
     this.#steer();
+    const { clock, startsAt, onDrift } = this.#around;
+    // Who stands in for another comes long before its own time: no clock says where it should be.
+    if (clock.now() < startsAt - standInMs) return;
+    keepInStep({ element, clock, startS: this.#startS, dueAt: (instant) => this.#dueAt(instant), onDrift }, signal);
   }
 
   /** Says when the play is to end. */
@@ -129,6 +136,14 @@ export class Track {
     const position = offsetMs + (elapsed < lateMs ? 0 : elapsed + seekLeadMs);
     const lengthMs = this.#lengthMs();
     return this.#startS + (lengthMs === null ? 0 : (position % lengthMs) / 1_000);
+  }
+
+  /** Where the play should be at `instant`, in seconds; null when it does not run then, and when its end is so near that it may stand. */
+  #dueAt(instant: number): { position: number; length: number } | null {
+    const { startsAt, offsetMs } = this.#around;
+    const lengthMs = this.#lengthMs();
+    if (lengthMs === null || this.#isHeld || instant < startsAt || instant + wrapMarginMs >= this.#endsAt) return null;
+    return { position: ((instant - startsAt + offsetMs) % lengthMs) / 1_000, length: lengthMs / 1_000 };
   }
 
   #lengthMs(): number | null {

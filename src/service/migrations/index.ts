@@ -7,6 +7,7 @@ import { assetsMigration } from "./0003-assets.ts";
 import { schedulesMigration } from "./0004-schedules.ts";
 import { eventsMigration } from "./0006-events.ts";
 import { looksMigration } from "./0007-looks.ts";
+import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -18,10 +19,12 @@ export const migrations: Record<string, Migration> = {
   "0005-records": recordsMigration,
   "0006-events": eventsMigration,
   "0007-looks": looksMigration,
+  "0008-walls": wallsMigration,
 };
 
 /** Of the telemetry. */
 export const telemetryMigrations: Record<string, Migration> = {
   "0001-first": migration(["CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)"]),
   "0005-records": recordsTelemetryMigration,
+  "0008-walls": wallsTelemetryMigration,
 };

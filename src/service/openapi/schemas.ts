@@ -10,6 +10,7 @@ import * as people from "../../protocol/people.ts";
 import * as playEvents from "../../protocol/play-event.ts";
 import * as report from "../../protocol/report.ts";
 import * as resources from "../../protocol/resources.ts";
+import * as walls from "../../protocol/wall.ts";
 import * as webhooks from "../../protocol/webhooks.ts";
 import * as schedule from "../../protocol/schedule.ts";
 import * as wire from "../../protocol/wire.ts";
@@ -40,6 +41,7 @@ const modules: readonly Record<string, unknown>[] = [
   playCommand,
   siteItems,
   transition,
+  walls,
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
 import { Orientation } from "../../protocol/orientation.ts";
+import type { Wall } from "../../protocol/wall.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField } from "../problem.ts";
@@ -23,6 +24,7 @@ const Now = z.object({
   rendering: z.boolean().nullable().describe("Whether frames are really presented"),
   last_frame_at: Timestamp.nullable(),
   now_playing: z.array(PresentedItem),
+  drift_ms: z.number().nullable().describe("How far its clips and sounds are from the clock at most; null: none plays"),
   why: z.array(ShownReason).describe("The chain of reasons: what shows first, then what it outranks, then schedules that take no part"),
   content: ContentState.nullable(),
 });
@@ -120,6 +122,7 @@ export const playerOperations: readonly Operation[] = [
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
         now_playing: beat?.heartbeat.now_playing ?? [],
+        drift_ms: beat?.heartbeat.drift_ms ?? null,
         why: beat?.heartbeat.why ?? [],
         content: beat?.heartbeat.content ?? null,
       };
@@ -131,7 +134,8 @@ export const playerOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/players/{id}",
     summary: "Change a player",
-    description: "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.",
+    description:
+      "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included. `wall` has it show its part of a video wall.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -146,7 +150,7 @@ export const playerOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
-        const { tags, variables, ...rest } = body;
+        const { tags, variables, wall, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
         const after: PlayerRow = {
@@ -154,6 +158,7 @@ export const playerOperations: readonly Operation[] = [
           ...given,
           tags: tags === undefined ? before.tags : JSON.stringify(tags),
           variables: variables === undefined ? before.variables : stableJson(variables),
+          wall: wall == null ? (wall === null ? null : before.wall) : stableJson(wall),
         };
         if (stableJson(after) === stableJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
@@ -246,6 +251,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     timezone: row.timezone,
     variables: JSON.parse(row.variables) as Player["variables"],
     orientation: Orientation.parse(row.orientation),
+    wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
     player_version: said.player_version ?? asked.player_version,
     engine: said.engine ?? null,

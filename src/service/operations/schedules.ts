@@ -6,6 +6,7 @@ import { NewSchedule, Schedule, ScheduleChange } from "../../protocol/schedule.t
 import { id } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
 import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "../schedules.ts";
+import { checkShare, touchesShare } from "../shares.ts";
 import type { Db } from "../store.ts";
 import type { ScheduleRow } from "../tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
@@ -43,6 +44,7 @@ export const scheduleOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, body, now);
+        await checkShare(db, teamId, body, null, now);
         const row: ScheduleRow = { id: parts.makeId("sch"), team_id: teamId, ...columnsOf(body), created_at: now, updated_at: now };
         await db.insertInto("schedules").values(row).execute();
         const affected = await playersMeant(db, teamId, [body.target]);
@@ -110,6 +112,7 @@ export const scheduleOperations: readonly Operation[] = [
         const after: typeof before = { ...before, ...given };
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, after, now);
+        if (touchesShare(given)) await checkShare(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...columnsOf(after), updated_at: now };
         if (isSame(row, next)) return { result: showSchedule(row) };
         await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();

@@ -1,0 +1,51 @@
+// How far apart two players are that go by the clock alone: one started late and restarted, the service stopped. Real players, real screens.
+import { join } from "node:path";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { numberedClip, plainImage } from "../test/support/media.ts";
+import { startPlayer, startService } from "../test/support/programs.ts";
+import { apart, watchScreens } from "../test/support/screens.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread } from "./lib.ts";
+
+const minutes = Number(process.argv[2] ?? 30);
+const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
+
+await using folder = await temporaryFolder();
+await using first = await startXvfb({ width: 1280, height: 720 });
+await using second = await startXvfb({ width: 1280, height: 720 });
+await using service = await startService(join(folder.path, "service"));
+const { api } = service;
+const image = async (name: keyof typeof stills) => ({
+  type: "image",
+  asset_id: await api.upload(`${name}.png`, await plainImage(stills[name])),
+  duration_ms: 2_000,
+  fit: "fill",
+});
+const clipId = await api.upload("clip.mp4", await numberedClip(6));
+const clip = { type: "video", asset_id: clipId, duration_ms: 6_000, fit: "fill", muted: true };
+const { layoutId } = await api.publish([clip, await image("red"), await image("green")]);
+await using early = startPlayer(api.url, join(folder.path, "first"), first.display);
+await api.pair(early, layoutId);
+await early.line("presented");
+const lateFolder = join(folder.path, "second");
+const late = startPlayer(api.url, lateFolder, second.display);
+await api.pair(late, layoutId);
+await late.line("presented");
+await late.kill();
+await service.program.kill();
+await using again = startPlayer(api.url, lateFolder, second.display);
+await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
+
+const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, minutes * 60_000);
+const { changes, frames } = apart(one!, other!);
+const size = (values: readonly number[]) => spread(values.map(Math.abs));
+figure("same change of item on two screens, apart, ms", { minutes, ...size(changes) });
+figure("same frame of a clip on two screens, apart, ms", { minutes, ...size(frames) });
+// The baseline: how evenly one screen alone shows the clip's frames, which are 33.3 ms apart.
+const steps = one!.frames.flatMap(({ frame, at }, index) => {
+  const before = one!.frames[index - 1];
+  return before !== undefined && frame === before.frame + 1 ? [at - before.at - 1_000 / 30] : [];
+});
+const baseline = size(steps);
+figure("one screen's frames off their own rhythm, ms (baseline)", { ...baseline });
+figure("two screens to the baseline, ratio of p99", { ratio: Math.round((10 * size(frames).p99) / baseline.p99) / 10 });

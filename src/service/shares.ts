@@ -1,0 +1,201 @@
+// Shares of voice that cannot be had: interrupts of one player that at one time want more than the whole hour.
+import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
+import { parseRule, weekdays } from "../protocol/rrule.ts";
+import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
+import { invalidField } from "./problem.ts";
+import { playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import type { Db } from "./store.ts";
+import type { PlayerRow, ScheduleRow } from "./tables.ts";
+
+type Timed = Omit<Schedule, "id" | "created_at" | "updated_at">;
+
+/** On the wall clock of the schedule's zone, the end excluded. */
+interface Span {
+  from: number;
+  until: number;
+}
+
+const dayMs = 86_400_000;
+// A window lasts a month at most, so those of now began no earlier; whatever recurs does so within a year.
+const behindDays = 32;
+const aheadDays = 371;
+// More of them are not compared: the player scales down what is too much.
+const mostCompared = 200;
+
+const matters: readonly string[] = ["interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
+
+/** Whether a change of these fields may make shares too much: another name must not be refused for what was so before. */
+export function touchesShare(change: object): boolean {
+  return Object.keys(change).some((field) => matters.includes(field));
+}
+
+/** @throws Refusal 422 that says how much is left, when the shares of `schedule` and of others on a player are too much. */
+export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<void> {
+  const fault = await shareFault(db, teamId, schedule, ownId, now);
+  if (fault !== null) throw invalidField("/interrupt/share_percent", fault);
+}
+
+/**
+ * What is wrong with the share of `schedule` beside the other interrupts of the same players; null when nothing is for
+ * certain. Compared are schedules that go by the same clock; one that waits for a variable is left out, since
+ * variables change. What is not seen here costs nothing: players scale down shares that are too much together.
+ */
+async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<string | null> {
+  const { interrupt, target } = schedule;
+  if (interrupt === null || !isComparable(schedule)) return null;
+  const rows = await db
+    .selectFrom("schedules")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where("timing", "like", '%"interrupt":{%')
+    .execute();
+  const others = rows.filter(({ id }) => id !== ownId).map((row) => ({ row, timed: showSchedule(row) }));
+  const rivals = others
+    .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))
+    .toSorted((a, b) => b.timed.interrupt!.share_percent - a.timed.interrupt!.share_percent)
+    .slice(0, mostCompared);
+  if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
+  const today = dayOf(now);
+  const spans = new Map(rivals.map(({ row, timed }) => [row.id, { timed, spans: spansOf(timed, today) }]));
+  const own = { timed: schedule, spans: spansOf(schedule, today) };
+  const byTarget = group(rivals.map(({ row }) => row));
+  const seen = new Set<string>();
+  for (const player of await playersMeant(db, teamId, [target])) {
+    if (!hasTags(schedule, player)) continue;
+    const here = schedulesFor(byTarget, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
+    const key = here.map(({ id }) => id).join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const fault = faultAmong(
+      own,
+      here.map(({ id }) => spans.get(id)!),
+    );
+    if (fault !== null) return `${fault}, on “${player.name}” for one`;
+  }
+  return null;
+}
+
+interface Spanned {
+  timed: Timed;
+  spans: Span[];
+}
+
+/** The first time at which all that is live then wants more than there is, `own` among them. */
+function faultAmong(own: Spanned, rivals: readonly Spanned[]): string | null {
+  const edges = [own, ...rivals].flatMap((each) =>
+    each.spans.flatMap(({ from, until }) => [
+      { each, at: from, step: 1 },
+      { each, at: until, step: -1 },
+    ]),
+  );
+  // What ends at an instant makes room for what begins at it.
+  edges.sort((a, b) => a.at - b.at || a.step - b.step);
+  // Windows of one schedule may overlap: it is live until the last of them ends.
+  const live = new Map<Spanned, number>();
+  let share = 0;
+  for (const { each, at, step } of edges) {
+    const before = live.get(each) ?? 0;
+    const after = before + step;
+    if (after === 0) live.delete(each);
+    else live.set(each, after);
+    if ((before === 0) === (after === 0)) continue;
+    share += step * each.timed.interrupt!.share_percent;
+    if (step > 0 && live.has(own) && round(share) > 100)
+      return wordsOf(
+        [...live.keys()].filter((other) => other !== own),
+        share,
+        at,
+      );
+  }
+  return null;
+}
+
+function wordsOf(rivals: readonly Spanned[], share: number, at: number): string {
+  const names = rivals.map(({ timed: { name, interrupt } }) => `“${name}” (${interrupt!.share_percent} %)`).join(", ");
+  const free = Math.max(0, round(100 - sum(rivals.map(({ timed }) => timed))));
+  const when = new Date(at).toISOString().slice(0, 16);
+  return `together with ${names} it is ${round(share)} % of the hour at ${when}: at most ${free} % are left`;
+}
+
+function sum(schedules: readonly Timed[]): number {
+  return schedules.reduce((total, { interrupt }) => total + interrupt!.share_percent, 0);
+}
+
+function round(percent: number): number {
+  return Math.round(10 * percent) / 10;
+}
+
+/** Which clock its times are of. */
+function clockOf({ starts_at, timezone }: Timed): string {
+  return `${timezone} ${starts_at.endsWith("Z")}`;
+}
+
+function isComparable({ conditions }: Timed): boolean {
+  return conditions.every(({ type }) => type !== "variable");
+}
+
+function hasTags({ conditions }: Timed, player: PlayerRow): boolean {
+  const tags = JSON.parse(player.tags) as string[];
+  return conditions.every((condition) => condition.type !== "tag" || tags.includes(condition.tag) === condition.is_present);
+}
+
+function group(rows: readonly ScheduleRow[]): TeamSchedules {
+  const by = (type: string) =>
+    Map.groupBy(
+      rows.filter(({ target_type }) => target_type === type),
+      ({ target_value }) => target_value,
+    );
+  return { team: rows.filter(({ target_type }) => target_type === "team"), byTag: by("tag"), byPlayer: by("player") };
+}
+
+function spansOf(timed: Timed, today: number): Span[] {
+  // What is over does not matter any more; a day is more than zones are apart.
+  const horizon: Span = { from: (today - 1) * dayMs, until: (today + aheadDays) * dayMs };
+  const own = windowsOf(timed, today).flatMap((span) => intersect(span, horizon) ?? []);
+  return timed.conditions.reduce((left, condition) => {
+    const cuts = spansOfCondition(condition, today);
+    return cuts === null ? left : left.flatMap((span) => cuts.flatMap((cut) => intersect(span, cut) ?? []));
+  }, own);
+}
+
+function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number): Span[] {
+  const from = momentOf(starts_at)!.at;
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : momentOf(ends_at)!.at;
+  if (rrule === null) return [{ from, until }];
+  const rule = parseRule(rrule);
+  const recurrence = recurrenceOf(rule, from, rule.until?.at ?? null, exdates);
+  const intoDay = from - dayOf(from) * dayMs;
+  return daysBetween(recurrence, today - behindDays, today + aheadDays).map((day) => {
+    const begins = day * dayMs + intoDay;
+    return { from: begins, until: begins + until - from };
+  });
+}
+
+/** Null for a condition that is not one of time. */
+function spansOfCondition(condition: Condition, today: number): Span[] | null {
+  if (condition.type === "date") {
+    const { from, until } = condition;
+    return [{ from: from === undefined ? 0 : dateOf(from), until: until === undefined ? Number.POSITIVE_INFINITY : dateOf(until) + dayMs }];
+  }
+  if (condition.type !== "daypart") return null;
+  const [begins, ends] = [timeOf(condition.from), timeOf(condition.until)];
+  const length = ends > begins ? ends - begins : ends - begins + dayMs;
+  const isWanted = weekdays.map((name) => condition.weekdays === undefined || condition.weekdays.includes(name));
+  return Array.from({ length: behindDays + aheadDays }, (_, index) => today - behindDays + index)
+    .filter((day) => isWanted[weekdayOf(day)])
+    .map((day) => ({ from: day * dayMs + begins, until: day * dayMs + begins + length }));
+}
+
+function intersect(a: Span, b: Span): Span | null {
+  const span = { from: Math.max(a.from, b.from), until: Math.min(a.until, b.until) };
+  return span.from < span.until ? span : null;
+}
+
+function dateOf(date: string): number {
+  return momentOf(`${date}T00:00`)!.at;
+}
+
+function timeOf(text: string): number {
+  const [hours, minutes] = text.split(":").map(Number);
+  return (hours! * 60 + minutes!) * 60_000;
+}

@@ -1,0 +1,61 @@
+// Two real players on two screens, in step without a word between them.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { numberedClip, plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs.ts";
+import { apart, watchScreens } from "../support/screens.ts";
+import { startXvfb } from "../support/xvfb.ts";
+
+const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
+// What no busy machine explains: players that do not go by the clock are seconds apart.
+const boundMs = 500;
+
+const middle = (values: readonly number[]): number => values.map(Math.abs).toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+test("[TG15] two players, one started late and killed, change items and show a clip's frames together, also without the service", async () => {
+  await using folder = await temporaryFolder();
+  await using first = await startXvfb({ width: 640, height: 360 });
+  await using second = await startXvfb({ width: 640, height: 360 });
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const image = async (name: keyof typeof stills, duration_ms: number) => ({
+    type: "image",
+    asset_id: await api.upload(`${name}.png`, await plainImage(stills[name])),
+    duration_ms,
+    fit: "fill",
+  });
+  const clipId = await api.upload("clip.mp4", await numberedClip(6));
+  const clip = { type: "video", asset_id: clipId, duration_ms: 6_000, fit: "fill", muted: true };
+  const { layoutId } = await api.publish([clip, await image("red", 2_000), await image("green", 2_000)]);
+  await using early = startPlayer(api.url, join(folder.path, "first"), first.display);
+  const earlyId = await api.pair(early, layoutId);
+  await early.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
+  const lateFolder = join(folder.path, "second");
+  {
+    await using late = startPlayer(api.url, lateFolder, second.display);
+    await api.pair(late, layoutId);
+    await late.line("presented");
+    await late.kill();
+  }
+  // What the first says of itself reaches the operator.
+  const { drift_ms } = await eventually(async () => {
+    const now = await api.ok("GET", `players/${earlyId}/now`);
+    return typeof now["drift_ms"] === "number" ? now : null;
+  });
+  expect(drift_ms).toBeGreaterThanOrEqual(0);
+  await service.program.kill();
+  await using again = startPlayer(api.url, lateFolder, second.display);
+  await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
+  const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, 25_000);
+  const { changes, frames } = apart(one!, other!);
+  const order = (seen: typeof one) => seen!.changes.slice(1, 6).map(({ to }) => to);
+  expect(order(one).length).toBe(5);
+  const [head] = order(one);
+  const from = other!.changes.findIndex(({ to }, index) => index > 0 && to === head);
+  expect(other!.changes.slice(from, from + 5).map(({ to }) => to)).toEqual(order(one));
+  expect(changes.length).toBeGreaterThanOrEqual(5);
+  expect(frames.length).toBeGreaterThan(60);
+  expect(middle(changes)).toBeLessThanOrEqual(boundMs);
+  expect(middle(frames)).toBeLessThanOrEqual(boundMs);
+}, 240_000);
