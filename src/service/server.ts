@@ -14,6 +14,7 @@ import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
+import { Door } from "./door.ts";
 import { addDocumentation } from "./documentation.ts";
 import { Egress, type AddressBlock } from "./egress.ts";
 import { Events } from "./events.ts";
@@ -95,7 +96,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
-  addOperations(app, parts, { ...defaultLimits, ...config.limits });
+  const door = new Door(parts, { ...defaultLimits, ...config.limits });
+  addOperations(app, parts, door);
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));

@@ -191,7 +191,8 @@ export const playerOperations: readonly Operation[] = [
         parts.sweeper.mark(shots);
         await parts.links.drop(db, row.id);
         const about = { teamId, players: [row.id] };
-        return { result: next, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
+        const committed = () => parts.links.forget(row.id);
+        return { result: next, committed, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
       });
       await parts.presence.drop(removed.id);
       parts.sockets.revoke(removed);
