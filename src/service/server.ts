@@ -24,6 +24,7 @@ import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
+import { addMcp } from "./mcp/endpoint.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
@@ -98,6 +99,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   await addClaimPage(app, config.claimFolder);
   const door = new Door(parts, { ...defaultLimits, ...config.limits });
   addOperations(app, parts, door);
+  addMcp(app, parts, door, config);
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));

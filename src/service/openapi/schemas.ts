@@ -42,7 +42,7 @@ export class Schemas {
   readonly #found: Record<Direction, Map<string, Schema>> = { input: new Map(), output: new Map() };
 
   constructor() {
-    for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
+    nameComponents();
   }
 
   /** The schema of what comes in or goes out. Its references are settled by {@link settle}. */
@@ -95,6 +95,25 @@ export class Schemas {
     }
     return twofold;
   }
+}
+
+/** The schema of an object that stands by itself: named schemas are in its own `$defs`. */
+export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
+  nameComponents();
+  const options = { io: direction, unrepresentable: "any", override: plain } as const;
+  // Inside an object, since a root that has a name would be a mere reference.
+  const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), options) as Schema & { $defs?: Record<string, Schema> };
+  // The names are zod's own keyword, which validators of JSON Schema refuse.
+  const named = Object.entries($defs ?? {}).map(([name, { id: _id, ...found }]) => [name, found] as const);
+  const defs: Record<string, Schema> = Object.fromEntries(named);
+  const root = properties!["it"]!;
+  const name = root.$ref?.replace(localReference, "");
+  const whole: Schema = { type: "object", ...(name === undefined ? root : defs[name]) };
+  return named.length === 0 ? whole : { ...whole, $defs: defs };
+}
+
+function nameComponents(): void {
+  for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
 }
 
 function nameComponent(name: string, schema: unknown): void {

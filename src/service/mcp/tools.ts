@@ -1,0 +1,137 @@
+// The tools: one for each operation of an operator that takes and gives JSON or gives a picture. Made once, at the start.
+import type { Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Scope } from "../../protocol/people.ts";
+import { id } from "../../protocol/words.ts";
+import { isRead } from "../door.ts";
+import { isRepeatable } from "../openapi/answers.ts";
+import type { Schema } from "../openapi/json.ts";
+import { wholeSchema } from "../openapi/schemas.ts";
+import { operations } from "../operations.ts";
+import type { Operation } from "../operations/operation.ts";
+
+/** A tool and the operation behind it. */
+export interface OperationTool {
+  operation: Operation;
+  /** As clients see it. */
+  tool: Tool;
+  /** Names of the arguments that go into the path, and into the query. */
+  params: readonly string[];
+  query: readonly string[];
+}
+
+/** How many of the players that a write concerns are named. */
+export const mostNamed = 100;
+
+// One request that reaches many screens: asking first costs little.
+const bulk = ["updatePlayers", "sendCommands"];
+// What calls addresses elsewhere.
+const outward = ["importAsset", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
+// Answers to tools are JSON: the choice of another format is for REST.
+const notAsked = ["format"];
+
+const dryRun = z
+  .boolean()
+  .default(false)
+  .describe(
+    "True: does everything but keep it. The answer is what would have come, with the players it would have concerned; ids and secrets in it are made up. Nothing is stored, nobody is told",
+  );
+const idempotencyKey = z
+  .string()
+  .optional()
+  .describe(
+    "Any text of your own, without spaces. Calling again with the same key within 24 h answers as the first call did, and does it no second time",
+  );
+const ifMatch = z
+  .string()
+  .optional()
+  .describe("The ETag that you read it under: refused with precondition-failed if somebody has changed it since");
+const Concerned = z
+  .object({ count: z.int(), players: z.array(z.object({ id: id("plr"), name: z.string() })).describe(`The first ${mostNamed}`) })
+  .describe("Players that got something new to show or to do, or would have");
+
+/** Every tool by its name. @throws TypeError when two arguments of an operation have one name. */
+export const tools: ReadonlyMap<string, OperationTool> = new Map(
+  operations.filter(isForAgents).map((operation) => {
+    const made = toolOf(operation);
+    return [made.tool.name, made];
+  }),
+);
+
+const lists = new Map<string, readonly Tool[]>();
+
+/** What a token with these scopes may use. */
+export function toolsFor(scopes: readonly Scope[]): readonly Tool[] {
+  const key = scopes.join(" ");
+  const known = lists.get(key) ?? [...tools.values()].filter(({ operation }) => mayUse(operation, scopes)).map(({ tool }) => tool);
+  lists.set(key, known);
+  return known;
+}
+
+/** Whether it answers with a picture. */
+export function isPicture({ file }: Operation): boolean {
+  return file !== undefined && file.every((type) => type.startsWith("image/"));
+}
+
+function mayUse({ scope }: Operation, scopes: readonly Scope[]): boolean {
+  return scope === undefined || scopes.includes(scope);
+}
+
+function isForAgents(each: Operation): boolean {
+  if (each.caller !== "operator" || each.agent === false || each.bytes !== undefined || each.stream === true) return false;
+  return each.file === undefined || isPicture(each);
+}
+
+function toolOf(operation: Operation): OperationTool {
+  const { name, summary, description, agent, method } = operation;
+  const params = Object.keys(shapeOf(operation.params));
+  const query = Object.keys(shapeOf(operation.query)).filter((field) => !notAsked.includes(field));
+  const inputSchema = wholeSchema(inputOf(operation, params, query), "input") as Tool["inputSchema"];
+  const hints = {
+    readOnlyHint: isRead(operation),
+    destructiveHint: method === "DELETE" || bulk.includes(name),
+    idempotentHint: method !== "POST" || name.startsWith("restore"),
+    openWorldHint: outward.includes(name),
+  };
+  const tool: Tool = {
+    name: snake(name),
+    title: summary,
+    description: [`${summary}.`, description, agent].filter((part) => part !== undefined && part !== false).join(" "),
+    inputSchema,
+    ...(isPicture(operation) ? {} : { outputSchema: outputOf(operation) as NonNullable<Tool["outputSchema"]> }),
+    annotations: { title: summary, ...hints },
+  };
+  return { operation, tool, params, query };
+}
+
+function inputOf(operation: Operation, params: readonly string[], query: readonly string[]): z.ZodType {
+  const { body } = operation;
+  const own: Record<string, z.ZodType> = {
+    ...(body === undefined ? {} : { body: body.safeParse(undefined).success ? body.optional() : body }),
+    ...(isRead(operation) ? {} : { dry_run: dryRun }),
+    ...(isRepeatable(operation) ? { idempotency_key: idempotencyKey } : {}),
+    ...(operation.current === undefined ? {} : { if_match: ifMatch }),
+  };
+  const names = [...params, ...query, ...Object.keys(own)];
+  if (new Set(names).size !== names.length) throw new TypeError(`two arguments of ${operation.name} have one name: ${names.join(", ")}`);
+  const asked = Object.entries(shapeOf(operation.query)).filter(([field]) => query.includes(field));
+  return z.strictObject({ ...shapeOf(operation.params), ...Object.fromEntries(asked), ...own });
+}
+
+/** A reading tool answers with the resource itself, a writing one with what came of it. */
+function outputOf(operation: Operation): Schema {
+  if (isRead(operation)) return wholeSchema(operation.output, "output");
+  const result = operation.output instanceof z.ZodUndefined ? z.null() : operation.output;
+  const etag = operation.version === undefined ? {} : { etag: z.string().describe("For if_match") };
+  return wholeSchema(z.object({ dry_run: z.boolean(), result, ...etag, concerned: Concerned.nullable() }), "output");
+}
+
+function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
+  if (schema === undefined) return {};
+  if (schema instanceof z.ZodObject) return schema.shape as Record<string, z.ZodType>;
+  throw new TypeError("parameters and queries are objects");
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
