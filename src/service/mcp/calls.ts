@@ -9,7 +9,7 @@ import { FileAnswer, OtherAnswer, type Operation, type Parts } from "../operatio
 import { problemOf, Refusal, refusalOf } from "../problem.ts";
 import type { Db } from "../store.ts";
 import { validatorCompiler } from "../validation.ts";
-import { mostNamed, tools, type OperationTool } from "./tools.ts";
+import { mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
 
 /** One request of an operator over MCP. */
 export interface Visit {
@@ -23,6 +23,7 @@ export interface Visit {
 export interface Runner {
   parts: Parts;
   door: Door;
+  tools: Toolbox;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -43,7 +44,7 @@ class RolledBack extends Error {
 
 /** Calls the tool of this name. What is refused is an answer too, which says why. Undefined: there is no such tool. */
 export async function callTool(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult | undefined> {
-  const tool = tools.get(name);
+  const tool = runner.tools.get(name);
   if (tool === undefined) return undefined;
   const { log } = runner.parts;
   const about = { request_id: visit.call.id, tool: name };
@@ -124,7 +125,9 @@ function inputOf({ operation, params, query, tool }: OperationTool, given: Argum
   if (errors.length > 0) throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
   const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
   // A query is text in REST, and its schema reads text.
-  const asked = pick(query).map(([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const);
+  const asked = pick(query).map(
+    ([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const,
+  );
   return {
     params: checked(operation.params, "params", Object.fromEntries(pick(params))),
     query: checked(operation.query, "querystring", Object.fromEntries(asked)),

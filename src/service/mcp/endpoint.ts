@@ -11,6 +11,7 @@ import { Refusal } from "../problem.ts";
 import { callOf } from "../rest.ts";
 import type { Visit } from "./calls.ts";
 import { serverFor, visitOf } from "./server.ts";
+import { Toolbox } from "./tools.ts";
 
 /** What the endpoint has to know of the service's place. */
 export interface McpPlace {
@@ -26,7 +27,8 @@ const metadataPath = "/.well-known/oauth-protected-resource";
 
 /** Adds the endpoint and its metadata; requests under way end with the service. */
 export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: McpPlace): void {
-  const handler = createMcpHandler((context) => serverFor({ parts, door }, place.version, visitOf(context)), {
+  const runner = { parts, door, tools: new Toolbox() };
+  const handler = createMcpHandler((context) => serverFor(runner, place.version, visitOf(context)), {
     onerror: (error) => parts.log.debug({ err: error }, "an MCP request was not served"),
   });
   app.addHook("preClose", () => handler.close());

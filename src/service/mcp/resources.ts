@@ -3,7 +3,6 @@ import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type R
 import { FileAnswer, OtherAnswer } from "../operations/operation.ts";
 import { Refusal } from "../problem.ts";
 import { base64Of, readOperation, type Runner, type Visit } from "./calls.ts";
-import { tools } from "./tools.ts";
 
 /** The addresses that there are; what each shows goes by the scopes of the operations behind it. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [
@@ -94,13 +93,13 @@ async function readThumbnail(runner: Runner, visit: Visit, uri: string, id: stri
 }
 
 async function pictureOf(runner: Runner, visit: Visit, tool: string, id: string): Promise<{ mimeType: string; blob: string }> {
-  const file = await readOperation(runner, visit, tools.get(tool)!, { id });
+  const file = await readOperation(runner, visit, runner.tools.get(tool)!, { id });
   if (!(file instanceof FileAnswer)) throw new TypeError(`${tool} answers with a file`);
   return { mimeType: file.mimeType, blob: await base64Of(runner, file) };
 }
 
 async function json<T>(runner: Runner, visit: Visit, tool: string, given: Record<string, unknown>): Promise<T> {
-  const made = await readOperation(runner, visit, tools.get(tool)!, given);
+  const made = await readOperation(runner, visit, runner.tools.get(tool)!, given);
   if (!(made instanceof OtherAnswer)) throw new TypeError(`${tool} answers with JSON`);
   return made.body as T;
 }

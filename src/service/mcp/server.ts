@@ -4,7 +4,6 @@ import { problemOf, Refusal } from "../problem.ts";
 import { callTool, type Runner, type Visit } from "./calls.ts";
 import { getPrompt, promptsFor } from "./prompts.ts";
 import { listResources, readResource, resourceTemplates } from "./resources.ts";
-import { toolsFor } from "./tools.ts";
 
 const instructions =
   "Runs digital signage: players (screens) show layouts, whose zones loop playlists of assets; schedules say which layout when. " +
@@ -26,7 +25,7 @@ export function serverFor(runner: Runner, version: string, visit: Visit): Server
     },
   );
   const { scopes } = visit.operator;
-  server.setRequestHandler("tools/list", () => ({ tools: toolsFor(scopes) as Tool[] }));
+  server.setRequestHandler("tools/list", () => ({ tools: runner.tools.for(scopes) as Tool[] }));
   server.setRequestHandler("tools/call", async ({ params }) => {
     const answer = await callTool(runner, visit, params.name, params.arguments ?? {});
     if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);

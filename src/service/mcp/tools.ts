@@ -29,43 +29,47 @@ const bulk = ["updatePlayers", "sendCommands"];
 const outward = ["importAsset", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
 // Answers to tools are JSON: the choice of another format is for REST.
 const notAsked = ["format"];
+// Tokens have few sets of scopes between them.
+const mostLists = 100;
+
+// Keywords that bound values.
+const bounds = ["pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "propertyNames"];
 
 const dryRun = z
   .boolean()
   .default(false)
-  .describe(
-    "True: does everything but keep it. The answer is what would have come, with the players it would have concerned; ids and secrets in it are made up. Nothing is stored, nobody is told",
-  );
-const idempotencyKey = z
-  .string()
-  .optional()
-  .describe(
-    "Any text of your own, without spaces. Calling again with the same key within 24 h answers as the first call did, and does it no second time",
-  );
-const ifMatch = z
-  .string()
-  .optional()
-  .describe("The ETag that you read it under: refused with precondition-failed if somebody has changed it since");
+  .describe("Do it and take it back: answers what would have come, and for which players; ids and secrets in it are made up");
+const idempotencyKey = z.string().optional().describe("Any text without spaces: a repeat with it within 24 h does nothing twice");
+const ifMatch = z.string().optional().describe("The ETag that you read: refused if it was changed since");
 const Concerned = z
   .object({ count: z.int(), players: z.array(z.object({ id: id("plr"), name: z.string() })).describe(`The first ${mostNamed}`) })
   .describe("Players that got something new to show or to do, or would have");
 
-/** Every tool by its name. @throws TypeError when two arguments of an operation have one name. */
-export const tools: ReadonlyMap<string, OperationTool> = new Map(
-  operations.filter(isForAgents).map((operation) => {
-    const made = toolOf(operation);
-    return [made.tool.name, made];
-  }),
-);
+/** Every tool. They are made at the first need: it takes a tenth of a second, which no start has to wait for. */
+export class Toolbox {
+  readonly #lists = new Map<string, readonly Tool[]>();
+  #tools: ReadonlyMap<string, OperationTool> | null = null;
 
-const lists = new Map<string, readonly Tool[]>();
+  /** The tool of this name. */
+  get(name: string): OperationTool | undefined {
+    return this.#all().get(name);
+  }
 
-/** What a token with these scopes may use. */
-export function toolsFor(scopes: readonly Scope[]): readonly Tool[] {
-  const key = scopes.join(" ");
-  const known = lists.get(key) ?? [...tools.values()].filter(({ operation }) => mayUse(operation, scopes)).map(({ tool }) => tool);
-  lists.set(key, known);
-  return known;
+  /** What a token with these scopes may use. */
+  for(scopes: readonly Scope[]): readonly Tool[] {
+    const key = scopes.join(" ");
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const list = [...this.#all().values()].filter(({ operation }) => mayUse(operation, scopes)).map(({ tool }) => tool);
+    if (this.#lists.size >= mostLists) this.#lists.delete(this.#lists.keys().next().value!);
+    this.#lists.set(key, list);
+    return list;
+  }
+
+  #all(): ReadonlyMap<string, OperationTool> {
+    this.#tools ??= new Map(operations.filter(isForAgents).map((operation) => [snake(operation.name), toolOf(operation)]));
+    return this.#tools;
+  }
 }
 
 /** Whether it answers with a picture. */
@@ -82,6 +86,7 @@ function isForAgents(each: Operation): boolean {
   return each.file === undefined || isPicture(each);
 }
 
+/** @throws TypeError when two arguments of the operation have one name. */
 function toolOf(operation: Operation): OperationTool {
   const { name, summary, description, agent, method } = operation;
   const params = Object.keys(shapeOf(operation.params));
@@ -120,10 +125,27 @@ function inputOf(operation: Operation, params: readonly string[], query: readonl
 
 /** A reading tool answers with the resource itself, a writing one with what came of it. */
 function outputOf(operation: Operation): Schema {
-  if (isRead(operation)) return wholeSchema(operation.output, "output");
+  if (isRead(operation)) return shape(wholeSchema(operation.output, "output"));
   const result = operation.output instanceof z.ZodUndefined ? z.null() : operation.output;
   const etag = operation.version === undefined ? {} : { etag: z.string().describe("For if_match") };
-  return wholeSchema(z.object({ dry_run: z.boolean(), result, ...etag, concerned: Concerned.nullable() }), "output");
+  return shape(wholeSchema(z.object({ dry_run: z.boolean(), result, ...etag, concerned: Concerned.nullable() }), "output"));
+}
+
+/** A schema without the bounds of its values: agents pay for every word, and what we answer keeps to them. */
+function shape(schema: Schema): Schema {
+  const inner = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inner);
+    return typeof value === "object" && value !== null ? shape(value as Schema) : value;
+  };
+  const kept = Object.entries(schema).filter(([key]) => !bounds.includes(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      if (key === "enum" || key === "const") return [key, value];
+      // What stands below these are names, not keywords.
+      if (key !== "properties" && key !== "$defs") return [key, inner(value)];
+      return [key, Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([name, each]) => [name, shape(each)]))];
+    }),
+  );
 }
 
 function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {

@@ -100,7 +100,9 @@ export class Schemas {
 /** The schema of an object that stands by itself: named schemas are in its own `$defs`. */
 export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
   nameComponents();
-  const options = { io: direction, unrepresentable: "any", override: plain } as const;
+  // What goes out is for programs: what stands in it twice is written once.
+  const reused = direction === "output" ? "ref" : "inline";
+  const options = { io: direction, unrepresentable: "any", override: plain, reused } as const;
   // Inside an object, since a root that has a name would be a mere reference.
   const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), options) as Schema & { $defs?: Record<string, Schema> };
   // The names are zod's own keyword, which validators of JSON Schema refuse.
@@ -109,7 +111,10 @@ export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
   const root = properties!["it"]!;
   const name = root.$ref?.replace(localReference, "");
   const whole: Schema = { type: "object", ...(name === undefined ? root : defs[name]) };
-  return named.length === 0 ? whole : { ...whole, $defs: defs };
+  // The root stands at the top; below it is wanted only where it refers to itself.
+  const { [name ?? ""]: _root, ...others } = defs;
+  const rest = JSON.stringify([whole, others]).includes(`"${root.$ref}"`) ? defs : others;
+  return Object.keys(rest).length === 0 ? whole : { ...whole, $defs: rest };
 }
 
 function nameComponents(): void {
