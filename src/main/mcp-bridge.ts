@@ -29,6 +29,7 @@ const Message = z.looseObject({
 type Message = z.infer<typeof Message>;
 const Cancelled = z.object({ requestId: z.union([z.string(), z.number()]) });
 const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
+const Answer = z.object({ id: z.union([z.string(), z.number()]), method: z.undefined().optional() });
 const Explained = z.object({ detail: z.string() });
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
@@ -48,20 +49,13 @@ export class McpBridge {
 
   /** Carries messages until the input ends and all are answered, or until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { input } = this.#parts;
-    const stop = () => input.destroy();
-    signal.addEventListener("abort", stop, { once: true });
     const pending = new Set<Promise<void>>();
-    try {
-      for await (const line of createInterface({ input, signal })) {
-        if (line.trim() === "") continue;
-        const carried = this.#carry(line, signal).finally(() => pending.delete(carried));
-        pending.add(carried);
-      }
-      await Promise.all(pending);
-    } finally {
-      signal.removeEventListener("abort", stop);
+    for await (const line of createInterface({ input: this.#parts.input, signal })) {
+      if (line.trim() === "") continue;
+      const carried = this.#carry(line, signal).finally(() => pending.delete(carried));
+      pending.add(carried);
     }
+    await Promise.all(pending);
   }
 
   async #carry(line: string, signal: AbortSignal): Promise<void> {
@@ -110,14 +104,15 @@ export class McpBridge {
     });
     const type = response.headers.get("content-type") ?? "";
     if (type.startsWith("text/event-stream") && response.body !== null) {
-      for await (const data of eventsOf(Readable.fromWeb(response.body))) await this.#write(data);
-      return;
+      let isAnswered = false;
+      for await (const data of eventsOf(Readable.fromWeb(response.body))) isAnswered = (await this.#deliver(message, data)) || isAnswered;
+      if (isAnswered || message.id === undefined) return;
+      throw new Error("the answer broke off");
     }
     const text = await response.text();
     if (type.startsWith("application/json") && text !== "") {
-      const answer: unknown = JSON.parse(text);
-      if (message.method === "initialize") this.#version = Initialized.safeParse(answer).data?.result.protocolVersion ?? null;
-      return this.#write(JSON.stringify(answer));
+      await this.#deliver(message, text);
+      return;
     }
     if (message.id === undefined) {
       if (!response.ok) this.#parts.log.warn({ status: response.status, method: message.method }, "the service refused a notification");
@@ -125,6 +120,14 @@ export class McpBridge {
     }
     const detail = type.startsWith("application/problem+json") ? Explained.safeParse(JSON.parse(text)).data?.detail : undefined;
     await this.#refuse(message.id, internalError, `${response.status}: ${detail ?? "the service answered without a message"}`);
+  }
+
+  /** Passes on what the service sent to a request; true: it was the answer. */
+  async #deliver({ id, method }: Message, text: string): Promise<boolean> {
+    const sent: unknown = JSON.parse(text);
+    if (method === "initialize") this.#version = Initialized.safeParse(sent).data?.result.protocolVersion ?? this.#version;
+    await this.#write(JSON.stringify(sent));
+    return Answer.safeParse(sent).data?.id === id;
   }
 
   /** The headers that say again what stands in the message: 2026-07-28 wants them, and the service compares. */

@@ -5,11 +5,11 @@ import type { IncomingMessage } from "node:http";
 import type { Operator } from "../access.ts";
 import { isRead, noBytes, type Call, type Door, type Input, type Made, type OnWritten } from "../door.ts";
 import { apiPrefix } from "../openapi/document.ts";
-import { FileAnswer, OtherAnswer, type Operation, type Parts } from "../operations/operation.ts";
+import { FileAnswer, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
 import { problemOf, Refusal, refusalOf } from "../problem.ts";
 import type { Db } from "../store.ts";
 import { validatorCompiler } from "../validation.ts";
-import { mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
+import { hasNoAnswer, mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
 
 /** One request of an operator over MCP. */
 export interface Visit {
@@ -28,6 +28,9 @@ export interface Runner {
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Concerned = { count: number; players: { id: string; name: string }[] };
+
+// Characters; an agent reads what it is answered.
+const longestAnswer = 1_000_000;
 
 /** Thrown inside a write to undo it: what it would have answered. */
 class RolledBack extends Error {
@@ -77,7 +80,7 @@ async function read(runner: Runner, visit: Visit, tool: OperationTool, given: Ar
   if (made instanceof FileAnswer) {
     return { content: [{ type: "image", data: await base64Of(runner, made), mimeType: made.mimeType }] };
   }
-  return shown(bodyOf(made), etagOf(made));
+  return shown(made instanceof StreamAnswer ? await collected(made) : bodyOf(made), etagOf(made));
 }
 
 async function write(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
@@ -154,7 +157,9 @@ async function named(db: Db, playerIds: readonly string[]): Promise<Concerned> {
 function written(operation: Operation, made: Made, isDryRun: boolean, concerned: Concerned | null): CallToolResult {
   const etag = etagOf(made);
   const tag = operation.version === undefined || etag === undefined ? {} : { etag };
-  return shown({ dry_run: isDryRun, result: bodyOf(made) ?? null, ...tag, concerned });
+  // Where REST answers without a body, what the transaction made is nobody's business.
+  const result = hasNoAnswer(operation) ? null : bodyOf(made);
+  return shown({ dry_run: isDryRun, result, ...tag, concerned });
 }
 
 function shown(body: unknown, etag?: string): CallToolResult {
@@ -169,6 +174,17 @@ function refused(refusal: Refusal, requestId: string): CallToolResult {
   const wait = retry === undefined ? "" : ` Try again after ${retry} s.`;
   const text = `${title} (${status}, ${type}): ${detail}.${wait} Request: ${requestId}`;
   return { isError: true, content: [{ type: "text", text }] };
+}
+
+/** A streamed answer as a whole. @throws Refusal when nobody would read that much. */
+async function collected({ parts }: StreamAnswer): Promise<unknown> {
+  let text = "";
+  for await (const part of parts) {
+    text += part;
+    if (text.length > longestAnswer)
+      throw new Refusal("too-large", "The answer is too long for a tool: ask for a shorter time, or for fewer groups");
+  }
+  return JSON.parse(text);
 }
 
 function bodyOf(made: Made): unknown {

@@ -72,6 +72,11 @@ export class Toolbox {
   }
 }
 
+/** Whether REST answers without a body. */
+export function hasNoAnswer({ output }: Operation): boolean {
+  return output instanceof z.ZodUndefined;
+}
+
 /** Whether it answers with a picture. */
 export function isPicture({ file }: Operation): boolean {
   return file !== undefined && file.every((type) => type.startsWith("image/"));
@@ -126,8 +131,8 @@ function inputOf(operation: Operation, params: readonly string[], query: readonl
 /** A reading tool answers with the resource itself, a writing one with what came of it. */
 function outputOf(operation: Operation): Schema {
   if (isRead(operation)) return shape(wholeSchema(operation.output, "output"));
-  const result = operation.output instanceof z.ZodUndefined ? z.null() : operation.output;
-  const etag = operation.version === undefined ? {} : { etag: z.string().describe("For if_match") };
+  const result = hasNoAnswer(operation) ? z.null() : operation.output;
+  const etag = operation.version === undefined ? {} : { etag: z.string().optional().describe("For if_match") };
   return shape(wholeSchema(z.object({ dry_run: z.boolean(), result, ...etag, concerned: Concerned.nullable() }), "output"));
 }
 
