@@ -29,6 +29,9 @@ test.each(eras)("[MC1] every operation of an operator is a tool with title, sche
     const { method, file } = wanted.find((each) => snake(each.name) === name)!;
     const isRead = method === "GET";
     expect([title, description, inputSchema.type].every(Boolean), name).toBe(true);
+    // What a description says of other tools is true.
+    for (const [word] of (description ?? "").matchAll(/\b(?:get|list|send|create|update|delete|import)_[a-z_]+[a-z]/g))
+      expect(names.map(snake), name).toContain(word);
     expect(outputSchema?.type, name).toBe(file === undefined ? "object" : undefined);
     expect("dry_run" in inputSchema.properties!, name).toBe(!isRead);
     expect("idempotency_key" in inputSchema.properties!, name).toBe(method === "POST");
@@ -358,4 +361,42 @@ test.each(eras)("[MC13] the prompts lead through a diagnosis and a campaign by t
       ).toContain(word);
   }
   await expect(agent.client.getPrompt({ name: "diagnose_player", arguments: { player_id: "lobby" } })).rejects.toThrow("player_id");
+});
+
+test("[MC19] what a token listens to ends with it and with the service; the call that revokes the token is still answered", async () => {
+  await using folder = await temporaryFolder();
+  const bench = await Bench.start(folder.path);
+  const other = await tokenOf(bench, await owner(bench), ["players:read", "tokens:read", "tokens:write"]);
+  const listen = async (token: string) => {
+    const meta = "io.modelcontextprotocol";
+    const _meta = {
+      [`${meta}/protocolVersion`]: "2026-07-28",
+      [`${meta}/clientInfo`]: { name: "t", version: "1" },
+      [`${meta}/clientCapabilities`]: {},
+    };
+    const answer = await fetch(`${bench.service.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "subscriptions/listen",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { _meta, notifications: {} } }),
+    });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    const over = answer.text().then(
+      () => "ended",
+      () => "cut",
+    );
+    return { over };
+  };
+  const { over: ofOther } = await listen(other.secret);
+  const { over: ofOwner } = await listen(bench.token);
+  await using agent = await Agent.connect(bench.service.url, other.secret, "2025");
+  expect(await agent.ok("revoke_token", { id: other.tokenId })).toMatchObject({ dry_run: false, result: null });
+  expect(await ofOther).toBe("cut");
+  await bench[Symbol.asyncDispose]();
+  expect(["ended", "cut"]).toContain(await ofOwner);
 });

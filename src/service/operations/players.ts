@@ -34,6 +34,7 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/pair",
     summary: "Claim the screen that shows a code",
     description: "Case and punctuation of the code do not matter. Five wrong codes a minute are too many.",
+    agent: "Use it with a code that a person reads from a screen. Never guess codes.",
     caller: "operator",
     scope: "players:write",
     body: PairRequest,
@@ -64,6 +65,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players",
     summary: "List players",
     description: "Newest first, by filters.",
+    agent:
+      "Use it first, to turn a name or a place into ids, and to find screens that are offline. Online is not yet lit: get_player_now tells what is presented.",
     caller: "operator",
     scope: "players:read",
     query: PlayersQuery,
@@ -88,6 +91,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Read a player",
     description: "Its ETag covers what an operator sets, not what the player reports.",
+    agent:
+      "Use it for what is set and whether the player has it already (`in_sync`). Not for what is on the glass: get_player_now, or a screenshot.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -104,6 +109,7 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}/now",
     summary: "See what is on a screen now",
     description: "By the player's latest heartbeat, which goes by presented frames.",
+    agent: "Use it to explain a screen: what it presents, and by which schedule, override or layout. Not proof: a screenshot is.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -131,6 +137,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description: "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included.",
+    agent:
+      "Use it to give one screen its layout, name, tags or orientation. Not for a limited time: create_schedule, or send_command with `override.set`. Not for many: update_players.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -170,6 +178,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Remove a player",
     description: "The device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+    agent:
+      "Use it only when the box is given away or replaced. Not to repair, mute or clear a screen: it has to be claimed again by a person who stands before it.",
     caller: "operator",
     scope: "players:write",
     params,
