@@ -49,8 +49,6 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
       // Older clients may send several messages at once: each counts.
       if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
       const gone = call.gone();
-      // What stays open ends with its token; a call that ends its own token is still answered.
-      if (isListening(request.body)) parts.tokens.onEnd(operator.tokenId, () => reply.raw.destroy(), gone);
       const visit: Visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw };
       const authInfo: AuthInfo = {
         token: bearerOf(request.headers.authorization),
@@ -78,10 +76,6 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
       );
     });
   }
-}
-
-function isListening(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen";
 }
 
 /** @throws Refusal as REST does; a 401 says where the metadata is. */

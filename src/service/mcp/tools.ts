@@ -78,7 +78,7 @@ export function hasNoAnswer({ output }: Operation): boolean {
 }
 
 /** Whether it answers with a picture. */
-export function isPicture({ file }: Operation): boolean {
+function isPicture({ file }: Operation): boolean {
   return file !== undefined && file.every((type) => type.startsWith("image/"));
 }
 
