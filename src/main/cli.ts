@@ -1,4 +1,4 @@
-// signage-player start | serve | demo: picks the program and hands over.
+// signage-player start | serve | mcp | demo: picks the program and hands over.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
 import type { PlayerConfig } from "./player-config.ts";
@@ -9,7 +9,7 @@ enableCompileCache();
 const { Fault } = await import("../base/fault.ts");
 const { runProgram } = await import("./program.ts");
 
-const usage = "signage-player start | serve | demo (npm run player, npm run service, npm start)";
+const usage = "signage-player start | serve | mcp | demo (npm run player, npm run service, npm start)";
 const [command = "", ...argv] = process.argv.slice(2);
 
 switch (command) {
@@ -21,6 +21,11 @@ switch (command) {
   case "serve": {
     const { readServiceConfig, runService } = await import("./service.ts");
     await runProgram("service", () => readServiceConfig(argv), runService);
+    break;
+  }
+  case "mcp": {
+    const { readMcpConfig, runMcp } = await import("./mcp.ts");
+    await runProgram("mcp", () => readMcpConfig(argv), runMcp, "stderr");
     break;
   }
   case "demo": {

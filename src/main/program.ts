@@ -10,12 +10,14 @@ const stopLimitMs = 10_000;
 
 /**
  * Runs `main` until it returns or a SIGINT, SIGTERM or SIGHUP aborts its signal, then exits.
+ * @param logTo where the log goes: away from the standard output of a program that speaks a protocol there.
  * A Fault `bad-config` prints one line to standard error and exits 2; any other error is logged and exits 1.
  */
 export async function runProgram<C>(
   name: string,
   readConfig: () => C,
   main: (config: C, log: Log, signal: AbortSignal) => Promise<void>,
+  logTo: "stdout" | "stderr" = "stdout",
 ): Promise<void> {
   let config: C;
   try {
@@ -23,7 +25,7 @@ export async function runProgram<C>(
   } catch (error) {
     return explain(name, error);
   }
-  const log = await createLog(name);
+  const log = await createLog(name, "info", logTo);
   const stop = new AbortController();
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(event, () => {

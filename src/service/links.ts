@@ -65,10 +65,14 @@ export class Links {
     }
   }
 
-  /** Forgets a removed player, in the transaction that removes it. */
+  /** Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too. */
   async drop(db: Db, playerId: string): Promise<void> {
-    this.#told.delete(playerId);
     await db.deleteFrom("player_links").where("player_id", "=", playerId).execute();
+  }
+
+  /** Forgets a removed player. */
+  forget(playerId: string): void {
+    this.#told.delete(playerId);
   }
 
   #isAway(playerId: string): boolean {

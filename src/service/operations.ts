@@ -1,4 +1,4 @@
-// Every verb of the service, once. Routes, the API's description and later the MCP tools are made from this table.
+// Every verb of the service, once. Routes, the API's description and the MCP tools are made from this table.
 import { assetOperations } from "./operations/assets.ts";
 import { auditOperations } from "./operations/audit.ts";
 import { commandOperations, screenshotOperations } from "./operations/commands.ts";

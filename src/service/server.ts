@@ -15,6 +15,7 @@ import { Blobs } from "./blobs.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
+import { Door } from "./door.ts";
 import { addDocumentation } from "./documentation.ts";
 import { Egress, type AddressBlock } from "./egress.ts";
 import { Events } from "./events.ts";
@@ -24,6 +25,7 @@ import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
+import { addMcp } from "./mcp/endpoint.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
@@ -96,7 +98,9 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
-  addOperations(app, parts, { ...defaultLimits, ...config.limits });
+  const door = new Door(parts, { ...defaultLimits, ...config.limits });
+  addOperations(app, parts, door);
+  addMcp(app, parts, door, config);
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));

@@ -56,7 +56,7 @@ export class Schemas {
   readonly #found: Record<Direction, Map<string, Schema>> = { input: new Map(), output: new Map() };
 
   constructor() {
-    for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
+    nameComponents();
   }
 
   /** The schema of what comes in or goes out. Its references are settled by {@link settle}. */
@@ -109,6 +109,30 @@ export class Schemas {
     }
     return twofold;
   }
+}
+
+/** The schema of an object that stands by itself: named schemas are in its own `$defs`. */
+export function wholeSchema(schema: z.ZodType, direction: Direction): Schema {
+  nameComponents();
+  // What goes out is for programs: what stands in it twice is written once.
+  const reused = direction === "output" ? "ref" : "inline";
+  const options = { io: direction, unrepresentable: "any", override: plain, reused } as const;
+  // Inside an object, since a root that has a name would be a mere reference.
+  const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), options) as Schema & { $defs?: Record<string, Schema> };
+  // The names are zod's own keyword, which validators of JSON Schema refuse.
+  const named = Object.entries($defs ?? {}).map(([name, { id: _id, ...found }]) => [name, found] as const);
+  const defs: Record<string, Schema> = Object.fromEntries(named);
+  const root = properties!["it"]!;
+  const name = root.$ref?.replace(localReference, "");
+  const whole: Schema = { type: "object", ...(name === undefined ? root : defs[name]) };
+  // The root stands at the top; below it is wanted only where it refers to itself.
+  const { [name ?? ""]: _root, ...others } = defs;
+  const rest = JSON.stringify([whole, others]).includes(`"${root.$ref}"`) ? defs : others;
+  return Object.keys(rest).length === 0 ? whole : { ...whole, $defs: rest };
+}
+
+function nameComponents(): void {
+  for (const [name, schema] of modules.flatMap((module) => Object.entries(module))) nameComponent(name, schema);
 }
 
 function nameComponent(name: string, schema: unknown): void {

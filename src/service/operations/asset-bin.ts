@@ -21,6 +21,7 @@ export const binOperations: readonly Operation[] = [
     summary: "Delete an asset",
     description:
       "Refused while a playlist shows it. It goes into the bin, from which it can be restored for 30 days. With `permanent=true` it is gone at once, from the bin too, and the disk is freed unless another asset has the same bytes.",
+    agent: "Use it for files that nothing shows. Without `permanent` it can be restored for 30 days.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,

@@ -18,6 +18,8 @@ export const importOperations: readonly Operation[] = [
     summary: "Import an asset from an address",
     description:
       "The service fetches the file; until then the asset has `status: importing` and `progress`, afterwards `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and what comes is examined like an upload.",
+    agent:
+      "Use it for a file at a public address; ask get_asset until its status is ready. Not for addresses inside the building, and not for web pages: those are playlist items of type web.",
     caller: "operator",
     scope: "assets:write",
     body: AssetImport,

@@ -66,6 +66,7 @@ export const assetOperations: readonly Operation[] = [
     path: "/assets",
     summary: "List assets",
     description: "Newest first. What is in the bin is listed only with `deleted=true`.",
+    agent: "Use it before importing: the file may be there already. Only those with status ready can be shown.",
     caller: "operator",
     scope: "assets:read",
     query: AssetQuery,

@@ -33,6 +33,8 @@ export const commandOperations: readonly Operation[] = [
     summary: "Send a command to a player",
     description:
       "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+    agent:
+      "Use it for acts: a screenshot to see, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Not to change content: that is a layout's, playlist's or schedule's. Then ask get_command until it has ended.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -82,6 +84,8 @@ export const commandOperations: readonly Operation[] = [
     path: "/commands",
     summary: "Send a command to many players",
     description: "To all players with a tag, or to those named; at most 10,000. Either all get it or none.",
+    agent:
+      "Use it when each player of a tag is to do the same. Call it with dry_run first; restarting many screens at once leaves them dark together.",
     caller: "operator",
     scope: "commands:write",
     body: CommandsRequest,
@@ -136,6 +140,8 @@ export const commandOperations: readonly Operation[] = [
     path: "/players/{id}/commands/{command_id}",
     summary: "Read how a command fares",
     description: "`status` moves from queued to one of succeeded, failed, rejected, expired and cancelled.",
+    agent:
+      "Use it after send_command, every second or two, until the status is a final one. Expired: the player was away for all of `ttl_s`.",
     caller: "operator",
     scope: "commands:read",
     params: oneCommand,
@@ -164,6 +170,7 @@ export const screenshotOperations: readonly Operation[] = [
     path: "/players/{id}/screenshots",
     summary: "List a player's screenshots",
     description: "Newest first. The newest 200 of each player are kept.",
+    agent: "Use it to find earlier pictures. Not to see the screen now: send_command `screenshot` first.",
     caller: "operator",
     scope: "screenshots:read",
     params: ofPlayer,
@@ -201,6 +208,7 @@ export const screenshotOperations: readonly Operation[] = [
     path: "/screenshots/{id}/image",
     summary: "Download a screenshot",
     description: "The picture as the player took it.",
+    agent: "Use it to look at a picture yourself; a picture outweighs every status.",
     caller: "operator",
     scope: "screenshots:read",
     params: oneShot,

@@ -18,6 +18,7 @@ export const eventOperations: readonly Operation[] = [
       "A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.",
     caller: "operator",
     scope: "events:read",
+    agent: false,
     status: 201,
     output: Ticket,
     errors: ["too-many"],

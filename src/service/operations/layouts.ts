@@ -40,6 +40,8 @@ export const layoutOperations: readonly Operation[] = [
       "Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit. " +
       "They may overlap (`z_index`) and be turned about their middle (`rotation`, after which a corner may be cut off). " +
       "A `transition` begins at the boundary and ends `duration_ms` later: it moves no boundary, and the old picture plays on beneath it.",
+    agent:
+      "Use it when no layout has the zones that are wanted; look at list_layouts first. A layout shows nowhere until a player or a schedule has it.",
     caller: "operator",
     scope: "layouts:write",
     body: NewLayout,
@@ -106,6 +108,8 @@ export const layoutOperations: readonly Operation[] = [
     path: "/layouts/{id}",
     summary: "Change a layout",
     description: "`zones` replaces all zones; a zone of the same name keeps its id.",
+    agent:
+      "Use it to change what all players with this layout show; `zones` are replaced as a whole, so read it first and send if_match. For one player only, make another layout.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -143,6 +147,7 @@ export const layoutOperations: readonly Operation[] = [
     path: "/layouts/{id}",
     summary: "Delete a layout",
     description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player or a schedule shows it.",
+    agent: "Use it for what is shown nowhere. Without `permanent` it can be restored for 30 days.",
     caller: "operator",
     scope: "layouts:write",
     params,

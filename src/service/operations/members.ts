@@ -89,6 +89,7 @@ export const memberOperations: readonly Operation[] = [
     path: "/teams/{id}/members/{user_id}",
     summary: "Remove a member",
     description: "The person's tokens of this team end at once. The last owner stays.",
+    agent: "Use it only on a person's explicit wish: their access ends at once.",
     caller: "operator",
     scope: "teams:write",
     params,

@@ -1,4 +1,4 @@
-// The shape of an operation: a verb said once, from which routes, the API's description and later MCP tools are made.
+// The shape of an operation: a verb said once, from which routes, the API's description and MCP tools are made.
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
@@ -70,8 +70,11 @@ interface AnyContext {
   signal: AbortSignal;
   /** What is asked first in the transaction of {@link change}: may it still be done? Set by the door. */
   opening: ((db: Db) => Promise<void>) | null;
-  /** What else is written in the transaction of {@link change}, given the answer; set by the door. */
-  committing: ((db: Db, answer: unknown) => Promise<void>) | null;
+  /**
+   * What else is written in the transaction of {@link change}, given the answer and the players that it concerns; set by the
+   * door. What it throws rolls everything back, and nobody is told of anything.
+   */
+  committing: ((db: Db, answer: unknown, playerIds: readonly string[]) => Promise<void>) | null;
 }
 /** What an operation knows of its caller, by who may call it. */
 export interface Contexts {
@@ -134,7 +137,7 @@ type Nothing = typeof Nothing;
 export const NoContent = z.undefined();
 
 interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
-  /** The operationId, and later the tool's name. */
+  /** The operationId, and in snake_case the tool's name. */
   name: string;
   tag: string;
   method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -144,6 +147,8 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   description: string;
   caller: C;
   scope?: Scope;
+  /** What an agent is told beside the description: when to use it, and when not. False: it is no tool for agents. */
+  agent?: string | false;
   params?: P;
   query?: Q;
   body?: B;
@@ -201,6 +206,8 @@ export interface Change<T> {
   entries?: readonly Entry[];
   /** What to tell subscribers and webhooks; without players of their own they concern all that are affected. */
   events?: readonly (Omit<NewEvent, "players"> & { players?: readonly string[] })[];
+  /** What happens in memory once it is committed; never when it is rolled back. */
+  committed?: () => void;
 }
 
 /**
@@ -214,7 +221,7 @@ export async function change<T, A = T>(
   answer: (db: Db, result: T) => Promise<A> = async (_db, result) => result as unknown as A,
 ): Promise<A> {
   const { desired, events, journal, sockets, store } = context.parts;
-  const { made, entries } = await store.write(async (db) => {
+  const { made, entries, committed } = await store.write(async (db) => {
     await context.opening?.(db);
     const done = await write(db);
     const moved = await desired.refresh(db, done.affected ?? []);
@@ -228,10 +235,13 @@ export async function change<T, A = T>(
       (done.events ?? []).map((event) => ({ players: concerned, ...event })),
     );
     const given = await answer(db, done.result);
-    await context.committing?.(db, given);
-    return { made: given, entries: [...(done.entries ?? []), ...hints] };
+    const sent = [...(done.entries ?? []), ...hints];
+    const told = (done.events ?? []).flatMap(({ players }) => players ?? []);
+    await context.committing?.(db, given, [...new Set([...sent.map(({ playerId }) => playerId), ...told])]);
+    return { made: given, entries: sent, committed: done.committed };
   });
   desired.forget();
+  committed?.();
   sockets.push(entries);
   return made;
 }

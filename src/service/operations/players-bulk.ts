@@ -16,6 +16,8 @@ export const bulkOperations: readonly Operation[] = [
     path: "/players/bulk",
     summary: "Change many players",
     description: "All players with a tag, or those named; at most 10,000. Either all are changed or none.",
+    agent:
+      "Use it for the same change on a whole tag. Call it with dry_run first and name the count to a person when it is more than they expect.",
     caller: "operator",
     scope: "players:write",
     body: PlayersChange,

@@ -37,6 +37,7 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/pair",
     summary: "Claim the screen that shows a code",
     description: "Case and punctuation of the code do not matter. Five wrong codes a minute are too many.",
+    agent: "Use it with a code that a person reads from a screen. Never guess codes.",
     caller: "operator",
     scope: "players:write",
     body: PairRequest,
@@ -67,6 +68,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players",
     summary: "List players",
     description: "Newest first, by filters.",
+    agent:
+      "Use it first, to turn a name or a place into ids, and to find screens that are offline. Online is not yet lit: get_player_now tells what is presented.",
     caller: "operator",
     scope: "players:read",
     query: PlayersQuery,
@@ -91,6 +94,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Read a player",
     description: "Its ETag covers what an operator sets, not what the player reports.",
+    agent:
+      "Use it for what is set and whether the player has it already (`in_sync`). Not for what is on the glass: get_player_now, or a screenshot.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -107,6 +112,7 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}/now",
     summary: "See what is on a screen now",
     description: "By the player's latest heartbeat, which goes by presented frames.",
+    agent: "Use it to explain a screen: what it presents, and by which schedule, override or layout. Not proof: a screenshot is.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -136,6 +142,8 @@ export const playerOperations: readonly Operation[] = [
     summary: "Change a player",
     description:
       "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included. `wall` has it show its part of a video wall.",
+    agent:
+      "Use it to give one screen its layout, name, tags or orientation. Not for a limited time: create_schedule, or send_command with `override.set`. Not for many: update_players.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -176,6 +184,8 @@ export const playerOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Remove a player",
     description: "The device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+    agent:
+      "Use it only when the box is given away or replaced. Not to repair, mute or clear a screen: it has to be claimed again by a person who stands before it.",
     caller: "operator",
     scope: "players:write",
     params,
@@ -197,7 +207,8 @@ export const playerOperations: readonly Operation[] = [
         parts.sweeper.mark(shots);
         await parts.links.drop(db, row.id);
         const about = { teamId, players: [row.id] };
-        return { result: next, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
+        const committed = () => parts.links.forget(row.id);
+        return { result: next, committed, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
       });
       await parts.presence.drop(removed.id);
       parts.sockets.revoke(removed);

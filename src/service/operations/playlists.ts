@@ -36,6 +36,7 @@ export const playlistOperations: readonly Operation[] = [
     description:
       "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
       "An item's `transition` says how it comes in, from its start on; without it the zone's holds.",
+    agent: "Use it for a new loop of items. Assets have to be ready before: get_asset.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
@@ -102,6 +103,8 @@ export const playlistOperations: readonly Operation[] = [
     summary: "Change a playlist",
     description:
       "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.",
+    agent:
+      "Use it to add, remove or reorder what is shown. `items` are replaced as a whole: read them first, keep the ids of those that stay, send if_match.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -140,6 +143,7 @@ export const playlistOperations: readonly Operation[] = [
     path: "/playlists/{id}",
     summary: "Delete a playlist",
     description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.",
+    agent: "Use it for what no layout shows. To clear a screen for a while, change the layout instead.",
     caller: "operator",
     scope: "playlists:write",
     params,

@@ -17,6 +17,7 @@ export const reportOperations: readonly Operation[] = [
     summary: "Report what was played",
     description:
       "Plays and their time on the glass, counted by `group_by`. A play counts where it began. CSV with `Accept: text/csv` or `format=csv`; no cell of it is taken for a formula. Without `from` and `to`: the last 30 days; at most 400 days, 62 by the hour.",
+    agent: "Use it to count what was shown. Ask for a bounded time and few groups; it is no live view.",
     caller: "operator",
     scope: "play_events:read",
     query: PlayReportQuery,

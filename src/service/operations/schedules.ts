@@ -31,6 +31,8 @@ export const scheduleOperations: readonly Operation[] = [
     summary: "Create a schedule",
     description:
       "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.",
+    agent:
+      "Use it for content with times: campaigns, opening hours, a weekly evening. Not for what always shows: update_player. The higher priority wins, so look at list_schedules first.",
     caller: "operator",
     scope: "schedules:write",
     body: NewSchedule,
@@ -93,6 +95,7 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules/{id}",
     summary: "Change a schedule",
     description: "What is not given stays; `conditions` and `exdates` replace all.",
+    agent: "Use it to move or end a campaign: an `ends_at` keeps the record, which delete_schedule does not.",
     caller: "operator",
     scope: "schedules:write",
     params,

@@ -112,6 +112,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/teams/{id}",
     summary: "Delete a team",
     description: "Once it is empty: players, layouts, playlists and assets have to go first. All its tokens end, yours included.",
+    agent: "Use it only on an owner's explicit wish; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
     params,

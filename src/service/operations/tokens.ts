@@ -21,6 +21,8 @@ export const tokenOperations: readonly Operation[] = [
     summary: "Create a token",
     description:
       "It acts for you in the team of the token you call with. `secret` is shown this once. Scopes have to be among those that your role allows and the calling token holds.",
+    agent:
+      "Use it only when a person asks for one, with the fewest scopes. Its secret stands in the answer: hand it to that person and nowhere else.",
     caller: "operator",
     scope: "tokens:write",
     body: NewToken,
@@ -106,6 +108,7 @@ export const tokenOperations: readonly Operation[] = [
     path: "/tokens/{id}",
     summary: "Revoke a token",
     description: "It is good no longer, at once; what is open under it is closed.",
+    agent: "Use it at once when a secret leaked. Not on the token that you call with, unless that is the wish.",
     caller: "operator",
     scope: "tokens:write",
     params,

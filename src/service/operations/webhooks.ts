@@ -185,6 +185,7 @@ export const webhookOperations: readonly Operation[] = [
     path: "/webhooks/{id}/test",
     summary: "Send a test event",
     description: "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery.",
+    agent: "Use it after creating or changing a webhook; then read how it went in list_webhook_deliveries.",
     caller: "operator",
     scope: "webhooks:write",
     params,

@@ -1,0 +1,105 @@
+// What agents may look at by address: each player's screen and state, and what assets look like.
+import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type ReadResourceResult } from "@modelcontextprotocol/server";
+import { FileAnswer, OtherAnswer } from "../operations/operation.ts";
+import { Refusal } from "../problem.ts";
+import { base64Of, readOperation, type Runner, type Visit } from "./calls.ts";
+
+/** The addresses that there are; what each shows goes by the scopes of the operations behind it. */
+export const resourceTemplates: readonly ResourceTemplateType[] = [
+  {
+    uriTemplate: "signage://players/{id}/screen",
+    name: "player-screen",
+    title: "A player's screen",
+    description:
+      "The newest screenshot as a picture: what was on the glass when it was taken, which its `captured_at` says. For the screen as it is now, send_command `screenshot` first and wait for it to succeed.",
+  },
+  {
+    uriTemplate: "signage://players/{id}/state",
+    name: "player-state",
+    title: "A player's state",
+    description: "The player, what it presents now by its latest heartbeat, and the chain of reasons why.",
+    mimeType: "application/json",
+  },
+  {
+    uriTemplate: "signage://assets/{id}/thumbnail",
+    name: "asset-thumbnail",
+    title: "An asset's thumbnail",
+    description: "A small picture of an asset: a video's first frames, a document's first page.",
+    mimeType: "image/webp",
+  },
+];
+
+const readers: Readonly<Record<string, (runner: Runner, visit: Visit, uri: string, id: string) => Promise<ReadResourceResult>>> = {
+  "players/screen": readScreen,
+  "players/state": readState,
+  "assets/thumbnail": readThumbnail,
+};
+
+/**
+ * The players' resources, a page at a time. A token that may not read players has none.
+ * @throws Refusal when the cursor is not one of ours.
+ */
+export async function listResources(
+  runner: Runner,
+  visit: Visit,
+  cursor: string | undefined,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  if (!visit.operator.scopes.includes("players:read")) return { resources: [] };
+  const page = await json<{ data: { id: string; name: string }[]; next_cursor: string | null }>(runner, visit, "list_players", {
+    limit: 100,
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  const resources = page.data.flatMap(({ id, name }): Resource[] => [
+    { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `What ${name} showed last` },
+    { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `How ${name} is`, mimeType: "application/json" },
+  ]);
+  return page.next_cursor === null ? { resources } : { resources, nextCursor: page.next_cursor };
+}
+
+/**
+ * Reads a resource.
+ * @throws ResourceNotFoundError when there is none at this address, or it is another team's; Refusal for what else REST refuses.
+ */
+export async function readResource(runner: Runner, visit: Visit, uri: string): Promise<ReadResourceResult> {
+  const [, kind, id, part] = /^signage:\/\/(players|assets)\/([^/?#]+)\/(screen|state|thumbnail)$/.exec(uri) ?? [];
+  const reader = readers[`${kind}/${part}`];
+  if (reader === undefined || id === undefined) throw new ResourceNotFoundError(uri);
+  try {
+    return await reader(runner, visit, uri, id);
+  } catch (error) {
+    if (error instanceof Refusal && error.kind === "not-found") throw new ResourceNotFoundError(uri, error.message);
+    throw error;
+  }
+}
+
+async function readScreen(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
+  const { data } = await json<{ data: { id: string; captured_at: string }[] }>(runner, visit, "list_screenshots", { id, limit: 1 });
+  const [newest] = data;
+  if (newest === undefined)
+    throw new ResourceNotFoundError(uri, "No screenshot was taken yet: send_command with type screenshot takes one");
+  const picture = await pictureOf(runner, visit, "get_screenshot_image", newest.id);
+  const _meta = { "signage-player/screenshot_id": newest.id, "signage-player/captured_at": newest.captured_at };
+  return { contents: [{ uri, ...picture, _meta }] };
+}
+
+async function readState(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
+  const player = await json(runner, visit, "get_player", { id });
+  const now = await json(runner, visit, "get_player_now", { id });
+  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ player, now }) }] };
+}
+
+async function readThumbnail(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
+  return { contents: [{ uri, ...(await pictureOf(runner, visit, "get_asset_thumbnail", id)) }] };
+}
+
+async function pictureOf(runner: Runner, visit: Visit, tool: string, id: string): Promise<{ mimeType: string; blob: string }> {
+  const file = await readOperation(runner, visit, runner.tools.get(tool)!, { id });
+  if (!(file instanceof FileAnswer)) throw new TypeError(`${tool} answers with a file`);
+  return { mimeType: file.mimeType, blob: await base64Of(runner, file) };
+}
+
+async function json<T>(runner: Runner, visit: Visit, tool: string, given: Record<string, unknown>): Promise<T> {
+  const made = await readOperation(runner, visit, runner.tools.get(tool)!, given);
+  if (!(made instanceof OtherAnswer)) throw new TypeError(`${tool} answers with JSON`);
+  return made.body as T;
+}

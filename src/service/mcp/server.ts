@@ -1,0 +1,58 @@
+// What an MCP server of ours answers, the same in every era of the protocol: made anew for each request.
+import { ProtocolError, ProtocolErrorCode, Server, type McpRequestContext, type Tool } from "@modelcontextprotocol/server";
+import { problemOf, Refusal } from "../problem.ts";
+import { callTool, type Runner, type Visit } from "./calls.ts";
+import { getPrompt, promptsFor } from "./prompts.ts";
+import { listResources, readResource, resourceTemplates } from "./resources.ts";
+
+const instructions =
+  "Runs digital signage: players (screens) show layouts, whose zones loop playlists of assets; schedules say which layout when. " +
+  "Ids are never guessed: list first. Content is desired state: change it and the players follow; commands are only for acts (screenshot, reload, restart, overrides). " +
+  "Every writing tool takes dry_run, which answers what would happen and which players it concerns: use it before anything that reaches more than one screen or deletes. " +
+  "A screen is right when a screenshot shows it: verify by one.";
+
+// Tools and prompts change with the service's version or the token only.
+const listHint = { ttlMs: 300_000, cacheScope: "private" } as const;
+
+/** Makes the server for one request of `visit`. */
+export function serverFor(runner: Runner, version: string, visit: Visit): Server {
+  const server = new Server(
+    { name: "signage-player", title: "signage-player service", version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions,
+      cacheHints: { "tools/list": listHint, "prompts/list": listHint, "resources/templates/list": listHint },
+    },
+  );
+  const { scopes } = visit.operator;
+  server.setRequestHandler("tools/list", () => ({ tools: runner.tools.for(scopes) as Tool[] }));
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    const answer = await callTool(runner, visit, params.name, params.arguments ?? {});
+    if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);
+    return answer;
+  });
+  server.setRequestHandler("resources/list", ({ params }) => explained(visit, listResources(runner, visit, params?.cursor)));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler("resources/read", ({ params }) => explained(visit, readResource(runner, visit, params.uri)));
+  server.setRequestHandler("prompts/list", () => ({ prompts: promptsFor(scopes) }));
+  server.setRequestHandler("prompts/get", ({ params }) => getPrompt(scopes, params.name, params.arguments));
+  return server;
+}
+
+/** Who is served: the endpoint put it there when it had let the caller in. */
+export function visitOf({ authInfo }: McpRequestContext): Visit {
+  const visit = authInfo?.extra?.["visit"];
+  if (visit === undefined) throw new TypeError("nobody was let in");
+  return visit as Visit;
+}
+
+/** What REST refuses as an error of the protocol, with the problem as its data. */
+async function explained<T>(visit: Visit, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const code = error.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(code, error.message, problemOf(error, visit.call.id));
+  }
+}

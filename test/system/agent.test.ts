@@ -1,0 +1,89 @@
+// An agent's whole errand over MCP, with real players: find the dark screen, look at it, give it content, look again.
+import { join } from "node:path";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { Agent } from "../service/agent.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs.ts";
+
+const red = [220, 30, 40] as const;
+const green = [20, 160, 60] as const;
+
+/** The colour in the middle of a picture. */
+async function middleOf(base64: string): Promise<number[]> {
+  const { data, info } = await sharp(Buffer.from(base64, "base64")).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const at = (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2)) * info.channels;
+  return [...data.subarray(at, at + 3)];
+}
+
+// A screenshot may come as JPEG.
+const isNear = (seen: readonly number[], wanted: readonly number[]) =>
+  seen.every((value, channel) => Math.abs(value - wanted[channel]!) <= 12);
+
+test("[MC18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it and sees the result", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const usual = await api.publish([
+    { type: "image", asset_id: await api.upload("red.png", await plainImage(red)), duration_ms: 60_000, fit: "fill" },
+  ]);
+  await using lit = startPlayer(api.url, join(folder.path, "lit"));
+  await using dark = startPlayer(api.url, join(folder.path, "dark"));
+  await using agent = await Agent.connect(api.url, api.token, "2026");
+  await agent.client.listTools();
+  // Both are claimed by the agent; only one is given something to show.
+  const claim = async (player: typeof lit, name: string): Promise<string> => {
+    const { code } = await player.line("pairing code");
+    return (await agent.ok("pair_player", { body: { code, name } })).result.id;
+  };
+  const litId = await claim(lit, "Lobby");
+  const darkId = await claim(dark, "Hall");
+  await agent.ok("update_player", { id: litId, body: { layout_id: usual.layoutId } });
+
+  // Which one is dark? By what each presents, not by what it was given.
+  const found = await eventually(async () => {
+    const { data } = await agent.ok("list_players", { status: "online" });
+    const now = await Promise.all(data.map(({ id }: { id: string }) => agent.ok("get_player_now", { id })));
+    const shows = now.filter(({ now_playing }) => now_playing.length > 0).map(({ player_id }) => player_id);
+    return data.length === 2 && shows.length === 1 && now.every(({ received_at }) => received_at !== null)
+      ? now.find(({ player_id }) => !shows.includes(player_id))!
+      : null;
+  });
+  expect(found.player_id).toBe(darkId);
+
+  const look = async (): Promise<number[]> => {
+    const { result } = await agent.ok("send_command", { id: darkId, body: { type: "screenshot", args: {} } });
+    await eventually(async () => {
+      const { status, error } = await agent.ok("get_command", { id: darkId, command_id: result.id });
+      if (["failed", "rejected", "expired", "cancelled"].includes(status))
+        throw new Error(`the screenshot ${status}: ${JSON.stringify(error)}`);
+      return status === "succeeded";
+    });
+    const { contents } = await agent.client.readResource({ uri: `signage://players/${darkId}/screen` });
+    const [picture] = contents;
+    expect(picture!.mimeType).toMatch(/^image\//);
+    return middleOf((picture as { blob: string }).blob);
+  };
+  const before = await look();
+  expect(isNear(before, red) || isNear(before, green)).toBe(false);
+
+  // Publish: asked first whom it concerns, then done, once under its key.
+  const asset = await api.upload("green.png", await plainImage(green));
+  const { result: playlist } = await agent.ok("create_playlist", {
+    body: { name: "Welcome", items: [{ type: "image", asset_id: asset, duration_ms: 60_000, fit: "fill" }] },
+    idempotency_key: "welcome-playlist",
+  });
+  const zones = [{ name: "main", left: 0, top: 0, width: 1920, height: 1080, playlist_id: playlist.id }];
+  const { result: layout } = await agent.ok("create_layout", { body: { name: "Welcome", width: 1920, height: 1080, zones } });
+  const change = { id: darkId, body: { layout_id: layout.id } };
+  const dry = await agent.ok("update_player", { ...change, dry_run: true });
+  expect(dry.concerned).toEqual({ count: 1, players: [{ id: darkId, name: "Hall" }] });
+  expect((await agent.ok("get_player", { id: darkId })).layout_id).toBe(null);
+  await agent.ok("update_player", change);
+  await eventually(async () => (await agent.ok("get_player", { id: darkId })).in_sync === true);
+  await dark.line(({ msg, asset_id }) => msg === "presented" && asset_id === asset);
+
+  const after = await look();
+  expect([after, isNear(after, green)]).toEqual([after, true]);
+}, 240_000);
