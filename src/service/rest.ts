@@ -63,7 +63,7 @@ class Door {
       url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       schema: routeSchema(each),
       // Described only where it is an operation of its own.
-      ...(each.method === "HEAD" ? { config: { swagger: { exposeHeadRoute: true } } } : {}),
+      config: { operation: each.name, ...(each.method === "HEAD" ? { swagger: { exposeHeadRoute: true } } : {}) },
       ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
       ...(each.inflates === true ? { preParsing: inflate } : {}),
       // Before the body is read: a stranger's gigabytes are not taken in.

@@ -23,11 +23,13 @@ import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
+import { Metrics } from "./metrics.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
 import { Presence } from "./presence.ts";
 import { defaultLimits, type RequestLimits } from "./rate-limit.ts";
+import { addProbes } from "./probes.ts";
 import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
@@ -63,6 +65,8 @@ export interface ServiceConfig {
   limits?: Partial<RequestLimits>;
   /** Proxies, as addresses or in CIDR notation, whose X-Forwarded-For is believed; none when not given. */
   trustedProxies?: readonly string[];
+  /** Whether anybody may read the metrics; if not given, only this machine and tokens with `teams:read`. */
+  metricsPublic?: boolean;
   /** How long play events are kept, days; 400 if not given. */
   playEventDays?: number;
 }
@@ -95,6 +99,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
+  addProbes(app, parts, opened.use(new Metrics(parts)), config.metricsPublic ?? false);
   addOperations(app, parts, { ...defaultLimits, ...config.limits });
   addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
   // Disposed in reverse: the closing first, which ends the loops too.

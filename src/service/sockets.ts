@@ -29,6 +29,7 @@ export class Sockets implements UpgradeDoor {
   readonly #server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
   #isClosing = false;
+  #opened = 0;
 
   constructor(parts: SocketsParts) {
     this.#parts = parts;
@@ -49,6 +50,11 @@ export class Sockets implements UpgradeDoor {
   /** Players connected at present. */
   get size(): number {
     return this.#sessions.size;
+  }
+
+  /** Sockets that were opened since the start, those that were refused afterwards included. */
+  get opened(): number {
+    return this.#opened;
   }
 
   /** Sends what was journalled and committed to the players that are connected. */
@@ -90,6 +96,7 @@ export class Sockets implements UpgradeDoor {
 
   async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {
     const { access, log } = this.#parts;
+    this.#opened += 1;
     // Without a listener an error would end the process; the session adds its own.
     socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "a socket failed"));
     // Heard from the first moment: what a device says while its token is looked up must not be lost.
