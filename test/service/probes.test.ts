@@ -163,7 +163,14 @@ test("[OP6] with a certificate it speaks TLS, and nothing else", { timeout: 60_0
   const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const made = await promisify(execFile)("openssl", [
     ...request,
-    ...["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert],
+    "-subj",
+    "/CN=localhost",
+    "-addext",
+    "subjectAltName=DNS:localhost",
+    "-keyout",
+    key,
+    "-out",
+    cert,
   ]).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : Promise.reject(error)));
   if (made === null) return context.skip("openssl is not on this machine");
   await mkdir(join(folder.path, "data"));
