@@ -1679,6 +1679,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the service's metrics, in the text format of Prometheus
+         * @description Without a token on the machine of the service itself, elsewhere by a token with the scope `teams:read`, unless the service was started with `--metrics-public`.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/problems/{kind}": {
         parameters: {
             query?: never;
@@ -1688,6 +1708,23 @@ export interface paths {
         };
         /** Read what a kind of problem means */
         get: operations["getProblemKind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See whether the service takes work */
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11060,6 +11097,30 @@ export interface operations {
             };
         };
     };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["NotFound"];
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read the service's metrics, in the text format of Prometheus */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example signage_players_connected 42 */
+                    "text/plain": string;
+                };
+            };
+        };
+    };
     getProblemKind: {
         parameters: {
             query?: never;
@@ -11087,6 +11148,29 @@ export interface operations {
                      *     There is no such thing (HTTP 404).
                      */
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "4XX": components["responses"]["NotFound"];
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See whether the service takes work */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
         };

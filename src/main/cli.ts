@@ -1,4 +1,4 @@
-// signage-player start | serve | mcp | demo: picks the program and hands over.
+// signage-player start | serve | mcp | demo | backup | restore: picks the program and hands over.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
 import type { PlayerConfig } from "./player-config.ts";
@@ -9,7 +9,7 @@ enableCompileCache();
 const { Fault } = await import("../base/fault.ts");
 const { runProgram } = await import("./program.ts");
 
-const usage = "signage-player start | serve | mcp | demo (npm run player, npm run service, npm start)";
+const usage = "signage-player start | serve | mcp | demo | backup | restore (npm run player, npm run service, npm start)";
 const [command = "", ...argv] = process.argv.slice(2);
 
 switch (command) {
@@ -31,6 +31,16 @@ switch (command) {
   case "demo": {
     const { readDemoConfig, runDemo } = await import("./demo.ts");
     await runProgram("demo", () => readDemoConfig(argv), runDemo);
+    break;
+  }
+  case "backup": {
+    const { readBackupConfig, runBackup } = await import("./backup.ts");
+    await runProgram("backup", () => readBackupConfig(argv), runBackup);
+    break;
+  }
+  case "restore": {
+    const { readRestoreConfig, runRestore } = await import("./backup.ts");
+    await runProgram("restore", () => readRestoreConfig(argv), runRestore);
     break;
   }
   default:

@@ -7,9 +7,13 @@ const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
 
 // Whoever hangs while stopping is ended; systemd's own patience is longer.
 const stopLimitMs = 10_000;
+// At a terminal one Ctrl+C may arrive twice at once: from the terminal, and passed on by npm.
+const secondSignalMs = 500;
+// Their message says all; a stack would only bury it.
+const plainFaults = ["data-in-use", "file-corrupt", "refused", "unsupported"] as const;
 
 /**
- * Runs `main` until it returns or a SIGINT, SIGTERM or SIGHUP aborts its signal, then exits.
+ * Runs `main` until it returns or a SIGINT, SIGTERM or SIGHUP aborts its signal, then exits. A second signal exits at once.
  * @param logTo where the log goes: away from the standard output of a program that speaks a protocol there.
  * A Fault `bad-config` prints one line to standard error and exits 2; any other error is logged and exits 1.
  */
@@ -27,9 +31,15 @@ export async function runProgram<C>(
   }
   const log = await createLog(name, "info", logTo);
   const stop = new AbortController();
+  let stoppingSince = Infinity;
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(event, () => {
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted) {
+        if (performance.now() - stoppingSince < secondSignalMs) return;
+        log.warn({ signal: event }, "ended at once, by a second signal");
+        process.exit(exitCodes.failed);
+      }
+      stoppingSince = performance.now();
       log.info({ signal: event }, "stopping");
       stop.abort();
       setTimeout(() => {
@@ -46,7 +56,8 @@ export async function runProgram<C>(
   } catch (error) {
     if (stop.signal.aborted && isAbort(error)) process.exit(exitCodes.stopped);
     if (isFault(error, "bad-config")) return explain(name, error);
-    log.fatal({ err: error }, reasonOf(error));
+    const isPlain = plainFaults.some((code) => isFault(error, code));
+    log.fatal(isPlain ? {} : { err: error }, isPlain && error instanceof Error ? error.message : reasonOf(error));
     process.exit(exitCodes.failed);
   }
 }

@@ -12,7 +12,7 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…] [--trusted-proxy CIDR,…] [--requests-per-minute 600]";
+  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…] [--trusted-proxy CIDR,…] [--requests-per-minute 600] [--metrics-public]";
 
 const file = z
   .string()
@@ -42,6 +42,7 @@ const Flags = z
       .optional(),
     "trusted-proxy": ProxyList.default([]),
     "requests-per-minute": Requests.optional(),
+    "metrics-public": z.boolean().default(false),
   })
   .superRefine((flags, context) => {
     const wrong = (flag: string, message: string) => context.addIssue({ code: "custom", path: [flag], message });
@@ -61,6 +62,7 @@ const Flags = z
     allowAddresses: flags["allow-address"] ?? [],
     tls: flags["tls-cert"] === undefined || flags["tls-key"] === undefined ? null : { cert: flags["tls-cert"], key: flags["tls-key"] },
     trustedProxies: flags["trusted-proxy"],
+    metricsPublic: flags["metrics-public"],
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
@@ -80,6 +82,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
     "allow-address": { type: "string" },
     "trusted-proxy": { type: "string" },
     "requests-per-minute": { type: "string" },
+    "metrics-public": { type: "boolean" },
   } as const;
   return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
 }

@@ -1,8 +1,16 @@
 // Frees the disk of files that no row names any more: those just let go, and at each start whatever a crash left.
+import { sql } from "kysely";
 import { Bell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Db, Store } from "./store.ts";
+
+/** Every column that names a blob: what none of them names is removed, what one of them names is backed up. */
+export const blobColumns = [
+  ["assets", "sha256"],
+  ["assets", "thumbnail_sha256"],
+  ["screenshots", "sha256"],
+] as const;
 
 const partSize = 500;
 const sweepEveryMs = 86_400_000;
@@ -68,8 +76,11 @@ export class BlobSweeper {
 }
 
 async function namedOf(db: Db, names: readonly string[]): Promise<Set<string | null>> {
-  const assets = await db.selectFrom("assets").select("sha256").where("sha256", "in", names).execute();
-  const thumbnails = await db.selectFrom("assets").select("thumbnail_sha256 as sha256").where("thumbnail_sha256", "in", names).execute();
-  const screenshots = await db.selectFrom("screenshots").select("sha256").where("sha256", "in", names).execute();
-  return new Set([...assets, ...thumbnails, ...screenshots].map((row) => row.sha256));
+  const found = new Set<string | null>();
+  for (const [table, column] of blobColumns) {
+    const query = sql<{ sha256: string }>`
+      select ${sql.ref(column)} as sha256 from ${sql.table(table)} where ${sql.ref(column)} in (${sql.join(names)})`;
+    for (const { sha256 } of (await query.execute(db)).rows) found.add(sha256);
+  }
+  return found;
 }

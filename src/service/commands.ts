@@ -1,4 +1,5 @@
 // The life of a command: queued, delivered, then what the device tells of it; and its end when its time has passed.
+import { Batch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
 import { finalStatuses, type Command, type CommandRequest, type CommandStatus, type CommandUpdate } from "../protocol/command.ts";
 import type { Events, NewEvent } from "./events.ts";
@@ -11,6 +12,7 @@ import type { CommandRow, PlayerRow } from "./tables.ts";
 import { inParts } from "./targets.ts";
 
 const sweepMs = 5_000;
+const deliveredAtOnce = 200;
 // A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
 const mostInAnswer = 50;
 const open = ["queued", "delivered"];
@@ -34,9 +36,11 @@ export interface CommandsParts {
 
 export class Commands {
   readonly #parts: CommandsParts;
+  readonly #delivered: Batch<string>;
 
   constructor(parts: CommandsParts) {
     this.#parts = parts;
+    this.#delivered = new Batch(deliveredAtOnce, (all) => this.#noteDelivered(all));
   }
 
   /** Signs and queues a command; the entry is to be sent once it is committed. */
@@ -100,19 +104,24 @@ export class Commands {
       .orderBy("id")
       .limit(mostInAnswer)
       .execute();
-    for (const row of rows) if (row.status === "queued") await this.delivered(row.jws);
+    const queued = rows.filter((row) => row.status === "queued");
+    await Promise.all(queued.map((row) => this.delivered(row.jws)));
     return rows.map((row) => row.jws);
   }
 
   /** Notes that a signed command was sent. */
-  async delivered(jws: string): Promise<void> {
+  delivered(jws: string): Promise<void> {
+    return this.#delivered.add(jws);
+  }
+
+  async #noteDelivered(all: readonly string[]): Promise<void> {
     const { clock, events, store } = this.#parts;
     await store.write(async (db) => {
       const moved = await db
         .updateTable("commands")
         .set({ status: "delivered", updated_at: Math.trunc(clock.now()) })
-        .where("jws", "=", jws)
-        .where("id", "=", idIn(jws))
+        .where("jws", "in", all)
+        .where("id", "in", all.map(idIn))
         .where("status", "=", "queued")
         .returningAll()
         .execute();

@@ -1,4 +1,5 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
+import { sql } from "kysely";
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
@@ -11,6 +12,7 @@ import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import type { LayoutRow, PlayerRow, ScheduleRow } from "./tables.ts";
+import { inParts } from "./targets.ts";
 
 /** What layouts bring with them: the same for every player that shows the same ones. */
 type Content = Pick<Desired, "layouts" | "playlists" | "assets">;
@@ -30,7 +32,8 @@ export class DesiredStates {
 
   /** The document of a player. Not for use inside a transaction. */
   async of(db: Db, player: PlayerRow): Promise<Desired> {
-    const { schedules, ...rest } = await documentOf(db, player, this.#known);
+    const overrides = await readOverrides(db, [player.id]);
+    const { schedules, ...rest } = await documentOf(db, player, overrides.get(player.id) ?? [], this.#known);
     return { ...rest, schedules: schedules.map(showToPlayer) };
   }
 
@@ -47,11 +50,23 @@ export class DesiredStates {
     // Not the shared knowledge: that is read outside, on a connection that waits for this transaction.
     const known = nothingKnown();
     const moved: Moved[] = [];
-    for (const player of players) {
-      const { revision } = await documentOf(db, player, known);
-      if (revision === player.revision) continue;
-      await db.updateTable("players").set({ revision }).where("id", "=", player.id).execute();
-      moved.push({ playerId: player.id, revision });
+    for (const part of inParts(players)) {
+      const overrides = await readOverrides(
+        db,
+        part.map(({ id }) => id),
+      );
+      for (const player of part) {
+        const { revision } = await documentOf(db, player, overrides.get(player.id) ?? [], known);
+        if (revision !== player.revision) moved.push({ playerId: player.id, revision });
+      }
+    }
+    for (const part of inParts(moved)) {
+      const ids = part.map(({ playerId }) => playerId);
+      const rows = part.map(({ playerId, revision }) => sql`(cast(${playerId} as text), cast(${revision} as text))`);
+      // The ids once more, so that only these players are looked at.
+      await sql`with moved (id, revision) as (values ${sql.join(rows)})
+        update players set revision = (select moved.revision from moved where moved.id = players.id)
+        where players.id in (${sql.join(ids)})`.execute(db);
     }
     return moved;
   }
@@ -59,7 +74,7 @@ export class DesiredStates {
 
 /** What was read already: contents by the ids in them, schedules by team. */
 interface Known {
-  contents: Map<string, Promise<Content>>;
+  contents: Map<string, Promise<KnownContent>>;
   schedules: Map<string, Promise<TeamSchedules>>;
 }
 
@@ -67,12 +82,16 @@ function nothingKnown(): Known {
   return { contents: new Map(), schedules: new Map() };
 }
 
+/** With its digest: a document for each of ten thousand players is not digested whole each time. */
+type KnownContent = Content & { digest: string };
+
 type Document = Omit<Desired, "schedules"> & { schedules: ScheduleRow[] };
 
-async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Document> {
+type Overrides = readonly { layout_id: string | null; asset_id: string | null }[];
+
+async function documentOf(db: Db, player: PlayerRow, overrides: Overrides, known: Known): Promise<Document> {
   const all = await once(known.schedules, player.team_id, () => readSchedules(db, player.team_id));
   const schedules = schedulesFor(all, player);
-  const overrides = await db.selectFrom("overrides").select(["layout_id", "asset_id"]).where("player_id", "=", player.id).execute();
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
   const named = {
     layoutIds: unique(layoutIds),
@@ -91,7 +110,18 @@ async function documentOf(db: Db, player: PlayerRow, known: Known): Promise<Docu
   };
   // Of ten thousand schedules the texts are compared as they are stored.
   const texts = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
-  return { revision: digestOf({ ...rest, schedules: texts }), ...rest, schedules };
+  const revision = digestOf({ player: rest.player, layout_id: rest.layout?.id ?? null, content: content.digest, schedules: texts });
+  return { revision, ...rest, schedules };
+}
+
+/** What overrides show, by player. */
+async function readOverrides(db: Db, playerIds: readonly string[]): Promise<Map<string, Overrides>> {
+  const rows = await db
+    .selectFrom("overrides")
+    .select(["player_id", "layout_id", "asset_id"])
+    .where("player_id", "in", playerIds)
+    .execute();
+  return Map.groupBy(rows, (row) => row.player_id);
 }
 
 /** The usual orientation is left out: it is what a player takes without. */
@@ -165,14 +195,15 @@ export function parseItems(json: string): PlaylistItem[] {
   return PlaylistItem.array().parse(JSON.parse(json));
 }
 
-async function readContent(db: Db, teamId: string, named: { layoutIds: string[]; assetIds: string[] }): Promise<Content> {
-  const rows = await inParts(named.layoutIds, (ids) =>
+async function readContent(db: Db, teamId: string, named: { layoutIds: string[]; assetIds: string[] }): Promise<KnownContent> {
+  const rows = await readInParts(named.layoutIds, (ids) =>
     db.selectFrom("layouts").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null).where("id", "in", ids).execute(),
   );
   const layouts = rows.map(layoutOf).toSorted(byId);
   const playlists = await readPlaylists(db, teamId, layouts);
   const backgrounds = rows.flatMap(({ background_asset_id }) => background_asset_id ?? []);
-  return { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...named.assetIds, ...backgrounds]) };
+  const content = { layouts, playlists, assets: await readAssets(db, teamId, playlists, [...named.assetIds, ...backgrounds]) };
+  return { ...content, digest: digestOf(content) };
 }
 
 function layoutOf(row: LayoutRow): DesiredLayout {
@@ -181,7 +212,7 @@ function layoutOf(row: LayoutRow): DesiredLayout {
 }
 
 /** In parts: SQLite and PostgreSQL both bound the number of parameters. */
-async function inParts<T>(ids: readonly string[], read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
+async function readInParts<T>(ids: readonly string[], read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
   for (let first = 0; first < ids.length; first += 500) found.push(...(await read(ids.slice(first, first + 500))));
   return found;
@@ -193,7 +224,7 @@ function byId(a: { id: string }, b: { id: string }): number {
 
 async function readPlaylists(db: Db, teamId: string, layouts: readonly DesiredLayout[]): Promise<DesiredPlaylist[]> {
   const ids = unique(layouts.flatMap(({ zones }) => zones.map((zone) => zone.playlist_id)));
-  const rows = await inParts(ids, (part) =>
+  const rows = await readInParts(ids, (part) =>
     db
       .selectFrom("playlists")
       .select(["id", "items"])
@@ -212,7 +243,7 @@ async function readAssets(
   others: readonly string[],
 ): Promise<DesiredAsset[]> {
   const shown = playlists.flatMap(({ items }) => items.flatMap(assetIdsOf));
-  const rows = await inParts(unique([...shown, ...others]), (ids) =>
+  const rows = await readInParts(unique([...shown, ...others]), (ids) =>
     db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("id", "in", ids).execute(),
   );
   return rows.filter(isStored).map(show).toSorted(byId);

@@ -6,12 +6,15 @@ import { textOf } from "../base/text.ts";
 import { closeCodes, DeviceMessage, readMessage, type ServiceMessage } from "../protocol/wire.ts";
 import { takeHeartbeat, type HeartbeatParts } from "./heartbeats.ts";
 import type { MakeId } from "./ids.ts";
+import type { Batch } from "../base/batch.ts";
 import type { Entry, Journal } from "./journal.ts";
 
 export interface SessionParts extends HeartbeatParts {
   log: Log;
   makeId: MakeId;
   journal: Journal;
+  /** Writes acknowledgements down. */
+  acks: Batch<{ playerId: string; seq: number }>;
   heartbeatMs: number;
   /** How far a fleet of the present size spreads its first reconnects, ms. */
   spreadMs: () => number;
@@ -35,6 +38,8 @@ export class DeviceSession {
   #handling: Promise<void> = Promise.resolve();
   #heardAt: number;
   #ignored = 0;
+  // Every message repeats it.
+  #acked = 0;
 
   constructor(socket: WebSocket, playerId: string, parts: SessionParts) {
     this.id = parts.makeId("evt");
@@ -119,9 +124,9 @@ export class DeviceSession {
   async #take(text: string | null, receivedAt: number): Promise<void> {
     const message = text === null ? null : this.#read(text);
     if (message === null || this.#ended.signal.aborted) return;
-    const { journal, store } = this.#parts;
-    if (message.ack !== undefined && message.ack > 0 && this.#stage.is === "live") {
-      await journal.ack(store.db, this.playerId, message.ack);
+    if (message.ack !== undefined && message.ack > this.#acked && this.#stage.is === "live") {
+      await this.#parts.acks.add({ playerId: this.playerId, seq: message.ack });
+      this.#acked = message.ack;
     }
     switch (message.type) {
       case "hello":

@@ -30,7 +30,7 @@ function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: D
     url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     schema: routeSchema(each),
     // Described only where it is an operation of its own.
-    ...(each.method === "HEAD" ? { config: { swagger: { exposeHeadRoute: true } } } : {}),
+    config: { operation: each.name, ...(each.method === "HEAD" ? { swagger: { exposeHeadRoute: true } } : {}) },
     ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
     ...(each.inflates === true ? { preParsing: inflate } : {}),
     // Before the body is read: a stranger's gigabytes are not taken in.

@@ -26,11 +26,13 @@ import { Links } from "./links.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import { addMcp } from "./mcp/endpoint.ts";
+import { Metrics } from "./metrics.ts";
 import type { Parts } from "./operations/operation.ts";
 import { addClaimPage } from "./pages.ts";
 import { Pairing } from "./pairing.ts";
 import { Presence } from "./presence.ts";
 import { defaultLimits, type RequestLimits } from "./rate-limit.ts";
+import { addProbes } from "./probes.ts";
 import { addOperations } from "./rest.ts";
 import { Signer } from "./signer.ts";
 import { Sockets } from "./sockets.ts";
@@ -66,6 +68,8 @@ export interface ServiceConfig {
   limits?: Partial<RequestLimits>;
   /** Proxies, as addresses or in CIDR notation, whose X-Forwarded-For is believed; none when not given. */
   trustedProxies?: readonly string[];
+  /** Whether anybody may read the metrics; if not given, only this machine and tokens with `teams:read`. */
+  metricsPublic?: boolean;
   /** How long play events are kept, days; 400 if not given. */
   playEventDays?: number;
 }
@@ -98,6 +102,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   addManners(app, parts);
   await addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
+  addProbes(app, parts, opened.use(new Metrics(parts)), config.metricsPublic ?? false);
   const door = new Door(parts, { ...defaultLimits, ...config.limits });
   addOperations(app, parts, door);
   addMcp(app, parts, door, config);

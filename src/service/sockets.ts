@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
+import { Batch } from "../base/batch.ts";
 import { reasonOf } from "../base/fault.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../protocol/wire.ts";
 import type { DeviceAccess } from "./device-access.ts";
@@ -11,7 +12,7 @@ import { Refusal } from "./problem.ts";
 import type { PlayerRow } from "./tables.ts";
 import { farewell, type UpgradeDoor } from "./upgrades.ts";
 
-export interface SocketsParts extends Omit<SessionParts, "spreadMs"> {
+export interface SocketsParts extends Omit<SessionParts, "spreadMs" | "acks"> {
   access: DeviceAccess;
 }
 
@@ -19,19 +20,23 @@ const pingMs = 15_000;
 const silenceMs = 40_000;
 // How long a closing socket may take to say goodbye.
 const farewellMs = 500;
-// A thousand players come back over two seconds, fifteen thousand and more over thirty.
-const spreadPerPlayerMs = 2;
-const longestSpreadMs = 30_000;
+const acksAtOnce = 400;
+// Ten thousand players come back over thirty seconds: 333 handshakes a second, and those whose first attempts came too early.
+const spreadPerPlayerMs = 3;
+const longestSpreadMs = 45_000;
 
 export class Sockets implements UpgradeDoor {
   readonly path = "/api/v1/device/ws";
   readonly #parts: SocketsParts;
   readonly #server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
+  readonly #acks: Batch<{ playerId: string; seq: number }>;
   #isClosing = false;
+  #opened = 0;
 
   constructor(parts: SocketsParts) {
     this.#parts = parts;
+    this.#acks = new Batch(acksAtOnce, (acks) => parts.store.write((db) => parts.journal.ackAll(db, acks)));
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -49,6 +54,11 @@ export class Sockets implements UpgradeDoor {
   /** Players connected at present. */
   get size(): number {
     return this.#sessions.size;
+  }
+
+  /** Sockets that were opened since the start, those that were refused afterwards included. */
+  get opened(): number {
+    return this.#opened;
   }
 
   /** Sends what was journalled and committed to the players that are connected. */
@@ -90,6 +100,7 @@ export class Sockets implements UpgradeDoor {
 
   async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {
     const { access, log } = this.#parts;
+    this.#opened += 1;
     // Without a listener an error would end the process; the session adds its own.
     socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "a socket failed"));
     // Heard from the first moment: what a device says while its token is looked up must not be lost.
@@ -97,7 +108,7 @@ export class Sockets implements UpgradeDoor {
     try {
       const player = await access.playerOf(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, { ...this.#parts, spreadMs: () => this.#spreadMs() });
+      const session = new DeviceSession(socket, player.id, { ...this.#parts, acks: this.#acks, spreadMs: () => this.#spreadMs() });
       if (player.removed_at !== null) session.revoke(access.revocation(player));
       else this.#seat(session);
       socket.resume();

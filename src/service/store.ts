@@ -6,6 +6,7 @@ import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from
 import { Migrator, type Migration } from "kysely/migration";
 import { playMigrations, type PlayTables } from "./records-tables.ts";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
+import { checkSteps } from "./migrations/steps.ts";
 import type { Tables, TelemetryTables } from "./tables.ts";
 
 /** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
@@ -19,28 +20,33 @@ export interface Store extends AsyncDisposable {
   plays: Kysely<PlayTables>;
   /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
-  /** Hears of every transaction that was committed. */
-  onCommit(listener: () => void): void;
+  /** Hears of every transaction that was committed, by the handle that it wrote with. */
+  onCommit(listener: (db: Db) => void): void;
 }
 
 /**
  * Opens (or makes) the databases in `folder` and brings them up to date.
- * @throws when a file is no database or a migration fails; nothing is changed then.
+ * @throws Fault `unsupported` when another version wrote them; otherwise when a file is no database or a migration fails.
+ * Nothing is changed then.
  */
 export async function openStore(folder: string): Promise<Store> {
   await using opened = new AsyncDisposableStack();
+  // All are looked at before any is touched: a refused folder stays as it was.
+  checkSteps(join(folder, "state.db"), migrations);
+  checkSteps(join(folder, "telemetry.db"), telemetryMigrations);
+  checkSteps(join(folder, "plays.db"), playMigrations);
   const db = await open<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
   const telemetry = await open<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
   const plays = await open<PlayTables>(join(folder, "plays.db"), "FULL", playMigrations, opened);
   const owned = opened.move();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(db: Db) => void>();
   return {
     db,
     telemetry,
     plays,
     write: async (write) => {
-      const result = await db.transaction().execute(write);
-      for (const listener of listeners) listener();
+      const { result, transaction } = await db.transaction().execute(async (each) => ({ result: await write(each), transaction: each }));
+      for (const listener of listeners) listener(transaction);
       return result;
     },
     onCommit: (listener) => void listeners.add(listener),

@@ -64,6 +64,13 @@ export class Subscribers implements UpgradeDoor {
     parts.store.onCommit(() => this.#moved.ring());
   }
 
+  /** Subscribers connected at present. */
+  get size(): number {
+    let size = 0;
+    for (const { subscribers } of this.#feeds.values()) size += subscribers.size;
+    return size;
+  }
+
   /**
    * A one-time ticket for browsers, whose sockets cannot send a token: `GET /events?ticket=…` within 30 s.
    * @throws Refusal 429 when too many are unused.

@@ -75,6 +75,15 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
   "/api/v1/openapi.json": { get: page("getDescription", "Read this description", "application/json", undefined) },
   "/api/v1/openapi.yaml": { get: page("getDescriptionYaml", "Read this description as YAML", "application/yaml", undefined) },
   "/healthz": { get: page("getHealth", "See whether the service answers", "application/json", undefined) },
+  "/readyz": { get: page("getReadiness", "See whether the service takes work", "application/json", undefined) },
+  "/metrics": {
+    get: {
+      ...page("getMetrics", "Read the service's metrics, in the text format of Prometheus", "text/plain", "signage_players_connected 42"),
+      description:
+        "Without a token on the machine of the service itself, elsewhere by a token with the scope `teams:read`, unless the service was started with `--metrics-public`.",
+      security: [{}, { operator: ["teams:read"] }],
+    },
+  },
   "/problems/{kind}": {
     get: {
       ...page("getProblemKind", "Read what a kind of problem means", "text/plain", "not-found\n\nThere is no such thing (HTTP 404)."),

@@ -30,6 +30,8 @@ export class WebhookSender {
   /** Deliveries under way, by webhook. */
   readonly #sending = new Map<string, Set<string>>();
   readonly #underWay = new Set<Promise<void>>();
+  /** What came of the attempts since the start. */
+  readonly attempts = { delivered: 0, refused: 0, unreachable: 0 };
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -79,6 +81,7 @@ export class WebhookSender {
     const attempt = await this.#attempt(due, signal);
     // The service stops: the delivery stays pending and is sent again, under the same id.
     if (attempt === null) return;
+    this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
     await store.write((db) => deliveries.settle(db, due, attempt));
     const about = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
     log.debug(about, "webhook attempt");

@@ -1,0 +1,219 @@
+// Ten thousand players on one service: memory, a change to all, heartbeats, and coming back after kill -9. Usage: swarm.ts [players] [processes]
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createKeyPair, thumbprint } from "../src/base/jws.ts";
+import { createSystemClock } from "../src/base/clock.ts";
+import { hashOf, randomText } from "../src/service/access.ts";
+import { createIds } from "../src/service/ids.ts";
+import { openStore } from "../src/service/store.ts";
+import { inParts } from "../src/service/targets.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { startService } from "../test/support/programs.ts";
+import { figure, spread, usageOf } from "./lib.ts";
+import type { Ask } from "./swarm/child.ts";
+import type { Notes } from "./swarm/player.ts";
+
+const players = Number(process.argv[2] ?? 10_000);
+const processes = Number(process.argv[3] ?? 3);
+const changes = 5;
+const idleMs = 60_000;
+const handshakesAtOnce = 24;
+const settleMs = 5_000;
+const longestReturnMs = 120_000;
+
+type Told = Notes & { heard: number };
+const now = (): number => performance.timeOrigin + performance.now();
+
+await using folder = await temporaryFolder();
+const data = join(folder.path, "service");
+const { layoutId, tokens } = await prepare();
+let service = await startService(data);
+const { port } = new URL(service.api.url);
+const url = service.api.url;
+const rssBefore = rssOf(service.program.pid);
+
+const swarm = Array.from({ length: processes }, () => fork(fileURLToPath(new URL("swarm/child.ts", import.meta.url)), { execArgv: [] }));
+try {
+  await connectAll();
+  await setTimeout(settleMs);
+  figure("service memory per connected player, kB", {
+    players,
+    rss: Math.round((rssOf(service.program.pid) - rssBefore) / players / 1_024),
+    service_rss_mb: Math.round(rssOf(service.program.pid) / 1_024 ** 2),
+  });
+  await heartbeats();
+  await layoutChanges();
+  await setTimeout(settleMs);
+  await killed();
+} finally {
+  for (const child of swarm) child.kill();
+  await service[Symbol.asyncDispose]();
+}
+
+/** Ten thousand pairings one by one would only measure the bench: the rows are written as pairing writes them. */
+async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
+  await using first = await startService(data);
+  const { layoutId: made } = await first.api.publish([{ type: "web", url: "https://example.com/", duration_ms: 10_000 }]);
+  await first.program.stop();
+  await using store = await openStore(data);
+  const makeId = createIds(createSystemClock());
+  const { id: team_id } = await store.db.selectFrom("teams").select("id").executeTakeFirstOrThrow();
+  const at = Date.now();
+  const keys = createKeyPair();
+  const rows = Array.from({ length: players }, (_, place) => ({
+    id: makeId("plr"),
+    team_id,
+    name: `Screen ${place}`,
+    layout_id: made,
+    tags: '["all"]',
+    timezone: null,
+    variables: "{}",
+    orientation: "landscape",
+    public_key: keys.publicKey,
+    thumbprint: thumbprint(keys.publicKey),
+    reported: JSON.stringify({ public_key: keys.publicKey, player_version: "1", hardware: null, timezone: "UTC", resolution: null }),
+    revision: "",
+    created_at: at,
+    updated_at: at,
+    removed_at: null,
+  }));
+  const secrets = rows.map(({ id }) => ({ id, token: `sgn_dev_${randomText(43)}` }));
+  await store.write(async (db) => {
+    for (const part of inParts(rows)) await db.insertInto("players").values(part).execute();
+    for (const part of inParts(rows)) {
+      await db
+        .insertInto("player_tags")
+        .values(part.map(({ id }) => ({ player_id: id, team_id, tag: "all" })))
+        .execute();
+    }
+    for (const part of inParts(secrets)) {
+      const values = part.map(({ id, token }) => ({ hash: hashOf(token), player_id: id, expires_at: at + 3_600_000 * 6 }));
+      await db.insertInto("device_tokens").values(values).execute();
+    }
+  });
+  return { layoutId: made, tokens: secrets.map(({ token }) => token) };
+}
+
+async function connectAll(): Promise<void> {
+  const begun = now();
+  const before = usage();
+  const share = Math.ceil(players / processes);
+  await Promise.all(
+    swarm.map((child, place) => {
+      const its = tokens.slice(place * share, (place + 1) * share);
+      return ask(child, { is: "open", url, tokens: its, atOnce: Math.ceil(handshakesAtOnce / processes) });
+    }),
+  );
+  const seconds = (now() - begun) / 1_000;
+  figure("first handshakes", { players, per_s: Math.round(players / seconds), ...cpuSince(before, seconds) });
+}
+
+async function heartbeats(): Promise<void> {
+  const before = usage();
+  const begun = now();
+  await setTimeout(idleMs);
+  figure("heartbeats of all at 30 s", { players, ...cpuSince(before, (now() - begun) / 1_000) });
+}
+
+async function layoutChanges(): Promise<void> {
+  const all: number[] = [];
+  const answers: number[] = [];
+  for (let round = 0; round < changes; round += 1) {
+    await take();
+    const before = usage();
+    const begun = now();
+    await service.api.ok("PATCH", `layouts/${layoutId}`, { background_color: `#00000${round + 1}` });
+    answers.push(now() - begun);
+    const seconds = () => (now() - begun) / 1_000;
+    while ((await count()).reduce((sum, { heard }) => sum + heard, 0) < players && seconds() < 60) await setTimeout(50);
+    const hints = (await take()).flatMap((told) => told.hints).map((at) => at - begun);
+    if (hints.length !== players) throw new Error(`${hints.length} of ${players} heard of the change`);
+    all.push(...hints);
+    figure("one layout change, ms", { round, ...spread(hints), answered: Math.round(answers.at(-1)!), ...cpuSince(before, seconds()) });
+    await setTimeout(settleMs);
+  }
+  figure("layout change, from the request to each player, ms", { players, ...spread(all) });
+}
+
+/** Every player gets a command, the service dies as the answer is out, and all come back to a new one. */
+async function killed(): Promise<void> {
+  await take();
+  const commanded = (await count()).reduce((sum, { commands }) => sum + commands, 0);
+  await service.api.ok("POST", "commands", { target: { tag: "all" }, type: "identify", args: {}, ttl_s: 600 });
+  await service.program.kill();
+  const killedAt = now();
+  const loadBefore = loadUsage();
+  service = await startService(data, "--port", port);
+  const upAt = now();
+  const returned: number[] = [];
+  const attempts: number[] = [];
+  const wanted = Math.ceil(players * 0.99);
+  while (now() - killedAt < longestReturnMs) {
+    await setTimeout(500);
+    for (const told of await take()) {
+      returned.push(...told.welcomes.filter((at) => at > killedAt).map((at) => at - killedAt));
+      attempts.push(...told.attempts.map((at) => at - killedAt));
+    }
+    if (returned.length >= players) break;
+  }
+  const seconds = (now() - killedAt) / 1_000;
+  await setTimeout(settleMs);
+  const told = await count();
+  const sum = (read: (each: Told) => number) => told.reduce((total, each) => total + read(each), 0);
+  const asked = attempts.filter((at) => at >= upAt - killedAt);
+  figure("kill -9: coming back", {
+    players,
+    service_down_ms: Math.round(upAt - killedAt),
+    back: returned.length,
+    back_99_percent_ms: Math.round(returned.toSorted((a, b) => a - b)[wanted - 1] ?? -1),
+    handshakes_asked_peak_per_s: peak(asked),
+    attempts_peak_per_s: peak(attempts),
+    service_cpu_percent: Math.round(usageOf(service.program.pid).cpuMs / seconds / 10),
+    load_cpu_percent: Math.round((loadUsage() - loadBefore) / seconds / 10),
+  });
+  figure("kill -9: what was lost", {
+    commands_sent: players,
+    commands_heard: sum((each) => each.commands) - commanded,
+    gaps_in_seq: sum((each) => each.gaps),
+    not_resumed: sum((each) => each.lost),
+  });
+}
+
+/** The most within any whole second. */
+function peak(times: readonly number[]): number {
+  const bySecond = Map.groupBy(times, (at) => Math.floor(at / 1_000));
+  return Math.max(0, ...[...bySecond.values()].map(({ length }) => length));
+}
+
+async function ask(child: ChildProcess, question: Ask): Promise<Told> {
+  const answer = once(child, "message");
+  child.send(question);
+  return ((await answer) as [Told])[0];
+}
+function count(): Promise<Told[]> {
+  return Promise.all(swarm.map((child) => ask(child, { is: "count" })));
+}
+function take(): Promise<Told[]> {
+  return Promise.all(swarm.map((child) => ask(child, { is: "take" })));
+}
+
+function usage(): { service: number; load: number } {
+  return { service: usageOf(service.program.pid).cpuMs, load: loadUsage() };
+}
+function loadUsage(): number {
+  return swarm.reduce((sum, { pid }) => sum + usageOf(pid!).cpuMs, 0);
+}
+/** Of one core, in percent: the service's share and that of the processes that play the players. */
+function cpuSince(before: { service: number; load: number }, seconds: number): Record<string, number> {
+  const after = usage();
+  const percent = (ms: number) => Math.round(ms / seconds / 10);
+  return { service_cpu_percent: percent(after.service - before.service), load_cpu_percent: percent(after.load - before.load) };
+}
+
+function rssOf(pid: number): number {
+  return 1_024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
+}

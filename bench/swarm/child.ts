@@ -1,0 +1,27 @@
+// One process of the swarm: opens its players when told to, and tells what they noted when asked.
+import { SwarmPlayer, type Notes } from "./player.ts";
+
+/** What the parent asks. `take` empties the lists. */
+export type Ask = { is: "open"; url: string; tokens: string[]; atOnce: number } | { is: "count" } | { is: "take" };
+
+const notes: Notes = { attempts: [], welcomes: [], hints: [], commands: 0, gaps: 0, lost: 0, connected: 0 };
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (ask: Ask) => {
+  if (ask.is === "open") void open(ask);
+  else if (ask.is === "count") process.send!({ ...notes, attempts: [], welcomes: [], hints: [], heard: notes.hints.length });
+  else {
+    process.send!({ ...notes, heard: notes.hints.length });
+    for (const list of [notes.attempts, notes.welcomes, notes.hints]) list.length = 0;
+  }
+});
+
+/** Opens one after the other on so many lanes, and answers when all were welcomed. */
+async function open({ url, tokens, atOnce }: Extract<Ask, { is: "open" }>): Promise<void> {
+  const rest = [...tokens];
+  const lane = async (): Promise<void> => {
+    for (let token = rest.pop(); token !== undefined; token = rest.pop()) await new SwarmPlayer(url, token, notes).start();
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  process.send!({ ...notes, attempts: [], welcomes: [], hints: [], heard: notes.hints.length });
+}
