@@ -22,6 +22,7 @@ export class StageLayer implements Layer {
   readonly #key: string;
   readonly #zones: Map<string, Zone>;
   readonly #canvas: HTMLElement;
+  readonly #fit: () => void;
   readonly #resizes: ResizeObserver;
   readonly #ground: HTMLImageElement | null;
   #visibility: Visibility = { is: "behind", held: new Map() };
@@ -41,7 +42,8 @@ export class StageLayer implements Layer {
     const opening = make("div", "opening", this.#canvas);
     this.element = make("div", "layer stage", opening);
     // It tells in the frame in which the layer comes or changes its size, before that is painted.
-    this.#resizes = new ResizeObserver(() => fit(stage, this.element, opening, this.#canvas));
+    this.#fit = () => fit(stage, this.element, opening, this.#canvas);
+    this.#resizes = new ResizeObserver(this.#fit);
     this.#resizes.observe(this.element);
     const parts = [...zones.map(({ settled }) => settled), this.#ground === null ? Promise.resolve() : this.#decode(this.#ground)];
     this.ready = Promise.race([Promise.all(parts).then(() => {}), delay(settleLimitMs)]);
@@ -50,7 +52,7 @@ export class StageLayer implements Layer {
   update(screen: Screen): boolean {
     if (screen.is !== "stage" || screen.stage.key !== this.#key) return false;
     // In the document by now: items that are made ready at once ask how large they will be on the glass.
-    if (this.#canvas.style.transform === "") scaleInto(this.#canvas, screen.stage, this.element);
+    if (this.#canvas.style.transform === "") this.#fit();
     for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone);
     return true;
   }
