@@ -33,5 +33,6 @@ print(len(rpc("tools/list", {})["tools"]), "tools")
 for player in call("list_players", status="offline")["data"]:
     print("dark:", player["name"], player["id"])
 # What it would change, and for whom; then the change itself.
-call("create_playlist", name="From the agent", dry_run=True)
-print("made:", call("create_playlist", name="From the agent", idempotency_key=str(uuid.uuid4()))["id"])
+body = {"name": "From the agent"}
+call("create_playlist", body=body, dry_run=True)
+print("made:", call("create_playlist", body=body, idempotency_key=str(uuid.uuid4()))["result"]["id"])

@@ -112,6 +112,25 @@ async function lastSeq(bench: Bench): Promise<number> {
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
+test("[SK4] an agent over MCP: it finds the dark player, tries a change and makes it, in three languages", patient, async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(join(folder.path, "data"));
+  const device = await bench.paired("Dark screen");
+  for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
+    await using run = example(bench, path);
+    expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
+    expect(run.lines[0]).toMatch(/^\d+ tools$/);
+    expect(run.lines[1]).toBe(`dark: Dark screen ${device.playerId}`);
+    const made = /^made: (pls_\w{26})$/.exec(run.lines[2] ?? "")?.[1];
+    expect((await bench.call("GET", `playlists/${made}`)).body.name).toBe("From the agent");
+  }
+  // What was only tried is not there.
+  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(2);
+  await using run = example(bench, "curl/agent.sh");
+  expect([await run.end(), run.errors]).toEqual([0, ""]);
+  expect(run.lines.join("")).toContain(device.playerId);
+});
+
 test("[SK3] verify a webhook: genuine ones pass, forged, changed and old ones do not", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });

@@ -13,9 +13,10 @@ process.stdout.write(`${tools.length} tools\n`);
 const dark = await call<{ data: { id: string; name: string }[] }>("list_players", { status: "offline" });
 for (const player of dark.data) process.stdout.write(`dark: ${player.name} ${player.id}\n`);
 // What it would change, and for whom; then the change itself.
-await call("create_playlist", { name: "From the agent", dry_run: true });
-const made = await call<{ id: string }>("create_playlist", { name: "From the agent", idempotency_key: crypto.randomUUID() });
-process.stdout.write(`made: ${made.id}\n`);
+const body = { name: "From the agent" };
+await call("create_playlist", { body, dry_run: true });
+const made = await call<{ result: { id: string } }>("create_playlist", { body, idempotency_key: crypto.randomUUID() });
+process.stdout.write(`made: ${made.result.id}\n`);
 
 /** Calls a tool. @throws what the tool says when it refuses. */
 async function call<T>(name: string, args: object): Promise<T> {
