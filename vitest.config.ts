@@ -14,7 +14,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          include: ["test/{renderer,host,system}/**/*.test.ts"],
+          include: [process.env["SIGNAGE_LONG"] === "1" ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,

@@ -6,7 +6,8 @@ import { type Bench, startBench } from "./harness.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
-const turns = 2 * FastChanges.round;
+// npm run soak goes on for ten thousand.
+const turns = FastChanges.round;
 
 let bench: Bench;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("[GL4] over five hundred changes of every kind no count grows, and the heap stays as large as it was", async () => {
+test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
   await using opened = await bench.open();
   const changes = new FastChanges(opened.server);
   const watch = await GrowthWatch.start(bench.browser, opened.page);

@@ -10,7 +10,7 @@ import { junk, spoiled, valid } from "./arbitraries.ts";
 import { Fuzzed, leftOut, targets, unknownId, type Target } from "./fuzzed.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_261_121);
-const runs = Number(process.env["FUZZ_RUNS"] ?? 2_000);
+const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const longestMs = 600_000;
 
 interface Shot {
