@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
+// The engine keeps its own accounts: one repeat tells its noise from growth.
+test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", { retry: 1 }, async () => {
   await using opened = await bench.open();
   const changes = new FastChanges(opened.server);
   const watch = await GrowthWatch.start(bench.browser, opened.page);
