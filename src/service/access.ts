@@ -107,9 +107,11 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   if (known !== undefined && known.until > now) return known.operator;
   const row = await tokenByHash(db, hash);
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
-  if (row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs) {
+  const isToBeNoted = row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs;
+  if (isToBeNoted) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   }
+  const noteAgainAt = (isToBeNoted ? now : row.last_used_at!) + useNotedEveryMs;
   const operator: Operator = {
     tokenId: row.id,
     teamId: row.team_id,
@@ -118,7 +120,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
     scopes: scopesIn(row),
     expiresAt: row.expires_at,
   };
-  remember(db, hash, { operator, until: Math.min(now + knownMs, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  remember(db, hash, { operator, until: Math.min(now + knownMs, noteAgainAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
   return operator;
 }
 
