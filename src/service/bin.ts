@@ -1,4 +1,5 @@
 // The bin: assets, playlists and layouts that were deleted, kept for thirty days in case that was a mistake.
+import { sql } from "kysely";
 import { assetIdsOf } from "../protocol/items.ts";
 import { parseItems, parseZones } from "./desired.ts";
 import type { Db } from "./store.ts";
@@ -16,20 +17,14 @@ export async function discard(db: Db, table: Binned, thingId: string, now: numbe
   else await db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("id", "=", thingId).execute();
 }
 
-/** Deletes for good what was put in the bin before `before` (ms since the epoch). @returns the files that it let go. */
-export async function emptyBin(db: Db, before: number): Promise<{ sha256: string | null }[]> {
-  for (const table of ["layouts", "playlists"] as const) await db.deleteFrom(table).where("deleted_at", "<", before).execute();
-  const assets = await db.deleteFrom("assets").where("deleted_at", "<", before).returning(["sha256", "thumbnail_sha256"]).execute();
-  return assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
-}
-
-/** Deletes for good what a team has in the bin. @returns the files that it let go. */
-export async function emptyBinOf(db: Db, teamId: string): Promise<{ sha256: string | null }[]> {
-  for (const table of ["layouts", "playlists"] as const) {
-    await db.deleteFrom(table).where("team_id", "=", teamId).where("deleted_at", "is not", null).execute();
-  }
-  const gone = db.deleteFrom("assets").where("team_id", "=", teamId).where("deleted_at", "is not", null);
-  const assets = await gone.returning(["sha256", "thumbnail_sha256"]).execute();
+/**
+ * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), or all that
+ * one team has there. @returns the files that it let go.
+ */
+export async function emptyBin(db: Db, of: { before: number } | { teamId: string }): Promise<{ sha256: string | null }[]> {
+  const chosen = "teamId" in of ? sql<boolean>`deleted_at is not null and team_id = ${of.teamId}` : sql<boolean>`deleted_at < ${of.before}`;
+  for (const table of ["layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
+  const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
   return assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
 }
 

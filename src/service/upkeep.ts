@@ -11,7 +11,7 @@ const minutesKeptMs = 30 * 86_400_000;
 export async function keepUp({ store, clock, log, sweeper }: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
   for (;;) {
     const now = Math.trunc(clock.now());
-    const gone = await store.write((db) => emptyBin(db, now - binKeptMs));
+    const gone = await store.write((db) => emptyBin(db, { before: now - binKeptMs }));
     sweeper.mark(gone);
     if (gone.length > 0) log.info({ files: gone.length }, "emptied the bin of assets");
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);

@@ -80,6 +80,8 @@ test("[TM3] teams are made, listed, renamed and deleted once they are empty; the
   expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall C" }, { "if-match": etag })).status).toBe(412);
 
   const playlist = (await airport.call("POST", "playlists", { name: "P" })).body;
+  const binned = (await bench.call("POST", "playlists", { name: "In another team's bin" })).body;
+  expect((await bench.call("DELETE", `playlists/${binned.id}`)).status).toBe(204);
   expect((await bench.call("GET", "playlists")).body.data).toEqual([]);
   const refused = await airport.call("DELETE", `teams/${airport.teamId}`);
   expect([refused.status, refused.body.detail]).toEqual([409, "The team still has playlists: delete them first"]);
@@ -87,6 +89,7 @@ test("[TM3] teams are made, listed, renamed and deleted once they are empty; the
   expect((await airport.call("DELETE", `teams/${airport.teamId}`)).status).toBe(204);
   expect((await airport.call("GET", "me")).status).toBe(401);
   expect((await bench.call("GET", "teams")).body.data).toHaveLength(1);
+  expect((await bench.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
 });
 
 test("[TM4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { MadeToken, OwnTeam, TeamChange, type Role } from "../../protocol/people.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
-import { emptyBinOf } from "../bin.ts";
+import { emptyBin } from "../bin.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, pendingInvitations, showTeam, teamsOf } from "../people.ts";
 import { Refusal } from "../problem.ts";
@@ -126,7 +126,7 @@ export const teamOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const { id: teamId } = await readActing(context, input.params, db);
         await checkEmpty(db, teamId);
-        parts.sweeper.mark(await emptyBinOf(db, teamId));
+        parts.sweeper.mark(await emptyBin(db, { teamId }));
         const now = Math.trunc(parts.clock.now());
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
