@@ -41,7 +41,7 @@ figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.ro
 // A loop that leaves an item out is quicker round, and no change of it was watched.
 for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
 for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
-for (const sight of judge.foreign) figure("foreign sight", { points: sight });
+for (const sight of judge.wrong) figure("mixed changes: wrong sight", { sight });
 
 function tell(): void {
   const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);

@@ -1,7 +1,7 @@
-// Our stage beside a naive page (an element swapped by setTimeout): the same loop, the same screen, round about, in one run.
+// Our stage beside a naive page and a peer from the npm registry: the same loop, the same screen, round about, in one run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { eventually, startPlayer, startService } from "../test/support/programs.
 import { type Look, type Span, watchScreen } from "../test/support/sights.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
 import { figure, spread, usageOf } from "./lib.ts";
+import { naivePage, type PeerPage, xiboPage } from "./peers.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
@@ -32,32 +33,19 @@ interface Tally {
   foreignMs: number;
   durationErrorsMs: number[];
   firstFrames: number[];
+  startMs: number[];
   cpuPercent: number[];
   pssMb: number[];
 }
-
-// As it is written in an afternoon.
-const naivePage = `<!doctype html><body style="margin:0;background:#000;overflow:hidden"><script>
-const items = [["img", "red", 4000], ["video", "clip", 5000], ["img", "green", 4000], ["video", "clip", 5000]];
-let place = 0;
-function next() {
-  const [tag, src, ms] = items[place++ % items.length];
-  const element = document.createElement(tag);
-  element.style.cssText = "width:100vw;height:100vh;object-fit:fill;display:block";
-  if (tag === "video") { element.autoplay = true; element.muted = true; }
-  element.src = src;
-  document.body.replaceChildren(element);
-  setTimeout(next, ms);
-}
-next();
-</script>`;
 
 await using xvfb = await startXvfb({ width: 1920, height: 1080 });
 const folder = await mkdtemp("/tmp/signage-bench-");
 await chmod(folder, 0o755);
 const media = { red: await plainImage(red, 1920, 1080), green: await plainImage(green, 1920, 1080), clip: await numberedClip(5, 30) };
-const tallies = { naive: newTally(), ours: newTally() };
+type Medium = keyof typeof media;
+const tallies = { naive: newTally(), xiboplayer: newTally(), ours: newTally() };
 try {
+  const peers = { naive: naivePage(), xiboplayer: await xiboPage(join(folder, "xiboplayer")) };
   await using service = await startService(join(folder, "service"));
   const { api } = service;
   const still = async (bytes: Buffer) => ({ type: "image", asset_id: await api.upload("p.png", bytes), duration_ms: 4_000, fit: "fill" });
@@ -69,10 +57,13 @@ try {
     await player.line("presented");
   }
   for (let round = 0; round < rounds; round += 1) {
-    await naive(tallies.naive);
-    await isDark();
+    for (const name of ["naive", "xiboplayer"] as const) {
+      await peer(peers[name], tallies[name]);
+      await isDark();
+    }
+    const startedAt = performance.now();
     await using player = startPlayer(api.url, join(folder, "player"), xvfb.display);
-    await measure(player.pid, tallies.ours);
+    await measure(player.pid, startedAt, tallies.ours);
     await player.stop();
     await isDark();
   }
@@ -87,17 +78,22 @@ for (const [name, tally] of Object.entries(tallies)) {
     mean: mean(tally.durationErrorsMs),
   });
   figure(`${name}: first frame of the clip that was seen`, spread(tally.firstFrames));
+  figure(`${name}: start to the first picture, ms`, spread(tally.startMs));
   figure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
   figure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
 }
-figure("ours to naive", {
-  cpu: ratio(tallies.ours.cpuPercent, tallies.naive.cpuPercent),
-  pss: ratio(tallies.ours.pssMb, tallies.naive.pssMb),
-});
+for (const name of ["naive", "xiboplayer"] as const) {
+  figure(`ours to ${name}`, {
+    cpu: ratio(tallies.ours.cpuPercent, tallies[name].cpuPercent),
+    pss: ratio(tallies.ours.pssMb, tallies[name].pssMb),
+    start: ratio(tallies.ours.startMs, tallies[name].startMs),
+  });
+}
 
-/** Watches for `seconds` from the first change on. */
-async function measure(pid: number, tally: Tally): Promise<void> {
+/** Watches for `seconds` from the first change on; the program was started a moment ago, at `startedAt`. */
+async function measure(pid: number, startedAt: number, tally: Tally): Promise<void> {
   const spans: Span[] = [];
+  let firstAt = Number.NaN;
   let begun: { at: number; cpuMs: number } | null = null;
   const done = (): boolean => begun !== null && performance.now() - begun.at > seconds * 1_000;
   const watched = watchScreen(
@@ -105,6 +101,7 @@ async function measure(pid: number, tally: Tally): Promise<void> {
     { y: 540, loop: looks },
     (span) => {
       spans.push(span);
+      if (span.is === "item" && Number.isNaN(firstAt)) firstAt = span.at;
       const items = new Set(spans.filter(({ is }) => is === "item").map(({ name }) => name));
       // The first item came on midway; counted is from the second on.
       if (begun === null && items.size >= 2) {
@@ -117,6 +114,7 @@ async function measure(pid: number, tally: Tally): Promise<void> {
   await watched;
   const { cpuMs, pssBytes } = usageOf(pid);
   const { at, cpuMs: before } = begun!;
+  tally.startMs.push(firstAt - startedAt);
   tally.cpuPercent.push((100 * (cpuMs - before)) / (performance.now() - at));
   tally.pssMb.push(pssBytes / 2 ** 20);
   take(spans, tally);
@@ -142,24 +140,24 @@ function take(spans: readonly Span[], tally: Tally): void {
   }
 }
 
-/** Bare Chromium, as the same unprivileged user, on a page as it is written in an afternoon. */
-async function naive(tally: Tally): Promise<void> {
+/** Bare Chromium, as the same unprivileged user, on a peer's page. */
+async function peer(page: PeerPage, tally: Tally): Promise<void> {
   const server = createServer((request, response) => {
     const name = (request.url ?? "/").slice(1);
-    const bytes = name === "" ? Buffer.from(naivePage) : media[name as keyof typeof media];
-    if (bytes === undefined) return void response.writeHead(404).end();
-    const type = name === "" ? "text/html" : name === "clip" ? "video/mp4" : "image/png";
-    response.writeHead(200, { "content-type": type, "content-length": bytes.length }).end(bytes);
+    const file =
+      page.get(name) ?? (name in media ? { type: name === "clip" ? "video/mp4" : "image/png", bytes: media[name as Medium] } : null);
+    if (file === null) return void response.writeHead(404).end();
+    response.writeHead(200, { "content-type": file.type, "content-length": file.bytes.length }).end(file.bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const profile = join(folder, "naive-profile");
+  const profile = join(folder, "peer-profile");
   await rm(profile, { recursive: true, force: true });
   await mkdir(profile);
   const asRoot = process.getuid?.() === 0;
   if (asRoot) await chown(profile, nobody, nobody);
-  await writeFile(join(folder, "empty"), "");
   const { port } = server.address() as AddressInfo;
   const flags = ["--kiosk", "--no-first-run", "--disable-gpu", "--window-size=1920,1080", "--autoplay-policy=no-user-gesture-required"];
+  const startedAt = performance.now();
   const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`], {
     stdio: "ignore",
     detached: true,
@@ -168,7 +166,7 @@ async function naive(tally: Tally): Promise<void> {
   });
   const ended = once(chromium, "exit");
   try {
-    await measure(chromium.pid!, tally);
+    await measure(chromium.pid!, startedAt, tally);
   } finally {
     process.kill(-chromium.pid!, "SIGTERM");
     await ended;
@@ -182,7 +180,7 @@ async function isDark(): Promise<void> {
 }
 
 function newTally(): Tally {
-  return { changes: 0, blankMs: [], foreignMs: 0, durationErrorsMs: [], firstFrames: [], cpuPercent: [], pssMb: [] };
+  return { changes: 0, blankMs: [], foreignMs: 0, durationErrorsMs: [], firstFrames: [], startMs: [], cpuPercent: [], pssMb: [] };
 }
 
 function mean(values: readonly number[]): number {

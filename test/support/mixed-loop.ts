@@ -59,8 +59,8 @@ export class MixedLoopJudge {
   changes = 0;
   blankMs = 0;
   foreignMs = 0;
-  /** Foreign sights, the first few, for a person to look at. */
-  readonly foreign: string[] = [];
+  /** Blank and foreign sights, the first few, with what was seen before them, for a person to look at. */
+  readonly wrong: string[] = [];
   /** Clip frames that came before an earlier one of the same play, or that the play cannot have reached. */
   staleFrames = 0;
   fades = 0;
@@ -69,6 +69,7 @@ export class MixedLoopJudge {
   readonly spans: Span[] = [];
   #item: string | null = null;
   #frame = -1;
+  #last = "";
   readonly #lastFrame: number;
 
   constructor(slotMs: number) {
@@ -79,10 +80,10 @@ export class MixedLoopJudge {
   see(span: Span): void {
     if (this.#item === null && span.is !== "item") return;
     if (span.is === "blank") this.blankMs += span.ms;
-    if (span.is === "foreign") {
-      this.foreignMs += span.ms;
-      if (this.foreign.length < 5) this.foreign.push(span.name);
-    }
+    if (span.is === "foreign") this.foreignMs += span.ms;
+    const isWrong = span.is === "blank" || span.is === "foreign";
+    if (isWrong && this.wrong.length < 5) this.wrong.push(`${span.name} for ${Math.round(span.ms)} ms after ${this.#last}`);
+    this.#last = `${span.name} ${span.frame ?? ""} (${Math.round(span.ms)} ms)`;
     if (span.is === "fade") this.fades += 1;
     if (span.is !== "item") return;
     if (span.name !== this.#item) {

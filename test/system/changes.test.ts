@@ -31,7 +31,7 @@ test("[SW12] changes between picture, clip and text, by cut and by crossfade, sh
     (span) => judge.see(span),
     () => judge.changes >= changes,
   );
-  expect(judge.foreign).toEqual([]);
+  expect(judge.wrong).toEqual([]);
   expect({ blankMs: judge.blankMs, foreignMs: judge.foreignMs, staleFrames: judge.staleFrames }).toEqual({
     blankMs: 0,
     foreignMs: 0,
