@@ -1,19 +1,17 @@
 // Every change of item seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
 import { join } from "node:path";
-import { loopEpochMs } from "../src/protocol/desired.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Framebuffer } from "../test/support/framebuffer.ts";
 import { frameInRow, numberedClip, plainImage } from "../test/support/media.ts";
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
-import { figure, spread } from "./lib.ts";
+import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
 
 const seconds = Number(process.argv[2] ?? 180);
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;
 // Still, clip, still, clip: each change of kind in both directions.
 const durations = [4_000, 5_000, 4_000, 5_000];
-const loopMs = durations.reduce((sum, duration) => sum + duration, 0);
 
 type Sight = "red" | "green" | "clip" | "blank" | "foreign";
 
@@ -55,7 +53,7 @@ while (previous < end) {
   const isItem = sight !== "blank" && sight !== "foreign";
   if (item !== null && isItem && sight !== item) {
     changes += 1;
-    late.push(latenessOf(performance.timeOrigin + now));
+    late.push(latenessOf(performance.timeOrigin + now, durations));
     at.push(now);
   }
   if (isItem) item = sight;
@@ -73,7 +71,7 @@ figure("changes of item seen on the screen", {
 figure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
 figure("change on screen after its instant on the timeline, ms", spread(late));
 // The slope of lateness over time; what is left of it is jitter, since every loop counts from the same epoch.
-figure("drift, least squares, ppm", { ppm: round(slope(at, late) * 1e6) });
+figure("drift, least squares, ppm", { ppm: slopePpm(at, late) });
 
 /** What one row of the screen shows, read in one go: several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {
@@ -84,25 +82,6 @@ function look(framebuffer: Framebuffer): Sight {
   }
   if (frameInRow(row, framebuffer.width) !== null) return "clip";
   return row.every((value, index) => index % 4 === 3 || value < 16) ? "blank" : "foreign";
-}
-
-/** How long after the nearest boundary of the timeline `wall` is, in ms. */
-function latenessOf(wall: number): number {
-  const into = (wall - loopEpochMs) % loopMs;
-  let boundary = 0;
-  let nearest = Number.POSITIVE_INFINITY;
-  for (const duration of [0, ...durations]) {
-    boundary += duration;
-    if (Math.abs(into - boundary) < Math.abs(nearest)) nearest = into - boundary;
-  }
-  return nearest;
-}
-
-function slope(xs: readonly number[], ys: readonly number[]): number {
-  const meanX = xs.reduce((sum, x) => sum + x, 0) / xs.length;
-  const meanY = ys.reduce((sum, y) => sum + y, 0) / ys.length;
-  const over = xs.reduce((sum, x, index) => sum + (x - meanX) * (ys[index]! - meanY), 0);
-  return over / xs.reduce((sum, x) => sum + (x - meanX) ** 2, 0);
 }
 
 function round(value: number): number {

@@ -1,5 +1,6 @@
 // What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
 import { readdirSync, readFileSync } from "node:fs";
+import { loopEpochMs } from "../src/protocol/desired.ts";
 import type { Framebuffer, Rgb } from "../test/support/framebuffer.ts";
 
 /** Prints one figure as one JSON line. */
@@ -93,4 +94,28 @@ function readProc(pid: number, file: string): string | null {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")) return null;
     throw error;
   }
+}
+
+/** How long after the nearest boundary of a loop that counts from the epoch `wall` is, in ms. */
+export function latenessOf(wall: number, durations: readonly number[]): number {
+  const into = (wall - loopEpochMs) % sum(durations);
+  let boundary = 0;
+  let nearest = into;
+  for (const duration of durations) {
+    boundary += duration;
+    if (Math.abs(into - boundary) < Math.abs(nearest)) nearest = into - boundary;
+  }
+  return nearest;
+}
+
+/** The slope of the straight line of least squares through the points, in parts per million. */
+export function slopePpm(xs: readonly number[], ys: readonly number[]): number {
+  const meanX = sum(xs) / xs.length;
+  const meanY = sum(ys) / ys.length;
+  const over = sum(xs.map((x, index) => (x - meanX) * (ys[index]! - meanY)));
+  return Math.round((1e7 * over) / sum(xs.map((x) => (x - meanX) ** 2))) / 10;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -5,10 +5,12 @@ import { numberedClip, plainImage } from "../test/support/media.ts";
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { apart, watchScreens } from "../test/support/screens.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
-import { figure, spread } from "./lib.ts";
+import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 30);
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
+// The clip and the two stills.
+const durations = [6_000, 2_000, 2_000];
 
 await using folder = await temporaryFolder();
 await using first = await startXvfb({ width: 1280, height: 720 });
@@ -18,11 +20,11 @@ const { api } = service;
 const image = async (name: keyof typeof stills) => ({
   type: "image",
   asset_id: await api.upload(`${name}.png`, await plainImage(stills[name])),
-  duration_ms: 2_000,
+  duration_ms: durations[1],
   fit: "fill",
 });
 const clipId = await api.upload("clip.mp4", await numberedClip(6));
-const clip = { type: "video", asset_id: clipId, duration_ms: 6_000, fit: "fill", muted: true };
+const clip = { type: "video", asset_id: clipId, duration_ms: durations[0], fit: "fill", muted: true };
 const { layoutId } = await api.publish([clip, await image("red"), await image("green")]);
 await using early = startPlayer(api.url, join(folder.path, "first"), first.display);
 await api.pair(early, layoutId);
@@ -41,6 +43,12 @@ const { changes, frames } = apart(one!, other!);
 const size = (values: readonly number[]) => spread(values.map(Math.abs));
 figure("same change of item on two screens, apart, ms", { minutes, ...size(changes) });
 figure("same frame of a clip on two screens, apart, ms", { minutes, ...size(frames) });
+for (const [name, { changes: seen }] of [["first", one!] as const, ["second", other!] as const]) {
+  const at = seen.slice(1).map((change) => change.at);
+  const late = at.map((when) => latenessOf(performance.timeOrigin + when, durations));
+  // Every loop counts from the same epoch: what is left of the slope is jitter.
+  figure(`${name} screen: change after its instant on the timeline, ms`, { ...spread(late), drift_ppm: slopePpm(at, late) });
+}
 // The baseline: how evenly one screen alone shows the clip's frames, which are 33.3 ms apart.
 const steps = one!.frames.flatMap(({ frame, at }, index) => {
   const before = one!.frames[index - 1];
