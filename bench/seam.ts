@@ -1,0 +1,50 @@
+// One clip that follows itself for ever: how long its last frame stays, and what else is seen at the seam. Real player, real screen.
+import { join } from "node:path";
+import { temporaryFolder } from "../test/support/folder.ts";
+import { numberedClip } from "../test/support/media.ts";
+import { startPlayer, startService } from "../test/support/programs.ts";
+import { type Span, watchScreen } from "../test/support/sights.ts";
+import { startXvfb } from "../test/support/xvfb.ts";
+import { figure, spread } from "./lib.ts";
+
+const wanted = Number(process.argv[2] ?? 1_000);
+const clipSeconds = Number(process.argv[3] ?? 2);
+// As long as the clip: each round is a play of its own. Longer: the element repeats within its slot.
+const slotMs = Number(process.argv[4] ?? clipSeconds * 1_000);
+const fps = 30;
+const lastFrame = clipSeconds * fps - 1;
+
+await using folder = await temporaryFolder();
+await using xvfb = await startXvfb({ width: 1280, height: 720 });
+await using service = await startService(join(folder.path, "service"));
+const { api } = service;
+const asset_id = await api.upload("clip.mp4", await numberedClip(clipSeconds, fps));
+const { layoutId } = await api.publish([{ type: "video", asset_id, duration_ms: slotMs, fit: "fill", muted: true }]);
+await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+await api.pair(player, layoutId);
+await player.line("presented");
+
+const otherMs: Record<string, number> = { blank: 0, foreign: 0 };
+const seams: { lastMs: number; from: number; to: number }[] = [];
+let before: Span | null = null;
+const { slowestLookMs } = await watchScreen(
+  xvfb.framebuffer,
+  { y: 360, loop: [{ name: "clip", clip: true }] },
+  (span) => {
+    if (span.frame === null) {
+      if (before !== null) otherMs[span.is]! += span.ms;
+      return;
+    }
+    if (before !== null && span.frame < before.frame!) seams.push({ lastMs: span.at - before.at, from: before.frame!, to: span.frame });
+    before = span;
+  },
+  () => seams.length >= wanted,
+);
+figure("seam: rounds watched", { n: seams.length, slot_ms: slotMs, slowest_look_ms: Math.round(slowestLookMs) });
+figure("seam: blank or foreign picture in all of them, ms", {
+  blank: Math.round(otherMs["blank"]!),
+  foreign: Math.round(otherMs["foreign"]!),
+});
+figure("seam: the last frame seen stays, ms (a frame lasts 33.3)", spread(seams.map(({ lastMs }) => lastMs)));
+figure("seam: frames left out at the end", spread(seams.map(({ from }) => lastFrame - from)));
+figure("seam: frames left out at the beginning", spread(seams.map(({ to }) => to)));
