@@ -16,6 +16,7 @@ import { Sites } from "../../src/player/sites.ts";
 import { Outside } from "../../src/player/outside.ts";
 import { Surface } from "../../src/player/surface.ts";
 import type { DesiredAsset } from "../../src/protocol/desired.ts";
+import type { Rotation } from "../../src/protocol/orientation.ts";
 import { PlaylistItem } from "../../src/protocol/items.ts";
 import type { FromPage, Scene } from "../../src/protocol/scene.ts";
 import { until } from "../host/processes.ts";
@@ -43,6 +44,8 @@ let web: WebServer;
 let display: Xvfb;
 let isDown = false;
 const heard: FromPage[] = [];
+/** Green in its upper left quarter, blue elsewhere. */
+const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
 
 beforeAll(async () => {
@@ -53,6 +56,7 @@ beforeAll(async () => {
   web = await startWebServer("127.0.0.2", {
     "/green": colouredPage("rgb(0,160,0)"),
     "/blue": colouredPage("rgb(0,0,200)"),
+    "/quarters": quartered,
     "/loops": colouredPage("rgb(0,160,0)", "<script>setTimeout(() => { for (;;); }, 500)</script>"),
     "/counts": (_request, response) => {
       if (isDown) return void response.writeHead(503).end("down");
@@ -144,17 +148,17 @@ function item(about: Record<string, unknown>): PlaylistItem {
 }
 
 /** Draws items in one zone that fills the glass, as the player does. Calling what it returns goes on with the loop. */
-function draw(items: PlaylistItem[], assets: DesiredAsset[] = []): () => void {
+function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rotation = 0): () => void {
   const desired = desiredOf(items, assets);
-  desired.layout!.width = 960;
-  desired.layout!.height = 540;
-  Object.assign(desired.layout!.zones[0]!, { width: 960, height: 540 });
+  const size = rotation % 180 === 0 ? { width: 960, height: 540 } : { width: 540, height: 960 };
+  Object.assign(desired.layout!, size);
+  Object.assign(desired.layout!.zones[0]!, size);
   const { program } = programAt(readyOf(desired), clock.now());
   const playback = take(null, program, clock.now());
   sites.declare(desired);
   const next = (): void => {
     const { stage } = stageAt(playback, clock.now(), "UTC")!;
-    const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null };
+    const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null, rotation };
     surface.show(scene);
   };
   next();
@@ -346,6 +350,19 @@ test("[WB37] a bundle is shown from an origin of its own and reaches nothing but
   await message("presented", shown.id);
   await until("its script found all as it should be", async () => isGreen(await pixel(480, 270)), limitMs);
   expect(told("leak")).toBeUndefined();
+});
+
+test.for(["web", "html"] as const)("[ZN10] an item of another site (%s) turns with the glass", async (type) => {
+  const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
+  for (const rotation of [0, 90, 180, 270] as const) {
+    const asset = await bundle([{ name: "index.html", bytes: quartered }]);
+    const shown = type === "web" ? item({ type, url: `${web.origin}/quarters` }) : item({ type, asset_id: asset.id });
+    draw([shown], [asset], rotation);
+    await message("presented", shown.id);
+    const green: string[] = [];
+    for (const [degrees, [x, y]] of Object.entries(quarters)) if (isGreen(await pixel(x, y))) green.push(degrees);
+    expect(green).toEqual([String(rotation)]);
+  }
 });
 
 test("[WB38] a hostile bundle is refused, and the report says why", async () => {

@@ -7,6 +7,7 @@ import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { Outside } from "../../src/player/outside.ts";
 import { Surface } from "../../src/player/surface.ts";
+import type { Rotation } from "../../src/protocol/orientation.ts";
 import type { FromPage, SceneItem } from "../../src/protocol/scene.ts";
 import { startCamera, startLive } from "../support/camera.ts";
 import { type Bench, colors, isNear, item, readGlass, slot, stage, startBench, text, zone } from "./harness.ts";
@@ -56,6 +57,12 @@ async function open(origin: string) {
       const start = clock.now() - 100;
       const slots = items.map((each, index) => slot(each, start + index * 4_000, index === items.length - 1 ? long : 4_000));
       surface.show(stage([zone(slots)]));
+    },
+    /** Shows one item on the whole glass, turned. */
+    turn: (each: SceneItem, rotation: Rotation) => {
+      const [width, height] = rotation % 180 === 0 ? [960, 540] : [540, 960];
+      const drawn = zone([slot(each, clock.now() - 100, long)], { width, height });
+      surface.show({ ...stage([drawn], { width, height }), rotation });
     },
     async [Symbol.asyncDispose]() {
       end.abort();
@@ -124,6 +131,26 @@ test.each([
   source.isDown = false;
   await expect.poll(async () => isNear((await readGlass(opened.page))(480, 270), "magenta"), { timeout: 45_000 }).toBe(true);
   await expect.poll(() => opened.page.locator("canvas").count(), patient).toBe(1);
+});
+
+test("[ZN10] a camera's picture turns with the glass", async () => {
+  // Red in its upper left quarter, blue elsewhere.
+  const corner = { create: { width: 160, height: 90, channels: 3 as const, background: { r: 220, g: 30, b: 40 } } };
+  const picture = await sharp(await jpegOf([30, 60, 220]))
+    .composite([{ input: corner, left: 0, top: 0 }])
+    .jpeg()
+    .toBuffer();
+  await using source = await startCamera(picture, true);
+  await using opened = await open(source.origin);
+  const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
+  for (const rotation of [0, 90, 180, 270] as const) {
+    opened.turn({ ...camera(source.origin), fit: "fill" } as SceneItem, rotation);
+    const redIn = async (): Promise<string[]> => {
+      const at = await readGlass(opened.page);
+      return Object.entries(quarters).flatMap(([degrees, [x, y]]) => (isNear(at(x, y), [220, 30, 40], 30) ? [degrees] : []));
+    };
+    await expect.poll(redIn, patient).toEqual([String(rotation)]);
+  }
 });
 
 test.each([

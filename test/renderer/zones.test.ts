@@ -242,15 +242,18 @@ test.for(rotations)(
   },
 );
 
-test.for(rotations)("[ZN2] turned by %i degrees, text and clock fill their zones and lie the same way", async (rotation) => {
+test.for(rotations)("[ZN2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
-  const words = text("L", "#600000", { size: 180, align: "start" });
-  const zones = [
-    zone(row(server.now(), [[words, long]]), { left: 20, top: 20, width: size, height: size }),
-    zone(row(server.now(), [[clockFace("#006000"), long]]), { left: 300, top: 300, width: size, height: size }),
+  const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
+  const places: [SceneItem, Rgb, Point][] = [
+    [text("L", "#600000", { size: 180, align: "start" }), [96, 0, 0], [20, 20]],
+    [clockFace("#006000"), [0, 96, 0], [300, 300]],
+    [itemOf({ type: "ticker", text: "Platform 4", background_color: "#000060" }), [0, 0, 96], [20, 300]],
+    [itemOf({ type: "feed", timezone: "UTC", background_color: "#606000", ...news }), [96, 96, 0], [300, 20]],
   ];
+  const zones = places.map(([each, , [left, top]]) => zone(row(server.now(), [[each, long]]), { left, top, width: size, height: size }));
   server.draw({ ...stage(zones, layout), rotation });
   await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id)));
   const at = await readGlass(page);
@@ -260,9 +263,8 @@ test.for(rotations)("[ZN2] turned by %i degrees, text and clock fill their zones
     [3, 197],
     [197, 197],
   ];
-  for (const [x, y] of corners) {
-    expect(isNear(at(...onScreen([20 + x, 20 + y], rotation)), [96, 0, 0], 6)).toBe(true);
-    expect(isNear(at(...onScreen([300 + x, 300 + y], rotation)), [0, 96, 0], 6)).toBe(true);
+  for (const [each, color, [left, top]] of places) {
+    for (const [x, y] of corners) expect(isNear(at(...onScreen([left + x, top + y], rotation)), color, 6), each.type).toBe(true);
   }
   // The letter's upright is on the left: more ink there than on the right, whichever way the glass is turned.
   const ink = (from: number, to: number): number => {
