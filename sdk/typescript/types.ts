@@ -4887,8 +4887,8 @@ export interface operations {
                 deleted?: "true" | "false";
                 kind?: components["schemas"]["AssetKind"];
                 limit?: components["parameters"]["Limit"];
-                /** @description Those whose name holds this text; case counts only beyond ASCII */
-                q?: string;
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
                 /** @description Those of exactly these bytes: asked before an upload, it may be spared */
                 sha256?: string;
                 status?: components["schemas"]["AssetStatus"];

@@ -163,7 +163,8 @@ export const PageQuery = z.strictObject({
   cursor: z.string().max(200).optional(),
 });
 
-const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
+/** A filter by words of a name. */
+export const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
 
 /** Query of a list of players. */
 export const PlayersQuery = PageQuery.extend({

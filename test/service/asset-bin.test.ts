@@ -116,6 +116,8 @@ test("[AS13] names and tags can be changed, guarded by If-Match; lists filter by
   expect(await ids("q=50%25_OFF")).toEqual([image.id]);
   expect(await ids("q=%25")).toEqual([image.id]);
   expect(await ids("q=summer&kind=document")).toEqual([]);
+  const poster = (await bench.upload(pdfOf(2), "application/pdf", "Übergröße")).body;
+  expect(await ids(`q=${encodeURIComponent("ÜBERGRÖ")}`)).toEqual([poster.id]);
   expect(await ids(`sha256=${pdf.sha256}`)).toEqual([pdf.id]);
   expect(await ids("deleted=true")).toEqual([]);
   expect((await bench.call("GET", "assets?kind=nonsense")).status).toBe(422);

@@ -7,7 +7,7 @@ import { Name } from "../../protocol/words.ts";
 import { assetEvent, insertAsset } from "../asset-making.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
 import { examine, mediaTypes } from "../media/examine.ts";
-import { pageOf } from "../paging.ts";
+import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { AssetRow } from "../tables.ts";
@@ -81,9 +81,10 @@ export const assetOperations: readonly Operation[] = [
       if (status !== undefined) rows = rows.where("status", "=", status);
       if (sha256 !== undefined) rows = rows.where("sha256", "=", sha256);
       // A tag as JSON has it, quotes and all, stands nowhere else in the list.
-      if (tag !== undefined) rows = rows.where(sql<boolean>`tags like ${holding(JSON.stringify(tag))} escape '!'`);
-      if (q !== undefined) rows = rows.where(sql<boolean>`lower(name) like ${holding(q.toLowerCase())} escape '!'`);
-      return pageOf(rows, query, (row) => show(parts, row));
+      const carried = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
+      if (carried !== undefined) rows = rows.where(sql<boolean>`tags like ${carried} escape '!'`);
+      if (q === undefined) return pageOf(rows, query, (row) => show(parts, row));
+      return pageOf(rows.where(mayHold(q)), query, (row) => show(parts, row), { keep: ({ name }) => holds(name, q) });
     },
   }),
   operation({
@@ -185,9 +186,4 @@ async function stored({ parts, teamId }: OperatorContext, assetId: string): Prom
 function same(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
   const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("sha256", "=", sha256);
   return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
-}
-
-/** A LIKE pattern for texts that hold `text` literally. */
-function holding(text: string): string {
-  return `%${text.replace(/[!%_]/g, "!$&")}%`;
 }
