@@ -11,7 +11,8 @@ import { PreloadBudget } from "./preload-budget.ts";
 import { SceneSocket } from "./socket.ts";
 import { TransitionChoice } from "./transition-choice.ts";
 
-const beatMs = 1_000;
+// Each beat costs a frame: on a still screen it is most of what the page does.
+const beatMs = 3_000;
 // A few quick exchanges fill the clock's filter before the first switch is due; then it only has to follow drift.
 const quickExchanges = 5;
 const quickExchangeMs = 60;

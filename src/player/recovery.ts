@@ -27,7 +27,7 @@ const memoryMs = 300_000;
 const reloadsBeforeRelaunch = 3;
 const relaunchesBeforeSafe = 4;
 const safeMs = 60_000;
-// The page beats every second; a page busy with a 4K decode on a Pi may miss a few.
+// The page beats every three seconds; a page busy with a 4K decode on a Pi may miss a few.
 const silentPageMs = 15_000;
 const arrivalLimitMs = 30_000;
 
