@@ -999,7 +999,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds.
+         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` leaves an item out of some rounds of the loop; one item at least must be without it.
          *
          *     Scope: `playlists:write`.
          */
@@ -2631,6 +2631,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
             transition?: components["schemas"]["TransitionInput"];
             /** @constant */
@@ -2659,6 +2661,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default false */
             muted?: boolean;
             /**
@@ -2704,6 +2708,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Where in the file the play begins
              * @default 0
@@ -2757,6 +2763,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
             padding?: number;
             text: string;
@@ -2798,6 +2806,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Stands between one round and the next
              * @default •
@@ -2872,6 +2882,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default true */
             seconds?: boolean;
             /** @description Without it: the player's zone */
@@ -2907,6 +2919,8 @@ export interface components {
             error_correction?: "L" | "M" | "Q" | "H";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Modules of background around the code; readers need 4
              * @default 4
@@ -2953,6 +2967,8 @@ export interface components {
             locale?: string;
             /** @default 10 */
             max_entries?: number;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default 600000 */
             refresh_interval_ms?: number;
             /**
@@ -3004,6 +3020,8 @@ export interface components {
             id?: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description How long each page stays
              * @default 10000
@@ -3033,6 +3051,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default false */
             muted?: boolean;
             /**
@@ -3082,6 +3102,8 @@ export interface components {
             };
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
             refresh_interval_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -3115,6 +3137,8 @@ export interface components {
             duration_ms?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Origins that the bundle may fetch from. Without them it sees its own files only
              * @default []
@@ -3472,6 +3496,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
             transition?: components["schemas"]["Transition"];
             /** @constant */
@@ -3500,6 +3526,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default false */
             muted: boolean;
             /**
@@ -3545,6 +3573,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Where in the file the play begins
              * @default 0
@@ -3598,6 +3628,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
             padding?: number;
             text: string;
@@ -3639,6 +3671,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Stands between one round and the next
              * @default •
@@ -3713,6 +3747,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default true */
             seconds: boolean;
             /** @description Without it: the player's zone */
@@ -3748,6 +3784,8 @@ export interface components {
             error_correction: "L" | "M" | "Q" | "H";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Modules of background around the code; readers need 4
              * @default 4
@@ -3794,6 +3832,8 @@ export interface components {
             locale: string;
             /** @default 10 */
             max_entries: number;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default 600000 */
             refresh_interval_ms: number;
             /**
@@ -3845,6 +3885,8 @@ export interface components {
             id: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description How long each page stays
              * @default 10000
@@ -3874,6 +3916,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @default false */
             muted: boolean;
             /**
@@ -3923,6 +3967,8 @@ export interface components {
             };
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
             refresh_interval_ms?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -3956,6 +4002,8 @@ export interface components {
             duration_ms?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
+            max_plays_per_hour?: number;
             /**
              * @description Origins that the bundle may fetch from. Without them it sees its own files only
              * @default []
@@ -4178,10 +4226,10 @@ export interface components {
         };
         ShownReason: {
             detail: string;
-            /** @description Of the schedule, or of the command that brought the override */
+            /** @description Of the schedule or the item, or of the command that brought the override */
             id: string | null;
             /** @enum {string} */
-            layer: "override" | "pause" | "interrupt" | "schedule" | "default";
+            layer: "override" | "pause" | "interrupt" | "schedule" | "default" | "item";
             layout_id: string | null;
             name: string | null;
             /** @enum {string} */
@@ -6411,6 +6459,7 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "max_plays_per_hour": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -8503,6 +8552,7 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "max_plays_per_hour": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -8553,7 +8603,8 @@ export interface operations {
                  *         {
                  *           "type": "text",
                  *           "text": "Welcome",
-                 *           "duration_ms": 5000
+                 *           "duration_ms": 5000,
+                 *           "max_plays_per_hour": 20
                  *         }
                  *       ]
                  *     }
@@ -8588,6 +8639,7 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "max_plays_per_hour": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -8650,6 +8702,7 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "max_plays_per_hour": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -8740,7 +8793,8 @@ export interface operations {
                  *         {
                  *           "type": "text",
                  *           "text": "Welcome",
-                 *           "duration_ms": 5000
+                 *           "duration_ms": 5000,
+                 *           "max_plays_per_hour": 20
                  *         }
                  *       ]
                  *     }
@@ -8773,6 +8827,7 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "max_plays_per_hour": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -8840,6 +8895,7 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "max_plays_per_hour": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,

@@ -24,7 +24,15 @@ export interface Around {
 /** An item as the page draws it. */
 export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, news }: Around): SceneItem {
   if (item.type === "web" || item.type === "html") return siteSceneItem(item);
-  const { id, duration_ms: _duration, transition: _transition, valid_from: _from, valid_until: _until, ...look } = item;
+  const {
+    id,
+    duration_ms: _duration,
+    transition: _transition,
+    valid_from: _from,
+    valid_until: _until,
+    max_plays_per_hour: _limit,
+    ...look
+  } = item;
   const about = { item_id: id, asset_id: asset?.id ?? null };
   switch (look.type) {
     case "image":

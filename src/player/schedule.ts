@@ -49,7 +49,7 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
     // Held still, items that begin or end to be valid do so when the pause is over.
-    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs);
+    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs, decision.turn);
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
   });
@@ -77,7 +77,10 @@ export function* forecast(ready: Ready, from: number, until: number, circumstanc
 /** Why `instant` shows what it shows: the chain of reasons, what wins first, then what it outranks, then what is set aside. */
 export function why(ready: Ready, instant: number, circumstances = plain): Reason[] {
   const facts = factsOf(ready, circumstances);
-  return explain(facts, decide(facts, instant), instant);
+  const decision = decide(facts, instant);
+  const { zones } = programAt(ready, instant, circumstances).program;
+  const loops = reelsOf(decision, facts).map((reel, index) => ({ reel, timeline: zones[index]!.timeline }));
+  return explain(facts, decision, instant, loops);
 }
 
 /** Schedules of the state that cannot play, with the reason: worth a report. */

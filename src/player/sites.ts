@@ -101,7 +101,14 @@ export class Sites implements AsyncDisposable {
 
 /** What the page is told of an item that shows another site: nothing secret. */
 export function siteSceneItem(item: WebItem | HtmlItem): SceneItem {
-  const { transition: _transition, valid_from: _from, valid_until: _until, duration_ms: _duration, ...shown } = item;
+  const {
+    transition: _transition,
+    valid_from: _from,
+    valid_until: _until,
+    duration_ms: _duration,
+    max_plays_per_hour: _limit,
+    ...shown
+  } = item;
   // Whatever is changed in what is shown, also what the page does not see, makes it another one.
   const version = createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
   const { id: item_id, zoom } = item;

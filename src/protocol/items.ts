@@ -70,6 +70,12 @@ const validity = {
 };
 const common = {
   ...validity,
+  max_plays_per_hour: z
+    .int()
+    .min(1)
+    .max(3_600)
+    .optional()
+    .describe("Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played"),
   transition: Transition.optional().describe("How the item comes in. Without it: as its zone says, else by a cut"),
 };
 const itemId = { id: id("itm"), ...common };

@@ -13,8 +13,8 @@ export type PresentedItem = z.infer<typeof PresentedItem>;
 
 /** One link of the chain of reasons behind what is on: what shows first, then what it outranks, then what takes no part. */
 export const ShownReason = z.object({
-  layer: z.enum(["override", "pause", "interrupt", "schedule", "default"]),
-  id: z.string().max(64).nullable().describe("Of the schedule, or of the command that brought the override"),
+  layer: z.enum(["override", "pause", "interrupt", "schedule", "default", "item"]),
+  id: z.string().max(64).nullable().describe("Of the schedule or the item, or of the command that brought the override"),
   name: z.string().max(200).nullable(),
   layout_id: z.string().max(64).nullable(),
   verdict: z.enum(["shows", "held", "outranked", "set-aside"]),

@@ -185,3 +185,27 @@ test("[SC34] an item whose validity ends before it begins is refused with a poin
   const refused = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
   expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
 });
+
+test("[SC35] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const text = { type: "text", text: "a", duration_ms: 10_000 };
+  const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
+  for (const limit of [0, 3_601, 1.5, "4"]) {
+    const refused = await send([text, { ...text, max_plays_per_hour: limit }]);
+    expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
+  }
+  const limited = { ...text, max_plays_per_hour: 4 };
+  const alone = await send([limited, limited]);
+  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_hour"]]);
+  const playlist = (await send([text, limited])).body;
+  expect(playlist.items[1]).toMatchObject({ max_plays_per_hour: 4 });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  await bench.call("PATCH", `layouts/${layout.id}`, { zones });
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  const { timeline } = programAt(readyOf(await stateOf(device)), Date.UTC(2026, 10, 27, 23)).program.zones[0]!;
+  expect(timeline.items.filter(({ item }) => item.id === playlist.items[1].id)).toHaveLength(4);
+  expect(timeline.totalMs).toBeGreaterThanOrEqual(3_600_000);
+});

@@ -4,6 +4,7 @@ import { PlaylistItem } from "../../protocol/items.ts";
 import type { Live } from "./agenda.ts";
 import { turnAt } from "./grid.ts";
 import { nextRecordChange, overridesAt, pauseAt, type Override, type Pause, type PlayRecord } from "./records.ts";
+import type { TurnOfHour } from "./rounds.ts";
 import type { State } from "./state.ts";
 
 /** Which of the layers won, and by what. */
@@ -22,6 +23,8 @@ export interface Decision {
   single: PlaylistItem | null;
   /** The instant from which its loops count. */
   epochMs: number;
+  /** Which of its turns in the hour an interrupt has. */
+  turn: TurnOfHour | null;
   /** The pause that holds it. */
   pause: Pause | null;
   until: number;
@@ -41,7 +44,7 @@ export function decide({ state, records }: Facts, instant: number): Decision {
     // A pause holds what was on when it began; what is ordered later, or in an emergency, is not held.
     if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
     const shown = shownBy(override, state);
-    if (shown !== null) return { ...shown, cause: { is: "override", override }, epochMs: override.at, pause: null, until };
+    if (shown !== null) return { ...shown, cause: { is: "override", override }, epochMs: override.at, turn: null, pause: null, until };
   }
   if (pause !== null) {
     // An override that has ended meanwhile is not held: revoking it must always end it.
@@ -62,8 +65,12 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
   if (interrupts.lives.length > 0) {
     const turn = turnAt(interrupts.lives, instant);
     until = Math.min(until, turn.until);
-    const taken = interrupts.lives.find(({ entry }) => entry === turn.entry);
-    if (taken !== undefined) return { ...plain(taken.entry.layout), cause: { is: "interrupt", live: taken }, epochMs: turn.from, until };
+    const { play } = turn;
+    const taken = interrupts.lives.find(({ entry }) => entry === play?.entry);
+    if (play !== null && taken !== undefined) {
+      const ofHour = { number: play.number, of: play.of, lengthMs: play.untilMs - play.fromMs };
+      return { ...plain(taken.entry.layout), cause: { is: "interrupt", live: taken }, epochMs: turn.from, turn: ofHour, until };
+    }
   }
   if (live !== null) {
     const { sync_epoch } = live.entry.schedule;
@@ -74,8 +81,8 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
   return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, until };
 }
 
-function plain(layout: DesiredLayout | null): Pick<Decision, "layout" | "single" | "pause"> {
-  return { layout, single: null, pause: null };
+function plain(layout: DesiredLayout | null): Pick<Decision, "layout" | "single" | "turn" | "pause"> {
+  return { layout, single: null, turn: null, pause: null };
 }
 
 /** Null while what it names is not here: what would be on without it goes on. */

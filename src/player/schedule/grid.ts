@@ -2,17 +2,20 @@
 import type { Entry, Live } from "./agenda.ts";
 
 /** One play of an interrupt on the grid; `fromMs` and `untilMs` count from the start of the hour. */
-interface GridPlay {
+export interface GridPlay {
   entry: Entry;
   fromMs: number;
   untilMs: number;
+  /** It is the `number`-th (from 0) of the entry's `of` plays in the hour. */
+  number: number;
+  of: number;
 }
 
 const hourMs = 3_600_000;
 
 /** What the grid says at an instant: a play, or the free time between two. In UTC ms, the end excluded. */
 export interface Turn {
-  entry: Entry | null;
+  play: GridPlay | null;
   from: number;
   until: number;
 }
@@ -22,12 +25,13 @@ export function turnAt(lives: readonly Live[], instant: number): Turn {
   const hour = Math.floor(instant / hourMs) * hourMs;
   const intoHour = instant - hour;
   let freeFrom = 0;
-  for (const { entry, fromMs, untilMs } of gridOf(lives)) {
-    if (intoHour < fromMs) return { entry: null, from: hour + freeFrom, until: hour + fromMs };
-    if (intoHour < untilMs) return { entry, from: hour + fromMs, until: hour + untilMs };
+  for (const play of gridOf(lives)) {
+    const { fromMs, untilMs } = play;
+    if (intoHour < fromMs) return { play: null, from: hour + freeFrom, until: hour + fromMs };
+    if (intoHour < untilMs) return { play, from: hour + fromMs, until: hour + untilMs };
     freeFrom = untilMs;
   }
-  return { entry: null, from: hour + freeFrom, until: hour + hourMs };
+  return { play: null, from: hour + freeFrom, until: hour + hourMs };
 }
 
 const grids = new WeakMap<readonly Live[], readonly GridPlay[]>();
@@ -54,7 +58,7 @@ function layOut(entries: readonly Entry[]): GridPlay[] {
     const count = Math.min(wanted, entry.schedule.interrupt!.max_plays_per_hour ?? wanted);
     // A share smaller than one play shortens it; otherwise plays are whole, and the nearest number of them.
     const lengthMs = wanted === 1 ? Math.min(entry.playMs, shareMs) : entry.playMs;
-    return Array.from({ length: count }, (_, play) => ({ entry, lengthMs, place: (play + 0.5) / count, index }));
+    return Array.from({ length: count }, (_, number) => ({ entry, lengthMs, place: (number + 0.5) / count, index, number, of: count }));
   });
   plays.sort((a, b) => a.place - b.place || a.index - b.index);
   const taken = plays.reduce((sum, { lengthMs }) => sum + lengthMs, 0);
@@ -62,10 +66,10 @@ function layOut(entries: readonly Entry[]): GridPlay[] {
   const shrink = Math.min(1, hourMs / taken);
   const pauseMs = Math.max(0, hourMs - taken) / plays.length;
   let at = 0;
-  return plays.map(({ entry, lengthMs }): GridPlay => {
+  return plays.map(({ entry, lengthMs, number, of }): GridPlay => {
     // Half a pause at either end of the hour, so that hours join evenly.
     const fromMs = Math.round(at + pauseMs / 2);
     at += pauseMs + lengthMs * shrink;
-    return { entry, fromMs, untilMs: Math.min(hourMs, Math.round(at - pauseMs / 2)) };
+    return { entry, fromMs, untilMs: Math.min(hourMs, Math.round(at - pauseMs / 2)), number, of };
   });
 }

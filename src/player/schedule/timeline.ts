@@ -2,6 +2,7 @@
 import type { DesiredAsset } from "../../protocol/desired.ts";
 import { assetIdsOf, type PlaylistItem } from "../../protocol/items.ts";
 import { durationOf } from "../scene-item.ts";
+import { withinLimits, type TurnOfHour } from "./rounds.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */
 export interface TimedItem {
@@ -51,6 +52,18 @@ export function playAt(timeline: Timeline, instant: number): Play | null {
 export function skippedAt(timeline: Timeline, instant: number): Omit<Skip, "at"> | null {
   const place = placeAt(timeline, instant);
   return place === null ? null : { itemId: place.timed.item.id, startsAt: place.startsAt };
+}
+
+/** When each item of the loop begins next after `instant`, by its id; what is skipped or held left aside. */
+export function nextPlays({ items, totalMs, epochMs }: Timeline, instant: number): Map<string, number> {
+  const next = new Map<string, number>();
+  if (totalMs <= 0) return next;
+  let startsAt = epochMs + Math.floor((instant - epochMs) / totalMs) * totalMs;
+  for (const timed of [...items, ...items]) {
+    if (startsAt > instant && !next.has(timed.item.id)) next.set(timed.item.id, startsAt);
+    startsAt += timed.durationMs;
+  }
+  return next;
 }
 
 function unheldAt(timeline: Timeline, instant: number): Play | null {
@@ -121,9 +134,10 @@ export function reelOf(
   return { items: timed, changes: [...changes].toSorted((a, b) => a - b) };
 }
 
-/** The loop of what is valid at `instant`, and the next instant at which something else is; Infinity: never. */
-export function loopOf(reel: Reel, instant: number, epochMs: number): { timeline: Timeline; changesAt: number } {
-  const items = reel.changes.length === 0 ? reel.items : reel.items.filter(({ item }) => isValid(item, instant));
+/** The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never. */
+export function loopOf(reel: Reel, instant: number, epochMs: number, turn: TurnOfHour | null): { timeline: Timeline; changesAt: number } {
+  const valid = reel.changes.length === 0 ? reel.items : reel.items.filter(({ item }) => isValid(item, instant));
+  const items = withinLimits(valid, turn);
   const totalMs = items.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const changesAt = reel.changes.find((change) => change > instant) ?? Number.POSITIVE_INFINITY;
   return { timeline: { items, totalMs, epochMs, skips: [], hold: null }, changesAt };

@@ -2,10 +2,11 @@
 import type { Live } from "./agenda.ts";
 import type { Cause, Decision, Facts } from "./decide.ts";
 import { overridesAt } from "./records.ts";
+import { nextPlays, playAt, type Reel, type Timeline } from "./timeline.ts";
 
 /** One link of the chain. `shows`: it is on; `outranked`: it would be; `held`: a pause keeps it; `set-aside`: it takes no part. */
 export interface Reason {
-  layer: "override" | "pause" | "interrupt" | "schedule" | "default";
+  layer: "override" | "pause" | "interrupt" | "schedule" | "default" | "item";
   id: string | null;
   name: string | null;
   layoutId: string | null;
@@ -13,11 +14,18 @@ export interface Reason {
   detail: string;
 }
 
+/** What a zone has, and the loop that it plays of it. */
+export interface Loop {
+  reel: Reel;
+  timeline: Timeline;
+}
+
 // A chain is for reading.
 const mostSetAside = 50;
+const mostLimited = 5;
 
-/** The chain of reasons behind `decision`, which was made from `facts` for `instant`. */
-export function explain(facts: Facts, decision: Decision, instant: number): Reason[] {
+/** The chain of reasons behind `decision`, which was made from `facts` for `instant` and has its zones play `loops`. */
+export function explain(facts: Facts, decision: Decision, instant: number, loops: readonly Loop[]): Reason[] {
   const { state, records } = facts;
   const { cause, pause } = decision;
   // Under a pause the schedule is asked for the instant at which the pause began.
@@ -33,7 +41,7 @@ export function explain(facts: Facts, decision: Decision, instant: number): Reas
       id: override.id,
       name: null,
       layoutId,
-      verdict: wins ? "shows" : "outranked",
+      verdict: wins ? (pause === null ? "shows" : "held") : "outranked",
       detail: isHere
         ? `${override.level} override since ${iso(override.at)}, ${until}`
         : `${override.level} override: what it shows is not here yet`,
@@ -49,13 +57,30 @@ export function explain(facts: Facts, decision: Decision, instant: number): Reas
   const detail = layout === null ? "no default layout is assigned" : "the player's default layout, when nothing else is due";
   const verdict = isDefault ? (pause === null ? "shows" : "held") : "outranked";
   reasons.push({ layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail });
+  reasons.push(...loops.flatMap((loop) => ofLimits(loop, decision.layout?.id ?? null, asked)).slice(0, mostLimited));
   for (const { scheduleId, reason } of state.setAside.slice(0, mostSetAside)) {
     reasons.push({ layer: "schedule", id: scheduleId, name: null, layoutId: null, verdict: "set-aside", detail: reason });
   }
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
 }
 
-const order = { shows: 0, held: 0, outranked: 1, "set-aside": 2 };
+const order = { shows: 0, held: 1, outranked: 2, "set-aside": 3 };
+
+/** The items that their limit keeps out of the round that is on. */
+function ofLimits({ reel, timeline }: Loop, layoutId: string | null, instant: number): Reason[] {
+  if (reel.items.every(({ item }) => item.max_plays_per_hour === undefined)) return [];
+  const times = new Map<string, number>();
+  for (const { item } of timeline.items) times.set(item.id, (times.get(item.id) ?? 0) + 1);
+  const rounds = Math.max(0, ...times.values());
+  const onNow = playAt(timeline, instant)?.timed.item.id;
+  const next = nextPlays(timeline, instant);
+  return reel.items.flatMap(({ item: { id, max_plays_per_hour: limit } }): Reason[] => {
+    if (limit === undefined || id === onNow || times.get(id) === rounds) return [];
+    const begins = next.get(id);
+    const detail = `at most ${limit} plays an hour: ${begins === undefined ? "not in this turn" : `its next begins at ${iso(begins)}`}`;
+    return [{ layer: "item", id, name: null, layoutId, verdict: "set-aside", detail }];
+  });
+}
 
 function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {
   const { schedule } = live.entry;
@@ -69,8 +94,12 @@ function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {
     name,
     layoutId,
     verdict: wins ? (isHeld ? "held" : "shows") : "outranked",
-    detail: interrupt === null ? window : `${window}, ${interrupt.share_percent} % of each hour: ${turn}`,
+    detail: interrupt === null ? window : `${window}, ${interrupt.share_percent} % of each hour${limitOf(interrupt)}: ${turn}`,
   };
+}
+
+function limitOf({ max_plays_per_hour: limit }: NonNullable<Live["entry"]["schedule"]["interrupt"]>): string {
+  return limit === undefined ? "" : `, at most ${limit} plays`;
 }
 
 function iso(instant: number): string {

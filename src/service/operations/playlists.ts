@@ -22,7 +22,7 @@ const example = {
   name: "Lobby",
   items: [
     { type: "image", asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh", duration_ms: 8000, fit: "cover" },
-    { type: "text", text: "Welcome", duration_ms: 5000 },
+    { type: "text", text: "Welcome", duration_ms: 5000, max_plays_per_hour: 20 },
   ],
 };
 
@@ -35,7 +35,8 @@ export const playlistOperations: readonly Operation[] = [
     summary: "Create a playlist",
     description:
       "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
-      "An item's `transition` says how it comes in, from its start on; without it the zone's holds.",
+      "An item's `transition` says how it comes in, from its start on; without it the zone's holds. " +
+      "`max_plays_per_hour` leaves an item out of some rounds of the loop; one item at least must be without it.",
     agent: "Use it for a new loop of items. Assets have to be ready before: get_asset.",
     caller: "operator",
     scope: "playlists:write",
@@ -243,7 +244,8 @@ async function settleItems(
   before: readonly PlaylistItem[],
 ): Promise<PlaylistItem[]> {
   const { items, errors: unknownSecrets } = keepSecrets(sent, before);
-  const errors = [...(await assetErrors(db, teamId, sent)), ...idErrors(sent, before), ...validityErrors(sent), ...unknownSecrets];
+  const fieldErrors = [...idErrors(sent, before), ...validityErrors(sent), ...limitErrors(sent)];
+  const errors = [...(await assetErrors(db, teamId, sent)), ...fieldErrors, ...unknownSecrets];
   if (errors.length > 0) {
     throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
   }
@@ -314,4 +316,11 @@ function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
       ? [{ pointer: `/items/${index}/valid_until`, detail: "must be after valid_from" }]
       : [],
   );
+}
+
+/** Something has to fill the time between the plays of limited items. */
+function limitErrors(items: readonly NewPlaylistItem[]): FieldError[] {
+  const isLimited = items.length > 0 && items.every((item) => item.max_plays_per_hour !== undefined);
+  const detail = "at least one item must be without a limit: it plays in the time between";
+  return isLimited ? [{ pointer: "/items/0/max_plays_per_hour", detail }] : [];
 }
