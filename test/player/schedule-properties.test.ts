@@ -149,6 +149,11 @@ test("[SC15] two players given the same state in another order decide the same",
   );
 });
 
+const pausedOverride: PlayRecord[] = [
+  { is: "override", id: "cmd_1", at: first, until: null, level: "normal", show: { layoutId: layouts[0]!.id } },
+  { is: "pause", id: "cmd_2", at: first + 1_000, until: first + 60_000 },
+];
+
 test("[SC16] the first of the reasons is what shows", () => {
   fc.assert(
     fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, at) => {
@@ -158,7 +163,7 @@ test("[SC16] the first of the reasons is what shows", () => {
       expect(reasons[0]!.layoutId).toBe(shown(ready, at, records));
       expect(reasons.filter(({ verdict }) => verdict === "shows")).toHaveLength(1);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [[[], pausedOverride, "Europe/London", first + 2_000]] },
   );
 });
 
