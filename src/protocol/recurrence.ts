@@ -8,11 +8,15 @@ export interface Recurrence {
   lastDay: number;
   /** Days on which it does not happen although the rule says so (EXDATE). */
   except: ReadonlySet<number>;
+  /** The last months or years worked out: what is asked for day after day is asked of the same ones. */
+  worked: Map<number, readonly number[]>;
 }
 
 const dayMs = 86_400_000;
 // 2200-01-01: no screen plans further, and every search has an end.
 const furthestDay = 84_006;
+// Where a month ends, the windows of a night are asked of two.
+const mostWorked = 2;
 
 /** The number of the day that holds a wall time in UTC ms. */
 export function dayOf(wallMs: number): number {
@@ -24,15 +28,12 @@ export function dayOf(wallMs: number): number {
  * @param lastDay the last day that UNTIL allows; COUNT is worked out here.
  */
 export function anchor(rule: Rule, startDay: number, lastDay: number, except: ReadonlySet<number>): Recurrence {
-  const open: Recurrence = { rule, startDay, lastDay: Math.min(lastDay, furthestDay), except: none };
+  const open: Recurrence = { rule, startDay, lastDay: Math.min(lastDay, furthestDay), except: none, worked: new Map() };
   if (rule.count === null) return { ...open, except };
   let left = rule.count;
-  for (const day of walk(open, startDay)) {
-    left -= 1;
-    // COUNT counts the excepted days too (RFC 5545, section 3.8.5.1).
-    if (left === 0) return { ...open, lastDay: day, except };
-  }
-  return { ...open, except };
+  // COUNT counts the excepted days too (RFC 5545, section 3.8.5.1).
+  const last = walk(open, startDay, open.lastDay, () => (left -= 1) === 0);
+  return { ...open, lastDay: last ?? open.lastDay, except };
 }
 
 /** The days from `from` to `to`, both included, in order. Costs grow with the span, not with how long ago it began. */
@@ -40,33 +41,34 @@ export function daysBetween(recurrence: Recurrence, from: number, to: number): n
   const found: number[] = [];
   const last = Math.min(to, recurrence.lastDay);
   if (last < from) return found;
-  for (const day of walk(recurrence, from, last)) {
+  walk(recurrence, from, last, (day) => {
     if (!recurrence.except.has(day)) found.push(day);
-  }
+    return false;
+  });
   return found;
 }
 
 /** The first day from `from` on, looking no further than `to`; null when there is none. */
 export function firstDay(recurrence: Recurrence, from: number, to: number): number | null {
-  for (const day of walk(recurrence, from, Math.min(to, recurrence.lastDay))) {
-    if (!recurrence.except.has(day)) return day;
-  }
-  return null;
+  return walk(recurrence, from, Math.min(to, recurrence.lastDay), (day) => !recurrence.except.has(day));
 }
 
 const none: ReadonlySet<number> = new Set();
 
-function* walk({ rule, startDay, lastDay }: Recurrence, from: number, to = lastDay): Generator<number, void> {
+/** Goes from day to day until `isIt` says so. Returns that day; null when there is none. */
+function walk(recurrence: Recurrence, from: number, to: number, isIt: (day: number) => boolean): number | null {
+  const { rule, startDay } = recurrence;
   const first = Math.max(from, startDay);
   const anchorPeriod = periodOf(rule, startDay);
   const skipped = Math.max(0, periodOf(rule, first) - anchorPeriod);
   const lastPeriod = periodOf(rule, to);
   let period = anchorPeriod + Math.ceil(skipped / rule.interval) * rule.interval;
   for (; period <= lastPeriod; period += rule.interval) {
-    for (const day of daysIn(rule, period, startDay)) {
-      if (day >= first && day <= to) yield day;
+    for (const day of daysIn(recurrence, period)) {
+      if (day >= first && day <= to && isIt(day)) return day;
     }
   }
+  return null;
 }
 
 /** The number of the day, week, month or year that holds `day`. */
@@ -86,28 +88,36 @@ function periodOf({ frequency, weekStart }: Rule, day: number): number {
 }
 
 /** The days of one period in order, after all BY parts: the table of RFC 5545 section 3.3.10. */
-function daysIn(rule: Rule, period: number, startDay: number): number[] {
-  const { bySetPos } = rule;
-  const days = candidates(rule, period, startDay);
+function daysIn({ rule, startDay, worked }: Recurrence, period: number): readonly number[] {
+  const known = worked.get(period);
+  if (known !== undefined) return known;
+  const days = picked(rule, candidates(rule, period, startDay));
+  if (rule.frequency === "MONTHLY" || rule.frequency === "YEARLY") {
+    if (worked.size === mostWorked) worked.clear();
+    worked.set(period, days);
+  }
+  return days;
+}
+
+function picked({ bySetPos }: Rule, days: readonly number[]): readonly number[] {
   if (bySetPos.length === 0) return days;
-  const picked = new Set(bySetPos.flatMap((place) => days.at(place > 0 ? place - 1 : place) ?? []));
-  return days.filter((day) => picked.has(day));
+  const places = new Set(bySetPos.flatMap((place) => days.at(place > 0 ? place - 1 : place) ?? []));
+  return days.filter((day) => places.has(day));
 }
 
 function candidates(rule: Rule, period: number, startDay: number): number[] {
   const { frequency, byDay, byMonthDay, byMonth, weekStart } = rule;
   switch (frequency) {
     case "DAILY": {
+      if (!isWeekday(rule, period)) return [];
+      if (byMonth.length === 0 && byMonthDay.length === 0) return [period];
       const { year, month, date } = civil(period);
-      const fits = inMonths(byMonth, month) && isMonthDay(byMonthDay, year, month, date) && isWeekday(rule, period);
-      return fits ? [period] : [];
+      return inMonths(byMonth, month) && isMonthDay(byMonthDay, year, month, date) ? [period] : [];
     }
     case "WEEKLY": {
       const first = period * 7 - 3 + weekStart;
-      const wanted = byDay.length > 0 ? byDay.map(({ weekday }) => weekday) : [weekdayOf(startDay)];
-      return range(first, 7).filter(
-        (day) => wanted.includes(weekdayOf(day)) && (byMonth.length === 0 || inMonths(byMonth, civil(day).month)),
-      );
+      const isWanted = (day: number) => (byDay.length > 0 ? isWeekday(rule, day) : weekdayOf(day) === weekdayOf(startDay));
+      return range(first, 7).filter((day) => isWanted(day) && (byMonth.length === 0 || inMonths(byMonth, civil(day).month)));
     }
     case "MONTHLY": {
       const [year, month] = [Math.floor(period / 12), period % 12];
@@ -182,5 +192,7 @@ function dayNumber(year: number, month: number, date: number): number {
 }
 
 function range(first: number, length: number): number[] {
-  return Array.from({ length }, (_, index) => first + index);
+  const days: number[] = [];
+  for (let index = 0; index < length; index += 1) days.push(first + index);
+  return days;
 }

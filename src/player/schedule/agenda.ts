@@ -29,6 +29,8 @@ export interface Turntaking extends Interval {
 
 interface Plan extends Interval {
   segments: readonly Segment[];
+  /** Where the segments begin, for the search. */
+  starts: Float64Array;
   interrupts: readonly Live[];
 }
 
@@ -41,7 +43,8 @@ interface Span extends Interval {
 const dayMs = 86_400_000;
 const spanMs = 32 * dayMs;
 const lookaheadDays = 1;
-const mostPlans = 64;
+// A week ahead is asked for, and today and tomorrow again and again.
+const mostPlans = 10;
 const mostSpans = 4;
 
 /** Answers for one set of schedules. What it keeps only saves work: the answers depend on the instant alone. */
@@ -62,7 +65,7 @@ export class Agenda {
   winnerAt(instant: number): Segment {
     if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, live: null };
     let plan = this.#planOf(instant);
-    const segment = segmentAt(plan, instant);
+    const segment = plan.segments[placeOf(plan.starts, instant)]!;
     let { until } = segment;
     for (let days = 0; until === plan.until && days < lookaheadDays; days += 1) {
       plan = this.#planOf(plan.until);
@@ -119,14 +122,18 @@ export class Agenda {
         from,
         until,
       );
-      plan = { from, until, segments, interrupts };
+      plan = { from, until, segments, starts: Float64Array.from(segments, (segment) => segment.from), interrupts };
       keep(this.#plans, day, plan, mostPlans);
     }
     return plan;
   }
 
   #livesIn(from: number, until: number): Live[] {
-    return this.#spanOf(from).entries.flatMap((entry) => entry.windows.touching(from, until).map((window): Live => ({ ...window, entry })));
+    const lives: Live[] = [];
+    for (const entry of this.#spanOf(from).entries) {
+      for (const window of entry.windows.touching(from, until)) lives.push({ from: window.from, until: window.until, entry });
+    }
+    return lives;
   }
 
   /** The schedules with a window in the span of days that holds `instant`: the rest costs nothing until the next span. */
@@ -153,13 +160,7 @@ function byRank(a: Live, b: Live): number {
 
 /** Cuts the time from `from` to `until` into segments: each window, the winner first, takes what is still free. */
 function paint(lives: readonly Live[], from: number, until: number): Segment[] {
-  const edges = new Set([from, until]);
-  for (const live of lives) {
-    if (live.from > from) edges.add(live.from);
-    if (live.until < until) edges.add(live.until);
-  }
-  const starts = Float64Array.from(edges).sort();
-  const cellOf = new Map(Array.from(starts, (start, cell) => [start, cell]));
+  const starts = edgesOf(lives, from, until);
   const owners: (Live | null)[] = Array.from({ length: starts.length - 1 }, () => null);
   // `free[cell]` leads to the next cell that nobody has taken yet.
   const free = Int32Array.from({ length: starts.length }, (_, cell) => cell);
@@ -173,8 +174,8 @@ function paint(lives: readonly Live[], from: number, until: number): Segment[] {
     return found;
   };
   for (const live of lives.toSorted(byRank)) {
-    const last = cellOf.get(Math.min(live.until, until))!;
-    for (let cell = nextFree(cellOf.get(Math.max(live.from, from))!); cell < last; cell = nextFree(cell)) {
+    const last = placeOf(starts, Math.min(live.until, until));
+    for (let cell = nextFree(placeOf(starts, Math.max(live.from, from))); cell < last; cell = nextFree(cell)) {
       owners[cell] = live;
       free[cell] = cell + 1;
     }
@@ -188,14 +189,27 @@ function paint(lives: readonly Live[], from: number, until: number): Segment[] {
   return segments;
 }
 
-function segmentAt({ segments }: Plan, instant: number): Segment {
-  let [low, high] = [0, segments.length - 1];
+/** The instants from `from` to `until` at which a window begins or ends, both included, in order and each once. */
+function edgesOf(lives: readonly Live[], from: number, until: number): Float64Array {
+  const edges = new Float64Array(2 * lives.length + 2).fill(from);
+  edges[0] = until;
+  for (const [index, live] of lives.entries()) {
+    edges[2 * index + 1] = Math.max(live.from, from);
+    edges[2 * index + 2] = Math.min(live.until, until);
+  }
+  edges.sort();
+  return edges.filter((edge, index) => index === 0 || edge !== edges[index - 1]);
+}
+
+/** Where the last of `starts` stands that is not after `instant`. */
+function placeOf(starts: Float64Array, instant: number): number {
+  let [low, high] = [0, starts.length - 1];
   while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (segments[middle]!.from <= instant) low = middle;
+    const middle = (low + high + 1) >>> 1;
+    if (starts[middle]! <= instant) low = middle;
     else high = middle - 1;
   }
-  return segments[low]!;
+  return low;
 }
 
 function keep<T>(kept: Map<number, T>, key: number, value: T, most: number): void {

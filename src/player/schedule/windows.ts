@@ -91,16 +91,17 @@ interface Days {
 function daily(days: Days, timeMs: number, lengthMs: number, zone: Zone): Windows {
   // One day more on either side: clocks are put back and forward by hours, and once by a day.
   const first = (from: number) => dayOf(zone.wallAt(from) - lengthMs - timeMs) - 1;
-  const last = (until: number) => dayOf(zone.wallAt(until)) + 1;
+  const last = (until: number) => dayOf(zone.wallAt(until) - timeMs) + 1;
   return {
     mayTouch: (from, until) => days.any(first(from), last(until)),
     touching: (from, until) => {
       const intervals: Interval[] = [];
       for (const day of days.all(first(from), last(until))) {
         const startWall = day * dayMs + timeMs;
-        const interval = { from: zone.instantOf(startWall), until: zone.instantOf(startWall + lengthMs) };
+        const begins = zone.instantOf(startWall);
+        const ends = zone.instantOf(startWall + lengthMs);
         // Wholly inside the hour that the spring change leaves out, a window does not exist.
-        if (interval.from < interval.until && interval.from < until && interval.until > from) intervals.push(interval);
+        if (begins < ends && begins < until && ends > from) intervals.push({ from: begins, until: ends });
       }
       return intervals;
     },
