@@ -817,7 +817,7 @@ export interface paths {
         put?: never;
         /**
          * Send a command to a player
-         * @description `screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.
+         * @description `screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`, and `variables.set`, `variables.clear` for what conditions of schedules ask for. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.
          *
          *     Scope: `commands:write`.
          */
@@ -1897,7 +1897,7 @@ export interface components {
             } | null;
             status: components["schemas"]["CommandStatus"];
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
+            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
@@ -2007,6 +2007,29 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "resume";
+        } | {
+            args: {
+                /** @description 1 s to 365 days; without it, until they are set anew or cleared */
+                duration_ms?: number;
+                /** @description They hold at once, above the player's own `variables`, which stay as they are */
+                variables: {
+                    [key: string]: components["schemas"]["VariableValue"];
+                };
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Of what was set by command or trigger; without it, all */
+                names?: string[];
+            };
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.clear";
         };
         CommandsQueued: {
             commands: {
@@ -2022,7 +2045,7 @@ export interface components {
              */
             expires_at: string;
             /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
+            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         };
         CommandsRequest: {
             /** @default {} */
@@ -2131,6 +2154,31 @@ export interface components {
             ttl_s?: number;
             /** @constant */
             type: "resume";
+        } | {
+            args: {
+                /** @description 1 s to 365 days; without it, until they are set anew or cleared */
+                duration_ms?: number;
+                /** @description They hold at once, above the player's own `variables`, which stay as they are */
+                variables: {
+                    [key: string]: components["schemas"]["VariableValue"];
+                };
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Of what was set by command or trigger; without it, all */
+                names?: string[];
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.clear";
         };
         /** @enum {string} */
         CommandStatus: "queued" | "delivered" | "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
@@ -2165,7 +2213,7 @@ export interface components {
             op: "equals" | "not_equals" | "at_least" | "at_most";
             /** @constant */
             type: "variable";
-            value: string | number | boolean;
+            value: components["schemas"]["VariableValue"];
         } | {
             from?: string;
             /** @constant */
@@ -2203,7 +2251,7 @@ export interface components {
             op?: "equals" | "not_equals" | "at_least" | "at_most";
             /** @constant */
             type: "variable";
-            value: string | number | boolean;
+            value: components["schemas"]["VariableValue"];
         } | {
             from?: string;
             /** @constant */
@@ -2325,7 +2373,7 @@ export interface components {
                 timezone: string | null;
                 /** @default {} */
                 variables: {
-                    [key: string]: string | number | boolean;
+                    [key: string]: components["schemas"]["VariableValue"];
                 };
                 /** @description The part of a video wall that it shows. Without it: each layout whole */
                 wall?: components["schemas"]["WallPart"];
@@ -2403,6 +2451,10 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             uptime_ms: number;
+            /** @description The first of them by name where they are many */
+            variables?: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
             /** @description Why it shows what it shows */
             why?: components["schemas"]["ShownReason"][];
         };
@@ -3328,6 +3380,10 @@ export interface components {
             player_version: string | null;
             /** @description What it has on screen */
             reported_revision: string | null;
+            /** @description What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet */
+            reported_variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            } | null;
             resolution: {
                 height: number;
                 width: number;
@@ -3349,7 +3405,7 @@ export interface components {
             updated_at: string;
             /** @description What conditions of schedules ask for */
             variables: {
-                [key: string]: string | number | boolean;
+                [key: string]: components["schemas"]["VariableValue"];
             };
             /** @description The part of a video wall that it shows; null: each layout whole */
             wall: components["schemas"]["WallPart"] | null;
@@ -3363,7 +3419,7 @@ export interface components {
             timezone?: string | null;
             /** @description Replaces all variables */
             variables?: {
-                [key: string]: string | number | boolean;
+                [key: string]: components["schemas"]["VariableValue"];
             };
             /** @description The part of a video wall that it shows; null: each layout whole */
             wall?: components["schemas"]["Wall"] | null;
@@ -4431,6 +4487,7 @@ export interface components {
             email?: string;
             name?: string;
         };
+        VariableValue: string | number | boolean;
         Wall: components["schemas"]["WallPart"];
         WallPart: {
             height: number;
@@ -4858,7 +4915,7 @@ export interface components {
         TokenId: string;
         /** @description `1.0.0`; required */
         TusResumable: string;
-        Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume";
+        Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         /** @example websocket */
         Upgrade: "websocket";
         /** @description Id, `upl_` and a ULID */
@@ -6098,6 +6155,7 @@ export interface operations {
                  *           "presented_at": "2026-11-21T12:00:00.000Z"
                  *         }
                  *       ],
+                 *       "variables": {},
                  *       "why": [
                  *         {
                  *           "layer": "override",
@@ -7728,6 +7786,7 @@ export interface operations {
                      *           ],
                      *           "timezone": "Europe/London",
                      *           "variables": {},
+                     *           "reported_variables": {},
                      *           "orientation": "landscape",
                      *           "wall": {
                      *             "wall_width": 1,
@@ -7799,6 +7858,7 @@ export interface operations {
                      *       ],
                      *       "timezone": "Europe/London",
                      *       "variables": {},
+                     *       "reported_variables": {},
                      *       "orientation": "landscape",
                      *       "wall": {
                      *         "wall_width": 1,
@@ -7915,6 +7975,7 @@ export interface operations {
                      *       ],
                      *       "timezone": "Europe/London",
                      *       "variables": {},
+                     *       "reported_variables": {},
                      *       "orientation": "landscape",
                      *       "wall": {
                      *         "wall_width": 1,
@@ -8473,6 +8534,7 @@ export interface operations {
                      *       ],
                      *       "timezone": "Europe/London",
                      *       "variables": {},
+                     *       "reported_variables": {},
                      *       "orientation": "landscape",
                      *       "wall": {
                      *         "wall_width": 1,

@@ -49,6 +49,8 @@ export function executor(parts: Parts): Execute {
       case "skip":
       case "pause":
       case "resume":
+      case "variables.set":
+      case "variables.clear":
         return { is: "done", result: await parts.obey(command) };
     }
   };

@@ -101,6 +101,7 @@ class Player implements AsyncDisposable {
       drift: () => this.#drift.figures,
       nowPlaying: () => this.#session?.nowPlaying ?? [],
       why: () => this.#session?.why ?? [],
+      variables: () => this.#session?.variables ?? {},
       appliedRevision: () => this.#session?.appliedRevision ?? null,
       desired: () => this.#session?.desired ?? null,
       progress: () =>

@@ -2,13 +2,14 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { PlayCommand } from "../protocol/play-command.ts";
+import type { PlayCommand, VariablesSetArgs } from "../protocol/play-command.ts";
 import type { ShownReason } from "../protocol/report.ts";
+import type { Variables } from "../protocol/schedule.ts";
 import type { Ready } from "./content-cache.ts";
 import { take, type Playback } from "./playback.ts";
 import type { Records } from "./records.ts";
 import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "./schedule.ts";
-import { pauseAt, type PlayRecord } from "./schedule/records.ts";
+import { pauseAt, settingsAt, variablesAt, type PlayRecord, type SetVariable } from "./schedule/records.ts";
 
 /** The program in force and what it was asked with. */
 interface Asked {
@@ -20,6 +21,9 @@ interface Asked {
 
 // What a heartbeat holds.
 const mostReasons = 20;
+const mostVariableBytes = 8_192;
+// As many as an operator may give.
+const mostVariablesSet = 100;
 
 export class Programme {
   readonly #records: Records;
@@ -77,6 +81,17 @@ export class Programme {
     }));
   }
 
+  /** The variables that hold now, for a heartbeat: the first by name, as far as there is room. */
+  variables(): Variables {
+    const given = this.#asked?.ready.desired.player.variables ?? {};
+    const all = variablesAt(given, this.#records.live.value, this.#clock.now());
+    let bytes = 0;
+    const fitting = Object.entries(all)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= mostVariableBytes);
+    return Object.fromEntries(fitting);
+  }
+
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
   async obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null> {
     const now = this.#clock.now();
@@ -109,13 +124,42 @@ export class Programme {
         const until = now + command.args.duration_ms;
         // Paused already, it is the same pause with another end.
         const at = pauseAt(this.#records.live.value, now)?.at ?? now;
-        await this.#resume(now);
-        await this.#records.add([{ ...stamp, at, is: "pause", until }], now);
+        await this.#records.replace(({ is }) => is === "pause", [{ ...stamp, at, is: "pause", until }], now);
         return { until: new Date(until).toISOString() };
       }
       case "resume":
         return { ended: await this.#resume(now) };
+      case "variables.set":
+        return this.set(command.id, command.args);
+      case "variables.clear": {
+        const { names } = command.args;
+        const isMeant = (record: { is: string; name?: string }) => record.is === "variable" && (names?.includes(record.name!) ?? true);
+        return { ended: await this.#records.end(isMeant, now) };
+      }
     }
+  }
+
+  /**
+   * Sets variables above those of the desired state, by a command or a trigger of this `id`.
+   * @throws Fault `unsupported` when more would be set than are kept.
+   */
+  async set(id: string, { variables, duration_ms }: VariablesSetArgs): Promise<{ until: string | null }> {
+    const now = this.#clock.now();
+    const until = duration_ms === undefined ? null : now + duration_ms;
+    const answer = { until: until === null ? null : new Date(until).toISOString() };
+    const isSet = (name: string) => Object.hasOwn(variables, name);
+    const settings = settingsAt(this.#records.live.value, now);
+    // A sensor tells the same again and again: what holds already, and for good, is not written down anew.
+    const isSo = ([name, value]: [string, unknown]) => settings.find((each) => each.name === name && each.until === null)?.value === value;
+    const others = settings.filter(({ name, until: ends }) => ends !== null && isSet(name));
+    if (until === null && others.length === 0 && Object.entries(variables).every(isSo)) return answer;
+    const names = new Set([...settings.map(({ name }) => name), ...Object.keys(variables)]);
+    if (names.size > mostVariablesSet) throw new Fault("unsupported", `at most ${mostVariablesSet} variables can be set on a player`);
+    const added = Object.entries(variables).map(([name, value]): SetVariable => ({ id, at: now, is: "variable", until, name, value }));
+    // What is set for a while stands above what was set for good; after it that holds again.
+    const gives = (record: PlayRecord) => record.is === "variable" && isSet(record.name) && (until === null || record.until !== null);
+    await this.#records.replace(gives, added, now);
+    return answer;
   }
 
   #resume(now: number): Promise<number> {

@@ -1,17 +1,17 @@
-// Keeps durably what happened to the screen: overrides, skips, pauses. A restart shows what it showed before.
+// Keeps durably what happened to the screen: overrides, skips, pauses, variables. A restart shows what it showed before.
 import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../base/durable-file.ts";
 import { isFault } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
-import { PlayRecord, type Override, type Pause } from "./schedule/records.ts";
+import { pauseAt, PlayRecord, type Override, type Pause, type SetVariable } from "./schedule/records.ts";
 
 // Longer than any play lasts: a skip counts until the play that follows has ended.
 const keptMs = 3 * 86_400_000;
 const mostRecords = 1_000;
 
-type Lasting = Override | Pause;
+type Lasting = Override | Pause | SetVariable;
 
 const Stored = z.array(PlayRecord);
 
@@ -44,22 +44,26 @@ export class Records {
   }
 
   /** Notes what happened. Resolves, and counts, once it would survive a power cut. */
-  add(records: readonly PlayRecord[], now: number): Promise<void> {
-    return this.#change((before) => [...before, ...records], now);
+  async add(records: readonly PlayRecord[], now: number): Promise<void> {
+    await this.replace(() => false, records, now);
   }
 
-  /** Ends at `now` the overrides or pauses that `which` picks and that still run. Resolves with how many ended. */
-  async end(which: (record: Lasting) => boolean, now: number): Promise<number> {
+  /** Ends at `now` what `which` picks of that which still runs. Resolves with how many ended. */
+  end(which: (record: Lasting) => boolean, now: number): Promise<number> {
+    return this.replace(which, [], now);
+  }
+
+  /** Ends what `which` picks and notes what takes its place, both or neither. Resolves with how many ended. */
+  async replace(which: (record: Lasting) => boolean, records: readonly PlayRecord[], now: number): Promise<number> {
     let ended = 0;
-    await this.#change(
-      (before) =>
-        before.map((record) => {
-          if (record.is === "skip" || (record.until !== null && record.until <= now) || !which(record)) return record;
-          ended += 1;
-          return { ...record, until: now };
-        }),
-      now,
-    );
+    await this.#change((before) => {
+      const after = before.map((record) => {
+        if (record.is === "skip" || (record.until !== null && record.until <= now) || !which(record)) return record;
+        ended += 1;
+        return { ...record, until: now };
+      });
+      return [...after, ...records];
+    }, now);
     return ended;
   }
 
@@ -72,8 +76,7 @@ export class Records {
   /** One change after the other, each from what the one before left. */
   #change(change: (before: readonly PlayRecord[]) => PlayRecord[], now: number): Promise<void> {
     const done = this.#writing.then(async () => {
-      const after = change(this.#live.value).filter((record) => !isPast(record, now));
-      const kept = after.slice(-mostRecords);
+      const kept = keep(change(this.#live.value), now);
       await this.#file.write(kept);
       this.#live.set(kept);
     });
@@ -82,7 +85,18 @@ export class Records {
   }
 }
 
-function isPast(record: PlayRecord, now: number): boolean {
+/** What an answer may still hang on. Of more than there is room for, what is over is given up first, then the oldest. */
+function keep(records: readonly PlayRecord[], now: number): PlayRecord[] {
+  const pausedAt = pauseAt(records, now)?.at ?? now;
+  const kept = records.filter((record) => !isPast(record, now, pausedAt));
+  if (kept.length <= mostRecords) return kept;
+  const isOver = (record: PlayRecord) => record.is === "skip" || (record.until !== null && record.until <= now);
+  return [...kept.filter(isOver), ...kept.filter((record) => !isOver(record))].slice(-mostRecords);
+}
+
+/** Variables come and go with each trigger: of those that are over only what a pause still goes by is kept. */
+function isPast(record: PlayRecord, now: number, pausedAt: number): boolean {
   const end = record.is === "skip" ? record.at : record.until;
-  return end !== null && end < now - keptMs;
+  if (end === null) return false;
+  return record.is === "variable" ? end <= now && (end <= pausedAt || record.at > pausedAt) : end < now - keptMs;
 }

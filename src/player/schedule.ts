@@ -3,9 +3,9 @@ import type { DesiredLayout } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { Wall } from "../protocol/wall.ts";
 import type { Ready } from "./content-cache.ts";
-import { decide, type Decision, type Facts } from "./schedule/decide.ts";
+import { decide, stateAt, type Decision, type Facts } from "./schedule/decide.ts";
 import type { PlayRecord } from "./schedule/records.ts";
-import { stateOf } from "./schedule/state.ts";
+import { stateOf, type State } from "./schedule/state.ts";
 import { loopOf, reelOf, type Reel, type Timeline } from "./schedule/timeline.ts";
 import { explain, type Reason } from "./schedule/why.ts";
 
@@ -43,9 +43,9 @@ const plain: Circumstances = { records: [], deviceZone: "UTC" };
  * Infinity when it never is. Until then it is the same.
  */
 export function programAt(ready: Ready, instant: number, circumstances = plain): { program: Program; changesAt: number } {
-  const facts = factsOf(ready, circumstances);
+  const facts = { ready, ...circumstances };
   const decision = decide(facts, instant);
-  const reels = reelsOf(decision, facts);
+  const reels = reelsOf(decision, stateAt(facts, instant));
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
     // Held still, items that begin or end to be valid do so when the pause is over.
@@ -59,7 +59,7 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
 
 /** What is on from `from` to `until`, stretch after stretch without a hole; of equal neighbours one. Lazy: take what is needed. */
 export function* forecast(ready: Ready, from: number, until: number, circumstances = plain): Generator<Stretch, void> {
-  const facts = factsOf(ready, circumstances);
+  const facts = { ready, ...circumstances };
   let open: Stretch | null = null;
   for (let at = from; at < until;) {
     const decision = decide(facts, at);
@@ -76,10 +76,10 @@ export function* forecast(ready: Ready, from: number, until: number, circumstanc
 
 /** Why `instant` shows what it shows: the chain of reasons, what wins first, then what it outranks, then what is set aside. */
 export function why(ready: Ready, instant: number, circumstances = plain): Reason[] {
-  const facts = factsOf(ready, circumstances);
+  const facts = { ready, ...circumstances };
   const decision = decide(facts, instant);
   const { zones } = programAt(ready, instant, circumstances).program;
-  const loops = reelsOf(decision, facts).map((reel, index) => ({ reel, timeline: zones[index]!.timeline }));
+  const loops = reelsOf(decision, stateAt(facts, instant)).map((reel, index) => ({ reel, timeline: zones[index]!.timeline }));
   return explain(facts, decision, instant, loops);
 }
 
@@ -89,12 +89,7 @@ export function brokenSchedules(ready: Ready, deviceZone: string): { scheduleId:
   return setAside.filter(({ is }) => is === "broken").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
 }
 
-function factsOf(ready: Ready, { records, deviceZone }: Circumstances): Facts {
-  return { state: stateOf(ready, deviceZone), records };
-}
-
-function reelsOf({ layout, single }: Decision, { state }: Facts): Reel[] {
-  const { assets, reels, ready } = state;
+function reelsOf({ layout, single }: Decision, { assets, reels, ready }: State): Reel[] {
   if (single !== null) return [reelOf([single], assets, ready.files)];
   return (layout?.zones ?? []).map(({ playlist_id }) => (playlist_id === null ? undefined : reels.get(playlist_id)) ?? emptyReel);
 }

@@ -8,6 +8,7 @@ import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
+import type { Variables } from "../protocol/schedule.ts";
 import { Access, isRevoked } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
 import { Commands } from "./commands.ts";
@@ -29,6 +30,7 @@ import type { View } from "./screen.ts";
 import type { ServiceApi } from "./service-api.ts";
 import type { Sites } from "./sites.ts";
 import type { Surface } from "./surface.ts";
+import { tellVariables } from "./tell-variables.ts";
 
 export interface SessionParts {
   folder: string;
@@ -129,15 +131,8 @@ export class Session {
     const programme = new Programme(records, clock, log, parts.deviceZone);
     const execute = executor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.obey(command) });
     const { thumbprint } = identity;
-    const commands = await Commands.open({
-      folder,
-      thumbprint,
-      serviceKey: pairing.serviceKey,
-      clock,
-      outbox,
-      execute,
-      log,
-    });
+    const { serviceKey } = pairing;
+    const commands = await Commands.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
     const session = new Session(parts, { desired, cache, outbox, commands, records, programme, proof });
     const stored = desired.live.value;
     if (stored !== null) await cache.restore(stored);
@@ -161,6 +156,11 @@ export class Session {
   /** Why it is on. */
   get why(): ShownReason[] {
     return this.#programme.why();
+  }
+
+  /** What conditions of schedules go by. */
+  get variables(): Variables {
+    return this.#programme.variables();
   }
 
   /** The revision that playback has taken over. */
@@ -209,9 +209,16 @@ export class Session {
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
   async run(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#parts;
     try {
       return await together(
-        [(end) => this.#play(end), (end) => this.#prepare(end), (end) => this.#talk(end), (end) => this.#feeds.run(end)],
+        [
+          (end) => this.#play(end),
+          (end) => this.#prepare(end),
+          (end) => this.#talk(end),
+          (end) => this.#feeds.run(end),
+          (end) => tellVariables(this.#programme, this.#records.live, this.#connection, clock, end),
+        ],
         signal,
       );
     } finally {
@@ -323,13 +330,9 @@ export class Session {
     void this.#proof.note(message);
     if (message.type === "presented") {
       const { zone_id, item_id, asset_id, at } = message;
-      this.#presented.set(zone_id, {
-        zone_id,
-        item_id,
-        asset_id,
-        presented_at: new Date(at).toISOString(),
-      });
-      log.info({ item_id, asset_id, zone_id, presented_at: new Date(at).toISOString() }, "presented");
+      const presented_at = new Date(at).toISOString();
+      this.#presented.set(zone_id, { zone_id, item_id, asset_id, presented_at });
+      log.info({ item_id, asset_id, zone_id, presented_at }, "presented");
       this.#firstPicture.ring();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();

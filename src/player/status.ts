@@ -2,6 +2,7 @@
 import type { CorrectedClock } from "../base/clock.ts";
 import type { PairingRequest } from "../protocol/wire.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
+import type { Variables } from "../protocol/schedule.ts";
 import type { DriftFigures } from "./drift.ts";
 import type { Progress } from "./progress.ts";
 import type { Engine, Host } from "./host.ts";
@@ -22,6 +23,7 @@ export interface StatusParts {
   drift: () => DriftFigures | null;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
+  variables: () => Variables;
   appliedRevision: () => string | null;
   desired: () => { revision: string; isEmpty: boolean } | null;
   progress: () => Progress;
@@ -64,6 +66,7 @@ export class Status {
       content: this.#content(),
       now_playing: nowPlaying(),
       why: this.#parts.why(),
+      variables: this.#parts.variables(),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,

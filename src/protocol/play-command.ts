@@ -1,5 +1,6 @@
-// The commands that change what plays for a while: show something else, skip, pause, go on.
+// The commands that change what plays for a while: show something else, skip, pause, go on, set what conditions ask for.
 import { z } from "zod";
+import { VariableName, Variables } from "./schedule.ts";
 import { id } from "./words.ts";
 
 const ttl_s = z.int().min(1).max(604_800).default(600);
@@ -29,6 +30,18 @@ const PauseArgs = z.strictObject({
   duration_ms: z.int().min(1_000).max(86_400_000).default(300_000).describe("1 s to 24 h. Then the loop is where it would have been"),
 });
 
+const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
+const VariablesSetArgs = z.strictObject({
+  variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
+    "They hold at once, above the player's own `variables`, which stay as they are",
+  ),
+  duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set anew or cleared"),
+});
+export type VariablesSetArgs = z.infer<typeof VariablesSetArgs>;
+const VariablesClearArgs = z.strictObject({
+  names: z.array(VariableName).min(1).max(100).optional().describe("Of what was set by command or trigger; without it, all"),
+});
+
 /** Members of the union of command requests. */
 export const playCommands = [
   z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s }),
@@ -36,6 +49,8 @@ export const playCommands = [
   z.strictObject({ type: z.literal("skip"), args: SkipArgs.prefault({}), ttl_s }),
   z.strictObject({ type: z.literal("pause"), args: PauseArgs.prefault({}), ttl_s }),
   z.strictObject({ type: z.literal("resume"), args: z.strictObject({}).default({}), ttl_s }),
+  z.strictObject({ type: z.literal("variables.set"), args: VariablesSetArgs, ttl_s }),
+  z.strictObject({ type: z.literal("variables.clear"), args: VariablesClearArgs.prefault({}), ttl_s }),
 ] as const;
-export const playCommandTypes = ["override.set", "override.clear", "skip", "pause", "resume"] as const;
+export const playCommandTypes = ["override.set", "override.clear", "skip", "pause", "resume", "variables.set", "variables.clear"] as const;
 export type PlayCommand = z.infer<(typeof playCommands)[number]>;

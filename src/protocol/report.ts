@@ -1,5 +1,6 @@
 // What a screen tells of itself.
 import { z } from "zod";
+import { ReportedVariables } from "./schedule.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** An item that really came on screen, and when its first frame was presented. */
@@ -45,6 +46,7 @@ export const Heartbeat = z.object({
   resolution: z.object({ width: z.int().min(0), height: z.int().min(0) }).nullable(),
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
+  variables: ReportedVariables.optional(),
   why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
 import { Orientation } from "./orientation.ts";
-import { Variables } from "./schedule.ts";
+import { ReportedVariables, Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
 import { Wall, WallPart } from "./wall.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
@@ -100,6 +100,9 @@ export const Player = z.object({
   tags: z.array(Name),
   timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
   variables: Variables.describe("What conditions of schedules ask for"),
+  reported_variables: ReportedVariables.nullable().describe(
+    "What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet",
+  ),
   orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
   wall: WallPart.nullable().describe("The part of a video wall that it shows; null: each layout whole"),
   last_seen_at: Timestamp.nullable(),

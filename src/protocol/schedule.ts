@@ -24,12 +24,15 @@ const LocalDate = z
 const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
 
 /** A value that operators or triggers set on a player and that conditions ask for. */
-const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
-const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
+export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
+export const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
 export const Variables = z
   .record(VariableName, VariableValue)
   .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");
 export type Variables = z.infer<typeof Variables>;
+
+/** What holds on a player, as it tells: what an operator has given it and, above that, what commands and triggers have set. */
+export const ReportedVariables = z.record(VariableName, VariableValue).describe("The first of them by name where they are many");
 
 /** What must hold besides the window. All conditions of a schedule must hold together. */
 export const Condition = z.discriminatedUnion("type", [

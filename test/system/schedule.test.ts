@@ -99,3 +99,34 @@ test("[OV11] skip and pause do on the glass what they say", async () => {
   expect(await api.command(playerId, "resume")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
   await eventually(() => shows(second));
 }, 180_000);
+
+test("[VA8] a variable set by command brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const usual = await api.publish([image(await api.upload("red.png", await plainImage(red)))]);
+  const special = await api.publish([image(await api.upload("green.png", await plainImage(green)))]);
+  const conditions = [{ type: "variable", name: "door_open", value: true }];
+  const playerFolder = join(folder.path, "player");
+  const player = startPlayer(api.url, playerFolder, xvfb.display);
+  let playerId: string;
+  const reported = async () => (await api.ok("GET", `players/${playerId}`))["reported_variables"];
+  try {
+    playerId = await api.pair(player, usual.layoutId);
+    const target = { type: "player", player_id: playerId };
+    const starts_at = new Date(Date.now() - 60_000).toISOString();
+    await api.ok("POST", "schedules", { name: "S", layout_id: special.layoutId, target, starts_at, conditions });
+    await eventually(() => shows(red));
+    expect(await api.command(playerId, "variables.set", { variables: { door_open: true } })).toMatchObject({ status: "succeeded" });
+    await eventually(() => shows(green));
+    await eventually(async () => ((await reported()) as Record<string, unknown> | null)?.["door_open"] === true);
+    await player.kill();
+  } finally {
+    await player[Symbol.asyncDispose]();
+  }
+  await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value) => value === 0));
+  await using _again = startPlayer(api.url, playerFolder, xvfb.display);
+  await eventually(() => shows(green));
+  expect(await api.command(playerId, "variables.clear")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
+  await eventually(() => shows(red));
+}, 180_000);

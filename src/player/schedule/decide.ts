@@ -1,11 +1,12 @@
 // Decides which layout is on at an instant: overrides, then a pause, then interrupts, schedules and the default layout.
 import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../../protocol/desired.ts";
 import { PlaylistItem } from "../../protocol/items.ts";
+import type { Ready } from "../content-cache.ts";
 import type { Live } from "./agenda.ts";
 import { turnAt } from "./grid.ts";
-import { nextRecordChange, overridesAt, pauseAt, type Override, type Pause, type PlayRecord } from "./records.ts";
+import { nextRecordChange, overridesAt, pauseAt, variablesAt, type Override, type Pause, type PlayRecord } from "./records.ts";
 import type { TurnOfHour } from "./rounds.ts";
-import type { State } from "./state.ts";
+import { stateOf, type State } from "./state.ts";
 
 /** Which of the layers won, and by what. */
 export type Cause =
@@ -32,12 +33,21 @@ export interface Decision {
 
 /** Everything that an answer hangs on besides the instant. */
 export interface Facts {
-  state: State;
+  ready: Ready;
   records: readonly PlayRecord[];
+  /** IANA zone of the box. */
+  deviceZone: string;
+}
+
+/** The ready state as the variables have it at `instant`. */
+export function stateAt({ ready, records, deviceZone }: Facts, instant: number): State {
+  return stateOf(ready, deviceZone, variablesAt(ready.desired.player.variables, records, instant));
 }
 
 /** Decides for `instant`. Pure: the same facts give the same, in whatever order they stand. */
-export function decide({ state, records }: Facts, instant: number): Decision {
+export function decide(facts: Facts, instant: number): Decision {
+  const { records } = facts;
+  const state = stateAt(facts, instant);
   const until = nextRecordChange(records, instant);
   const pause = pauseAt(records, instant);
   for (const override of overridesAt(records, instant)) {
@@ -48,10 +58,8 @@ export function decide({ state, records }: Facts, instant: number): Decision {
   }
   if (pause !== null) {
     // An override that has ended meanwhile is not held: revoking it must always end it.
-    const others = records.filter(
-      (record) => record.is === "skip" || (record.is === "override" && (record.until ?? instant + 1) > instant),
-    );
-    return { ...decide({ state, records: others }, pause.at), pause, until };
+    const others = records.filter((record) => (record.is === "override" ? (record.until ?? instant + 1) > instant : record.is !== "pause"));
+    return { ...decide({ ...facts, records: others }, pause.at), pause, until };
   }
   const scheduled = decideSchedules(state, instant);
   return { ...scheduled, until: Math.min(scheduled.until, until) };

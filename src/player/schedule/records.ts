@@ -1,5 +1,6 @@
-// What happened to a screen and stays true: overrides, skips, pauses. Each stamped with its instant, so that what plays stays a function.
+// What happened to a screen and stays true: overrides, skips, pauses, variables that were set. Each stamped with its instant, so that what plays stays a function.
 import { z } from "zod";
+import { VariableName, VariableValue, type Variables } from "../../protocol/schedule.ts";
 
 const Stamp = { id: z.string().describe("Of the command that brought it"), at: z.number().describe("When it happened, corrected UTC ms") };
 
@@ -20,8 +21,18 @@ const Skipped = z.object({ ...Stamp, is: z.literal("skip"), zoneId: z.string(), 
 export const Pause = z.object({ ...Stamp, is: z.literal("pause"), until: z.number() });
 export type Pause = z.infer<typeof Pause>;
 
+/** A variable was set: it has `value` from `at` to `until`, or until it is set anew or cleared. */
+export const SetVariable = z.object({
+  ...Stamp,
+  is: z.literal("variable"),
+  until: z.number().nullable(),
+  name: VariableName,
+  value: VariableValue,
+});
+export type SetVariable = z.infer<typeof SetVariable>;
+
 /** One thing that happened. */
-export const PlayRecord = z.discriminatedUnion("is", [Override, Skipped, Pause]);
+export const PlayRecord = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
 export type PlayRecord = z.infer<typeof PlayRecord>;
 
 /** The override in force at `instant`: emergencies first, then the one that came last. */
@@ -39,6 +50,22 @@ export function pauseAt(records: readonly PlayRecord[], instant: number): Pause 
   return pauses.toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
 }
 
+/** The settings in force at `instant`, the newest first; of one instant that which ends first, being set for a while. */
+export function settingsAt(records: readonly PlayRecord[], instant: number): SetVariable[] {
+  return records
+    .filter(
+      (record): record is SetVariable =>
+        record.is === "variable" && record.at <= instant && (record.until === null || instant < record.until),
+    )
+    .toSorted((a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1));
+}
+
+/** The variables that hold at `instant`: those `given` by the desired state, and above them what was set, the newest first. */
+export function variablesAt(given: Variables, records: readonly PlayRecord[], instant: number): Variables {
+  const settings = settingsAt(records, instant);
+  return settings.length === 0 ? given : { ...given, ...Object.fromEntries(settings.toReversed().map(({ name, value }) => [name, value])) };
+}
+
 /** The next instant after `instant` at which a record begins or ends to count; Infinity: none. */
 export function nextRecordChange(records: readonly PlayRecord[], instant: number): number {
   let next = Number.POSITIVE_INFINITY;
@@ -49,4 +76,5 @@ export function nextRecordChange(records: readonly PlayRecord[], instant: number
   return next;
 }
 
+const endless = Number.MAX_SAFE_INTEGER;
 const levels = { normal: 0, emergency: 1 };

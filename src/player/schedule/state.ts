@@ -27,20 +27,47 @@ export interface State {
   reels: ReadonlyMap<string, Reel>;
 }
 
-const states = new WeakMap<Ready, Map<string, State>>();
+/** What does not change with the variables; `states` by the values of those that are asked for. */
+interface Base extends Omit<State, "agenda"> {
+  entries: readonly Entry[];
+  asked: readonly string[];
+  states: Map<string, State>;
+}
+
+const bases = new WeakMap<Ready, Map<string, Base>>();
+// Now, as it was when a pause began, and what a forecast passes through.
+const mostStates = 8;
 const longestPlayMs = 3_600_000;
 const leastPlayMs = 1_000;
 
-/** The state of `ready` for a box whose own zone is `deviceZone`. Made once for each. */
-export function stateOf(ready: Ready, deviceZone: string): State {
-  let byZone = states.get(ready);
-  if (byZone === undefined) states.set(ready, (byZone = new Map()));
-  let state = byZone.get(deviceZone);
-  if (state === undefined) byZone.set(deviceZone, (state = create(ready, deviceZone)));
+/** The state of `ready` for a box whose own zone is `deviceZone`, while `variables` hold. Made once for each. */
+export function stateOf(ready: Ready, deviceZone: string, variables = ready.desired.player.variables): State {
+  let byZone = bases.get(ready);
+  if (byZone === undefined) bases.set(ready, (byZone = new Map()));
+  let base = byZone.get(deviceZone);
+  if (base === undefined) byZone.set(deviceZone, (base = create(ready, deviceZone)));
+  const key = base.asked.length === 0 ? "" : JSON.stringify(base.asked.map((name) => variables[name]));
+  let state = base.states.get(key);
+  if (state === undefined) {
+    if (base.states.size === mostStates) base.states.delete(base.states.keys().next().value!);
+    base.states.set(key, (state = whileHolding(base, variables)));
+  }
   return state;
 }
 
-function create(ready: Ready, deviceZone: string): State {
+/** The schedules whose conditions of variables hold; the others are set aside. */
+function whileHolding({ entries, asked, states: _states, ...base }: Base, variables: Variables): State {
+  if (asked.length === 0) return { ...base, agenda: new Agenda(entries) };
+  const setAside = [...base.setAside];
+  const live = entries.filter(({ schedule: { id, conditions } }) => {
+    const unmet = conditions.find((condition) => condition.type === "variable" && !isMet(condition, variables[condition.name]));
+    if (unmet !== undefined) setAside.push(byCondition(id, unmet));
+    return unmet === undefined;
+  });
+  return { ...base, setAside, agenda: new Agenda(live) };
+}
+
+function create(ready: Ready, deviceZone: string): Base {
   const { desired, files } = ready;
   const { player, playlists } = desired;
   const assets = new Map(desired.assets.map((asset) => [asset.id, asset]));
@@ -57,13 +84,18 @@ function create(ready: Ready, deviceZone: string): State {
     // Which of the two counts would hang on their order.
     else if (times.get(entry.schedule.id)! > 1) setAside.push(broken(raw, "another schedule has the same id"));
     else {
-      const unmet = entry.schedule.conditions.find((condition) => !holds(condition, player.tags, player.variables));
+      const { id, conditions } = entry.schedule;
+      const unmet = conditions.find(
+        (condition) => condition.type === "tag" && player.tags.includes(condition.tag) !== condition.is_present,
+      );
       if (unmet === undefined) entries.push(entry);
-      else setAside.push({ scheduleId: entry.schedule.id, is: "condition", reason: `its condition does not hold: ${wordsOf(unmet)}` });
+      else setAside.push(byCondition(id, unmet));
     }
   }
   const reels = new Map(playlists.map(({ id, items }) => [id, reelOf(items, assets, files)]));
-  return { ready, agenda: new Agenda(entries), setAside, layouts, assets, reels };
+  const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
+  const asked = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
+  return { ready, entries, asked: [...asked], states: new Map(), setAside, layouts, assets, reels };
 }
 
 function entryOf(
@@ -119,28 +151,21 @@ function lengthOf(items: readonly PlaylistItem[], assets: ReadonlyMap<string, De
   return items.reduce((sum, item) => sum + durationOf(item, "asset_id" in item ? (assets.get(item.asset_id) ?? null) : null), 0);
 }
 
-function holds(condition: Condition, tags: readonly string[], variables: Variables): boolean {
-  switch (condition.type) {
-    case "tag":
-      return tags.includes(condition.tag) === condition.is_present;
-    case "variable": {
-      const value = variables[condition.name];
-      switch (condition.op) {
-        case "equals":
-          return value === condition.value;
-        case "not_equals":
-          return value !== condition.value;
-        case "at_least":
-          return typeof value === "number" && typeof condition.value === "number" && value >= condition.value;
-        case "at_most":
-          return typeof value === "number" && typeof condition.value === "number" && value <= condition.value;
-      }
-    }
-    // Conditions of time cut the windows instead.
-    case "date":
-    case "daypart":
-      return true;
+function isMet({ op, value: wanted }: Condition & { type: "variable" }, value: Variables[string] | undefined): boolean {
+  switch (op) {
+    case "equals":
+      return value === wanted;
+    case "not_equals":
+      return value !== wanted;
+    case "at_least":
+      return typeof value === "number" && typeof wanted === "number" && value >= wanted;
+    case "at_most":
+      return typeof value === "number" && typeof wanted === "number" && value <= wanted;
   }
+}
+
+function byCondition(scheduleId: string, unmet: Condition): SetAside {
+  return { scheduleId, is: "condition", reason: `its condition does not hold: ${wordsOf(unmet)}` };
 }
 
 function wordsOf(condition: Condition): string {

@@ -1,6 +1,6 @@
 // Puts a decision into words: what wins, what it outranks and what is set aside, each with its reason.
 import type { Live } from "./agenda.ts";
-import type { Cause, Decision, Facts } from "./decide.ts";
+import { stateAt, type Cause, type Decision, type Facts } from "./decide.ts";
 import { overridesAt } from "./records.ts";
 import { nextPlays, playAt, type Reel, type Timeline } from "./timeline.ts";
 
@@ -26,10 +26,11 @@ const mostLimited = 5;
 
 /** The chain of reasons behind `decision`, which was made from `facts` for `instant` and has its zones play `loops`. */
 export function explain(facts: Facts, decision: Decision, instant: number, loops: readonly Loop[]): Reason[] {
-  const { state, records } = facts;
+  const { records } = facts;
   const { cause, pause } = decision;
   // Under a pause the schedule is asked for the instant at which the pause began.
   const asked = pause?.at ?? instant;
+  const state = stateAt(facts, asked);
   const reasons: Reason[] = overridesAt(records, instant).map((override): Reason => {
     const wins = cause.is === "override" && cause.override === override;
     const layoutId = "layoutId" in override.show ? override.show.layoutId : null;

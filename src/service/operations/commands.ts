@@ -32,7 +32,7 @@ export const commandOperations: readonly Operation[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`, and `variables.set`, `variables.clear` for what conditions of schedules ask for. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
     agent:
       "Use it for acts: a screenshot to see, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Not to change content: that is a layout's, playlist's or schedule's. Then ask get_command until it has ended.",
     caller: "operator",

@@ -261,6 +261,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
     variables: JSON.parse(row.variables) as Player["variables"],
+    reported_variables: beat?.heartbeat.variables ?? null,
     orientation: Orientation.parse(row.orientation),
     wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
     last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
