@@ -31,12 +31,13 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const openStore = async (): Promise<Store<{ server?: string }>> => store;
   const server = await serverOf(given, openStore);
   const clock = createSystemClock();
+  const { ntp, triggers } = config;
   for (;;) {
     await using host = createElectronHost({ clock, log, window: config.window });
     const machine = createLinuxMachine();
     const version = app.getVersion();
     await runPlayer(
-      { server, folder: config.data, rendererFolder, version, host, machine, ntp: config.ntp, settings: settingsOf(openStore), clock, log },
+      { server, folder: config.data, rendererFolder, version, host, machine, ntp, triggers, settings: settingsOf(openStore), clock, log },
       signal,
     );
   }

@@ -32,6 +32,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       host,
       machine,
       ntp: config.ntp,
+      triggers: config.triggers,
       settings: settingsOf(openStore),
       clock,
       log,

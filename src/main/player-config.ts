@@ -6,7 +6,7 @@ import { Fault } from "../base/fault.ts";
 import { dataFolder } from "./folders.ts";
 
 const usage =
-  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]]";
+  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]] [--triggers]";
 
 interface TimeServer {
   host: string;
@@ -28,6 +28,8 @@ export interface PlayerConfig {
   window: { width: number; height: number } | null;
   /** Time servers for when the service is silent. */
   ntp: TimeServer[];
+  /** Whether sensors and buttons may set variables over a socket in the data folder. */
+  triggers: boolean;
 }
 
 /** @throws Fault `bad-config` in one line that names every flag that is wrong. */
@@ -39,8 +41,9 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     headless: { type: "boolean" },
     window: { type: "string" },
     ntp: { type: "string" },
+    triggers: { type: "boolean" },
   } as const;
-  const { server, data, engine, headless, window, ntp } = readFlags(argv, options, usage);
+  const { server, data, engine, headless, window, ntp, triggers } = readFlags(argv, options, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -56,6 +59,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     engine: engine as PlayerConfig["engine"],
     headless: headless ?? false,
     ntp: servers ?? [],
+    triggers: triggers ?? false,
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }

@@ -22,6 +22,7 @@ import { Session, type SessionParts } from "./session.ts";
 import { Sites } from "./sites.ts";
 import { Status } from "./status.ts";
 import { Surface } from "./surface.ts";
+import { serveTriggers } from "./triggers.ts";
 
 /** What the player keeps for its next start, in the store that the program brings along. */
 export interface PlayerSettings {
@@ -42,6 +43,8 @@ export interface PlayerOptions {
   settings: PlayerSettings;
   /** Asked for the time while the service is silent; none when empty. */
   ntp: readonly NtpServer[];
+  /** Whether sensors and buttons may set variables over a socket in `folder`. */
+  triggers: boolean;
   clock: Clock;
   log: Log;
 }
@@ -140,7 +143,7 @@ class Player implements AsyncDisposable {
   }
 
   async run(outer: AbortSignal): Promise<PlayerEnd> {
-    const { ntp, log } = this.#options;
+    const { folder, ntp, triggers, log } = this.#options;
     const restart = new AbortController();
     const signal = AbortSignal.any([outer, restart.signal]);
     this.#surface.onMessage((message) => this.#note(message), signal);
@@ -150,6 +153,7 @@ class Player implements AsyncDisposable {
           (end) => this.#recovery.run(end),
           (end) => this.#draw(end),
           (end) => this.#live(restart, end),
+          ...(triggers ? [(end: AbortSignal) => serveTriggers({ folder, player: () => this.#session, clock: this.#clock, log }, end)] : []),
           ...(ntp.length === 0 ? [] : [(end: AbortSignal) => followNtp(ntp, this.#clock, log, end)]),
         ],
         signal,

@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
+import type { VariablesSetArgs } from "../protocol/play-command.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/schedule.ts";
 import { Access, isRevoked } from "./access.ts";
@@ -97,13 +98,8 @@ export class Session {
     this.#records = stages.records;
     this.#programme = stages.programme;
     this.#proof = stages.proof;
-    this.#feeds = new Feeds({
-      folder: join(parts.folder, "feeds"),
-      outside: parts.outside,
-      clock: parts.clock,
-      log: parts.log,
-      changed: () => this.#replan.ring(),
-    });
+    const { outside, clock, log } = parts;
+    this.#feeds = new Feeds({ folder: join(parts.folder, "feeds"), outside, clock, log, changed: () => this.#replan.ring() });
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
     this.#errands = errandsOf(parts.api, this.#access);
     this.#connection = new Connection({
@@ -161,6 +157,11 @@ export class Session {
   /** What conditions of schedules go by. */
   get variables(): Variables {
     return this.#programme.variables();
+  }
+
+  /** Sets them by a trigger. */
+  setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }> {
+    return this.#programme.set(id, args);
   }
 
   /** The revision that playback has taken over. */

@@ -31,7 +31,8 @@ const PauseArgs = z.strictObject({
 });
 
 const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
-const VariablesSetArgs = z.strictObject({
+/** Of `variables.set`, and what a trigger on the player sends. */
+export const VariablesSetArgs = z.strictObject({
   variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
     "They hold at once, above the player's own `variables`, which stay as they are",
   ),

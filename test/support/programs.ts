@@ -88,8 +88,9 @@ export async function startService(folder: string, ...flags: string[]): Promise<
 }
 
 /** A player; with `display` in a window on it, else headless. */
-export function startPlayer(server: string, folder: string, display?: string): Program {
-  const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", ...(display === undefined ? ["--headless"] : [])];
+export function startPlayer(server: string, folder: string, display?: string, more: readonly string[] = []): Program {
+  const screen = display === undefined ? ["--headless"] : [];
+  const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", ...screen, ...more];
   return new Program(["src/main/cli.ts", ...flags], display === undefined ? {} : { DISPLAY: display });
 }
 

@@ -1,4 +1,6 @@
 // Schedules and overrides on the glass of a real player.
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -100,7 +102,7 @@ test("[OV11] skip and pause do on the glass what they say", async () => {
   await eventually(() => shows(second));
 }, 180_000);
 
-test("[VA8] a variable set by command brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
+test("[VA8] a variable set by command or trigger brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -125,8 +127,16 @@ test("[VA8] a variable set by command brings its schedule at once, outlives kill
     await player[Symbol.asyncDispose]();
   }
   await eventually(() => xvfb.framebuffer.pixel(960, 540).every((value) => value === 0));
-  await using _again = startPlayer(api.url, playerFolder, xvfb.display);
+  await using _again = startPlayer(api.url, playerFolder, xvfb.display, ["--triggers"]);
   await eventually(() => shows(green));
   expect(await api.command(playerId, "variables.clear")).toMatchObject({ status: "succeeded", result: { ended: 1 } });
+  await eventually(() => shows(red));
+  // As a sensor beside the screen would, for as long as the door stays open.
+  const sensor = request({ socketPath: join(playerFolder, "triggers/socket"), method: "POST", path: "/variables" });
+  sensor.end(JSON.stringify({ variables: { door_open: true }, duration_ms: 10_000 }));
+  const [response] = (await once(sensor, "response")) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  await eventually(() => shows(green));
+  await eventually(async () => ((await reported()) as Record<string, unknown> | null)?.["door_open"] === true);
   await eventually(() => shows(red));
 }, 180_000);
