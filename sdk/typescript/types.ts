@@ -2008,14 +2008,7 @@ export interface components {
             /** @constant */
             type: "resume";
         } | {
-            args: {
-                /** @description 1 s to 365 days; without it, until they are set anew or cleared */
-                duration_ms?: number;
-                /** @description They hold at once, above the player's own `variables`, which stay as they are */
-                variables: {
-                    [key: string]: components["schemas"]["VariableValue"];
-                };
-            };
+            args: components["schemas"]["VariablesSetArgs"];
             /** @default 600 */
             ttl_s?: number;
             /** @constant */
@@ -2155,14 +2148,7 @@ export interface components {
             /** @constant */
             type: "resume";
         } | {
-            args: {
-                /** @description 1 s to 365 days; without it, until they are set anew or cleared */
-                duration_ms?: number;
-                /** @description They hold at once, above the player's own `variables`, which stay as they are */
-                variables: {
-                    [key: string]: components["schemas"]["VariableValue"];
-                };
-            };
+            args: components["schemas"]["VariablesSetArgs"];
             target: components["schemas"]["Target"];
             /** @default 600 */
             ttl_s?: number;
@@ -3231,7 +3217,7 @@ export interface components {
             exdates?: string[];
             /** @default null */
             interrupt?: {
-                /** @description Counted on the grid of the UTC hour, never from what was played */
+                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
@@ -4171,7 +4157,7 @@ export interface components {
             /** @description Id, `sch_` and a ULID */
             id: string;
             interrupt: {
-                /** @description Counted on the grid of the UTC hour, never from what was played */
+                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
@@ -4205,7 +4191,7 @@ export interface components {
             /** @description Days on which no window begins (EXDATE) */
             exdates?: string[];
             interrupt?: {
-                /** @description Counted on the grid of the UTC hour, never from what was played */
+                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
                 max_plays_per_hour?: number;
                 /** @description Length of one play; without it, one loop of the layout's longest zone */
                 play_ms?: number;
@@ -4486,6 +4472,14 @@ export interface components {
             /** Format: email */
             email?: string;
             name?: string;
+        };
+        VariablesSetArgs: {
+            /** @description 1 s to 365 days; without it, until they are set anew or cleared */
+            duration_ms?: number;
+            /** @description They hold at once, above the player's own `variables`, which stay as they are */
+            variables: {
+                [key: string]: components["schemas"]["VariableValue"];
+            };
         };
         VariableValue: string | number | boolean;
         Wall: components["schemas"]["WallPart"];

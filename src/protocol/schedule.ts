@@ -71,7 +71,14 @@ const Interrupt = z.strictObject({
       "Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down",
     ),
   play_ms: z.int().min(1_000).max(3_600_000).optional().describe("Length of one play; without it, one loop of the layout's longest zone"),
-  max_plays_per_hour: z.int().min(1).max(3_600).optional().describe("Counted on the grid of the UTC hour, never from what was played"),
+  max_plays_per_hour: z
+    .int()
+    .min(1)
+    .max(3_600)
+    .optional()
+    .describe(
+      "Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew",
+    ),
 });
 
 /** Which players a schedule is for. */

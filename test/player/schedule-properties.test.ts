@@ -32,7 +32,14 @@ const someSchedule = fc
     priority: fc.integer({ min: 0, max: 2 }),
     place: fc.integer({ min: 0, max: 5 }),
     interrupt: fc.option(
-      fc.record({ share_percent: fc.integer({ min: 1, max: 100 }), play_ms: fc.integer({ min: 5_000, max: 600_000 }) }),
+      fc.record(
+        {
+          share_percent: fc.integer({ min: 1, max: 100 }),
+          play_ms: fc.integer({ min: 5_000, max: 600_000 }),
+          max_plays_per_hour: fc.integer({ min: 1, max: 12 }),
+        },
+        { requiredKeys: ["share_percent", "play_ms"] },
+      ),
       { freq: 4 },
     ),
     daypart: fc.option(fc.constantFrom({ from: "22:00", until: "02:00" }, { from: "08:00", until: "18:00", weekdays: ["MO", "FR"] })),
@@ -87,7 +94,7 @@ test("[SC12] the next change is always in the future, and until then nothing cha
     ),
     { numRuns: 1_500 },
   );
-});
+}, 60_000);
 
 test("[SC13] the forecast is what evaluating every instant gives, without a hole", () => {
   fc.assert(
@@ -131,7 +138,7 @@ test("[SC14] adding a schedule changes nothing outside its windows", () => {
     ),
     { numRuns: 500 },
   );
-});
+}, 60_000);
 
 test("[SC15] two players given the same state in another order decide the same", () => {
   const shuffled = someSchedules.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));

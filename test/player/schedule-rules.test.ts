@@ -197,6 +197,10 @@ test("[SC27] a bad schedule that reaches a player costs that one schedule, and i
   expect(broken.map(({ reason }) => reason)).toEqual(
     ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "gone", "", ""].map((word) => expect.stringContaining(word)),
   );
+  // A rule that never ends is answered for at once however long ago it began.
+  const endless = stateWith([schedule(a.id, "1970-01-01T00:00", "1970-01-01T01:00", { rrule: "FREQ=DAILY" })], [a], { timezone: "UTC" });
+  expect(shown(endless, "2150-05-05T00:30Z")).toBe("a");
+  expect(programAt(endless, at("2150-05-05T00:30Z")).changesAt).toBe(at("2150-05-05T01:00Z"));
   // A sync epoch in the future and ten thousand schedules do no harm either.
   const epoch = stateWith([schedule(a.id, "2026-01-01T00:00", null, { sync_epoch: "2100-01-01T00:00:00Z" })], [a]);
   expect(shown(epoch, "2026-05-05T10:00Z")).toBe("a");
