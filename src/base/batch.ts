@@ -1,4 +1,5 @@
-// Does small writes together: what comes while one is under way is written with the next. Alone, a write does not wait.
+// Does small writes together: what comes in one turn of the event loop is written at once, between turns that others get.
+import { setImmediate } from "node:timers/promises";
 
 interface Waiting<T> {
   item: T;
@@ -29,6 +30,8 @@ export class Batch<T> {
   async #run(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
+      // A write to SQLite never lets the loop go on by itself: without this, each would be done before the next could come.
+      await setImmediate();
       const batch = this.#waiting.splice(0, this.#most);
       try {
         await this.#write(batch.map(({ item }) => item));

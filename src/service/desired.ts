@@ -1,4 +1,5 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
+import { hash } from "node:crypto";
 import { sql } from "kysely";
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
@@ -33,8 +34,19 @@ export class DesiredStates {
   /** The document of a player. Not for use inside a transaction. */
   async of(db: Db, player: PlayerRow): Promise<Desired> {
     const overrides = await readOverrides(db, [player.id]);
-    const { schedules, ...rest } = await documentOf(db, player, overrides.get(player.id) ?? [], this.#known);
-    return { ...rest, schedules: schedules.map(showToPlayer) };
+    const { content, schedules, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], this.#known);
+    const { id, name, timezone, layout_id } = player;
+    const given = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables };
+    const more = { ...given, ...turned(player), ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }) };
+    return {
+      revision,
+      player: { id, name, timezone, ...more },
+      layout: content.layouts.find((layout) => layout.id === layout_id) ?? null,
+      layouts: content.layouts.filter((layout) => layout.id !== layout_id),
+      playlists: content.playlists,
+      assets: content.assets,
+      schedules: schedules.map(showToPlayer),
+    };
   }
 
   /** Forgets what it knows of the layouts: to be called when a transaction that changes them has ended. */
@@ -56,7 +68,7 @@ export class DesiredStates {
         part.map(({ id }) => id),
       );
       for (const player of part) {
-        const { revision } = await documentOf(db, player, overrides.get(player.id) ?? [], known);
+        const { revision } = await lookUp(db, player, overrides.get(player.id) ?? [], known);
         if (revision !== player.revision) moved.push({ playerId: player.id, revision });
       }
     }
@@ -85,11 +97,15 @@ function nothingKnown(): Known {
 /** With its digest: a document for each of ten thousand players is not digested whole each time. */
 type KnownContent = Content & { digest: string };
 
-type Document = Omit<Desired, "schedules"> & { schedules: ScheduleRow[] };
-
 type Overrides = readonly { layout_id: string | null; asset_id: string | null }[];
 
-async function documentOf(db: Db, player: PlayerRow, overrides: Overrides, known: Known): Promise<Document> {
+/** What a player shows and its revision: for ten thousand at once the documents are not put together. */
+async function lookUp(
+  db: Db,
+  player: PlayerRow,
+  overrides: Overrides,
+  known: Known,
+): Promise<{ content: KnownContent; schedules: ScheduleRow[]; revision: string }> {
   const all = await once(known.schedules, player.team_id, () => readSchedules(db, player.team_id));
   const schedules = schedulesFor(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
@@ -98,20 +114,16 @@ async function documentOf(db: Db, player: PlayerRow, overrides: Overrides, known
     assetIds: unique(overrides.map(({ asset_id }) => asset_id)),
   };
   const content = await once(known.contents, `${player.team_id} ${JSON.stringify(named)}`, () => readContent(db, player.team_id, named));
-  const { id, name, timezone } = player;
-  const given = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables };
-  const more = { ...given, ...turned(player), ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }) };
-  const rest = {
-    player: { id, name, timezone, ...more },
-    layout: content.layouts.find((layout) => layout.id === player.layout_id) ?? null,
-    layouts: content.layouts.filter((layout) => layout.id !== player.layout_id),
-    playlists: content.playlists,
-    assets: content.assets,
-  };
-  // Of ten thousand schedules the texts are compared as they are stored.
+  return { content, schedules, revision: revisionOf(player, content, schedules) };
+}
+
+/** A digest of all that the document says. What is stored as text is taken as it is stored. */
+function revisionOf(player: PlayerRow, { digest, layouts }: KnownContent, schedules: readonly ScheduleRow[]): string {
+  const { id, name, timezone, tags, variables, orientation, wall } = player;
+  const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
   const texts = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
-  const revision = digestOf({ player: rest.player, layout_id: rest.layout?.id ?? null, content: content.digest, schedules: texts });
-  return { revision, ...rest, schedules };
+  const said = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, texts];
+  return hash("sha256", JSON.stringify(said), "base64url");
 }
 
 /** What overrides show, by player. */

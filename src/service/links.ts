@@ -1,4 +1,5 @@
 // Which players count as online for the outside: told as events when it changes, not at every flutter of a link.
+import { Batch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Heartbeat } from "../protocol/report.ts";
 import type { Events, NewEvent } from "./events.ts";
@@ -18,21 +19,33 @@ interface Told {
   error: string | null;
 }
 
+/** What is to be told of one. */
+interface News {
+  playerId: string;
+  now: Told;
+}
+
 // A link that comes back within this was never away.
 const offlineAfterMs = 120_000;
 const sweepMs = 5_000;
 const longestError = 500;
 // A screen that has just started may still be on its way to its first picture.
 const settledMs = 60_000;
+const newsAtOnce = 400;
+const unknown: Told = { isOnline: false, error: null };
 
 export class Links {
   readonly #parts: LinksParts;
   readonly #told: Map<string, Told>;
+  // When a whole fleet comes, each on its own would cost the disk a sync.
+  readonly #news = new Batch<News>(newsAtOnce, (all) => this.#write(all));
+  #online = 0;
   readonly #startedAt: number;
 
   private constructor(parts: LinksParts, told: Map<string, Told>) {
     this.#parts = parts;
     this.#told = told;
+    for (const { isOnline } of told.values()) if (isOnline) this.#online += 1;
     this.#startedAt = parts.clock.monotonic();
   }
 
@@ -41,17 +54,16 @@ export class Links {
     return new Links(parts, new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error }])));
   }
 
+  /** Players in service: online, or away for less than two minutes. A restart of ours changes nothing about it. */
+  get online(): number {
+    return this.#online;
+  }
+
   /** Takes a heartbeat into account; writes only when there is something new to tell. */
   async beat(playerId: string, heartbeat: Heartbeat): Promise<void> {
-    const before = this.#told.get(playerId) ?? { isOnline: false, error: null };
+    const before = this.#told.get(playerId) ?? unknown;
     const error = errorOf(heartbeat);
-    if (before.isOnline && before.error === error) return;
-    await this.#tell(playerId, { isOnline: true, error }, (name) => [
-      ...(before.isOnline ? [] : [{ type: "player.online" as const, data: { player_id: playerId, name } }]),
-      ...(error === null || error === before.error
-        ? []
-        : [{ type: "player.error" as const, data: { player_id: playerId, name, detail: error } }]),
-    ]);
+    if (!before.isOnline || before.error !== error) await this.#news.add({ playerId, now: { isOnline: true, error } });
   }
 
   /** Tells the players that have been away too long, again and again. Rejects with an AbortError when `signal` aborts. */
@@ -61,7 +73,8 @@ export class Links {
       await clock.wait(sweepMs, signal);
       // After a start of ours every player gets the time to come back before it is called missing.
       if (clock.monotonic() - this.#startedAt < offlineAfterMs) continue;
-      for (const [playerId, told] of this.#told) if (told.isOnline && this.#isAway(playerId)) await this.#tellOffline(playerId, told);
+      const away = [...this.#told].filter(([playerId, { isOnline }]) => isOnline && this.#isAway(playerId));
+      await Promise.all(away.map(([playerId, told]) => this.#news.add({ playerId, now: { ...told, isOnline: false } })));
     }
   }
 
@@ -72,7 +85,7 @@ export class Links {
 
   /** Forgets a removed player. */
   forget(playerId: string): void {
-    this.#told.delete(playerId);
+    this.#keep(playerId, undefined);
   }
 
   #isAway(playerId: string): boolean {
@@ -80,39 +93,56 @@ export class Links {
     return latest === null || this.#parts.clock.now() - latest.receivedAt > offlineAfterMs;
   }
 
-  async #tellOffline(playerId: string, told: Told): Promise<void> {
-    const latest = this.#parts.presence.latest(playerId);
-    const last_seen_at = latest === null ? null : new Date(latest.receivedAt).toISOString();
-    await this.#tell(playerId, { ...told, isOnline: false }, (name) => [
-      { type: "player.offline", data: { player_id: playerId, name, last_seen_at } },
-    ]);
+  async #write(all: readonly News[]): Promise<void> {
+    const { clock, events, store } = this.#parts;
+    const ids = [...new Set(all.map(({ playerId }) => playerId))];
+    const since = Math.trunc(clock.now());
+    const after = await store.write(async (db) => {
+      const rows = db.selectFrom("players").select(["id", "team_id", "name"]).where("removed_at", "is", null).where("id", "in", ids);
+      const players = new Map((await rows.execute()).map((row) => [row.id, row]));
+      const told = new Map(ids.map((id) => [id, players.has(id) ? (this.#told.get(id) ?? unknown) : undefined]));
+      const made: NewEvent[] = [];
+      for (const { playerId, now } of all) {
+        const before = told.get(playerId);
+        // Back meanwhile, it was never away.
+        if (before === undefined || (!now.isOnline && !this.#isAway(playerId))) continue;
+        const { name, team_id: teamId } = players.get(playerId)!;
+        made.push(...this.#eventsOf(playerId, name, before, now).map((event) => ({ ...event, teamId, players: [playerId] })));
+        told.set(playerId, now);
+      }
+      for (const [player_id, now] of told) {
+        if (now === undefined) continue;
+        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, since };
+        await db
+          .insertInto("player_links")
+          .values({ player_id, ...row })
+          .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
+          .execute();
+      }
+      await events.append(db, made);
+      return told;
+    });
+    for (const [playerId, now] of after) this.#keep(playerId, now);
   }
 
-  async #tell(playerId: string, now: Told, eventsOf: (name: string) => Pick<NewEvent, "type" | "data">[]): Promise<void> {
-    const { clock, events, store } = this.#parts;
-    const isKnown = await store.write(async (db) => {
-      const player = await db
-        .selectFrom("players")
-        .select(["team_id", "name"])
-        .where("id", "=", playerId)
-        .where("removed_at", "is", null)
-        .executeTakeFirst();
-      if (player === undefined) return false;
-      const row = { is_online: now.isOnline ? 1 : 0, error: now.error, since: Math.trunc(clock.now()) };
-      await db
-        .insertInto("player_links")
-        .values({ player_id: playerId, ...row })
-        .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
-        .execute();
-      const about = { teamId: player.team_id, players: [playerId] };
-      await events.append(
-        db,
-        eventsOf(player.name).map((event) => ({ ...event, ...about })),
-      );
-      return true;
-    });
-    if (isKnown) this.#told.set(playerId, now);
-    else this.#told.delete(playerId);
+  #eventsOf(playerId: string, name: string, before: Told, { isOnline, error }: Told): Pick<NewEvent, "type" | "data">[] {
+    const about = { player_id: playerId, name };
+    if (!isOnline) {
+      const latest = this.#parts.presence.latest(playerId);
+      const last_seen_at = latest === null ? null : new Date(latest.receivedAt).toISOString();
+      return before.isOnline ? [{ type: "player.offline", data: { ...about, last_seen_at } }] : [];
+    }
+    return [
+      ...(before.isOnline ? [] : [{ type: "player.online" as const, data: about }]),
+      ...(error === null || error === before.error ? [] : [{ type: "player.error" as const, data: { ...about, detail: error } }]),
+    ];
+  }
+
+  /** Undefined: there is no such player any more. */
+  #keep(playerId: string, now: Told | undefined): void {
+    this.#online += Number(now?.isOnline ?? false) - Number(this.#told.get(playerId)?.isOnline ?? false);
+    if (now === undefined) this.#told.delete(playerId);
+    else this.#told.set(playerId, now);
   }
 }
 
