@@ -25,7 +25,7 @@ const handshakesAtOnce = 24;
 const settleMs = 5_000;
 const longestReturnMs = 120_000;
 
-type Told = Notes & { heard: number };
+type Told = Notes & { heard: number; had: number };
 const now = (): number => performance.timeOrigin + performance.now();
 
 await using folder = await temporaryFolder();
@@ -37,12 +37,14 @@ const url = service.api.url;
 const rssBefore = rssOf(service.program.pid);
 
 const swarm = Array.from({ length: processes }, () => fork(fileURLToPath(new URL("swarm/child.ts", import.meta.url)), { execArgv: [] }));
+const loadRssBefore = swarm.map(({ pid }) => rssOf(pid!)).reduce((sum, each) => sum + each, 0);
 try {
   await connectAll();
   await setTimeout(settleMs);
   figure("service memory per connected player, kB", {
     players,
     rss: Math.round((rssOf(service.program.pid) - rssBefore) / players / 1_024),
+    load_rss: Math.round((swarm.map(({ pid }) => rssOf(pid!)).reduce((sum, each) => sum + each, 0) - loadRssBefore) / players / 1_024),
     service_rss_mb: Math.round(rssOf(service.program.pid) / 1_024 ** 2),
   });
   await heartbeats();
@@ -121,22 +123,27 @@ async function heartbeats(): Promise<void> {
 
 async function layoutChanges(): Promise<void> {
   const all: number[] = [];
-  const answers: number[] = [];
+  const had: number[] = [];
   for (let round = 0; round < changes; round += 1) {
     await take();
     const before = usage();
     const begun = now();
     await service.api.ok("PATCH", `layouts/${layoutId}`, { background_color: `#00000${round + 1}` });
-    answers.push(now() - begun);
+    const answered = Math.round(now() - begun);
     const seconds = () => (now() - begun) / 1_000;
-    while ((await count()).reduce((sum, { heard }) => sum + heard, 0) < players && seconds() < 60) await setTimeout(50);
-    const hints = (await take()).flatMap((told) => told.hints).map((at) => at - begun);
+    while ((await count()).reduce((sum, told) => sum + told.had, 0) < players && seconds() < 60) await setTimeout(100);
+    const told = await take();
+    const hints = told.flatMap((each) => each.hints).map((at) => at - begun);
+    const states = told.flatMap((each) => each.states).map((at) => at - begun);
     if (hints.length !== players) throw new Error(`${hints.length} of ${players} heard of the change`);
     all.push(...hints);
-    figure("one layout change, ms", { round, ...spread(hints), answered: Math.round(answers.at(-1)!), ...cpuSince(before, seconds()) });
+    had.push(...states);
+    const state = { fetched: states.length, fetched_p99: spread(states).p99 };
+    figure("one layout change, ms", { round, ...spread(hints), answered, ...state, ...cpuSince(before, seconds()) });
     await setTimeout(settleMs);
   }
   figure("layout change, from the request to each player, ms", { players, ...spread(all) });
+  figure("layout change, until each player has fetched the state, ms", { players, ...spread(had) });
 }
 
 /** Every player gets a command, the service dies as the answer is out, and all come back to a new one. */

@@ -4,15 +4,15 @@ import { SwarmPlayer, type Notes } from "./player.ts";
 /** What the parent asks. `take` empties the lists. */
 export type Ask = { is: "open"; url: string; tokens: string[]; atOnce: number } | { is: "count" } | { is: "take" };
 
-const notes: Notes = { attempts: [], welcomes: [], hints: [], commands: 0, gaps: 0, lost: 0, connected: 0 };
+const notes: Notes = { attempts: [], welcomes: [], hints: [], states: [], commands: 0, gaps: 0, lost: 0, refused: 0, connected: 0 };
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", (ask: Ask) => {
   if (ask.is === "open") void open(ask);
-  else if (ask.is === "count") process.send!({ ...notes, attempts: [], welcomes: [], hints: [], heard: notes.hints.length });
+  else if (ask.is === "count") tellCounts();
   else {
-    process.send!({ ...notes, heard: notes.hints.length });
-    for (const list of [notes.attempts, notes.welcomes, notes.hints]) list.length = 0;
+    process.send!({ ...notes, heard: notes.hints.length, had: notes.states.length });
+    for (const list of [notes.attempts, notes.welcomes, notes.hints, notes.states]) list.length = 0;
   }
 });
 
@@ -23,5 +23,9 @@ async function open({ url, tokens, atOnce }: Extract<Ask, { is: "open" }>): Prom
     for (let token = rest.pop(); token !== undefined; token = rest.pop()) await new SwarmPlayer(url, token, notes).start();
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
-  process.send!({ ...notes, attempts: [], welcomes: [], hints: [], heard: notes.hints.length });
+  tellCounts();
+}
+
+function tellCounts(): void {
+  process.send!({ ...notes, attempts: [], welcomes: [], hints: [], states: [], heard: notes.hints.length, had: notes.states.length });
 }

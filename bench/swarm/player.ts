@@ -1,6 +1,7 @@
-// A lean simulated player: the device's socket with hello, acknowledgements, heartbeats and the waits of the real one, and no screen.
+// A lean simulated player: the device's socket with hello, acknowledgements, heartbeats, states and the waits of the real one, and no screen.
+import { Agent, request } from "undici";
 import { WebSocket } from "ws";
-import { Backoff } from "../../src/base/backoff.ts";
+import { Reconnect } from "../../src/player/reconnect.ts";
 import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/wire.ts";
 
 /** What a swarm writes down. */
@@ -11,31 +12,36 @@ export interface Notes {
   welcomes: number[];
   /** Instants at which a hint of a new revision came over an open socket. */
   hints: number[];
+  /** Instants at which a state that was hinted at was there. */
+  states: number[];
   /** Commands heard for the first time. */
   commands: number;
   /** Messages whose place in the journal was not the next one. */
   gaps: number;
   /** Welcomes that could not resume. */
   lost: number;
+  /** States that were not had. */
+  refused: number;
   connected: number;
 }
 
 const now = (): number => performance.timeOrigin + performance.now();
+// A real player has a connection of its own; ten thousand of them here would only measure this process.
+const dispatcher = new Agent({ connections: 50 });
 
 export class SwarmPlayer {
   readonly #url: string;
   readonly #token: string;
   readonly #notes: Notes;
-  // As in src/player/connection.ts.
-  readonly #backoff = new Backoff({ firstMs: 1_000, longestMs: 60_000 });
+  readonly #reconnect = new Reconnect();
   #epoch: string | null = null;
   #lastSeq = 0;
-  #spreadMs = 0;
+  #revision: string | null = null;
   #messageId = 0;
   #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(url: string, token: string, notes: Notes) {
-    this.#url = `${url.replace("http", "ws")}/api/v1/device/ws`;
+    this.#url = url;
     this.#token = token;
     this.#notes = notes;
   }
@@ -48,15 +54,17 @@ export class SwarmPlayer {
   #open(onWelcome: () => void): void {
     const notes = this.#notes;
     notes.attempts.push(now());
-    const socket = new WebSocket(this.#url, deviceSubprotocol, {
+    const openedAt = now();
+    const socket = new WebSocket(`${this.#url.replace("http", "ws")}/api/v1/device/ws`, deviceSubprotocol, {
       headers: { authorization: `Bearer ${this.#token}` },
       perMessageDeflate: false,
     });
     let welcomed = false;
     let reconnectAfterMs: number | null = null;
+    const beat = () => heartbeat(this.#revision);
     const send = (type: string, data: object) =>
       socket.send(JSON.stringify({ type, id: String(++this.#messageId), ts: now(), ack: this.#lastSeq, data }));
-    socket.on("open", () => send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: null, heartbeat: heartbeat() }));
+    socket.on("open", () => send("hello", { epoch: this.#epoch, last_seq: this.#lastSeq, revision: this.#revision, heartbeat: beat() }));
     socket.on("message", (raw: Buffer) => {
       const message = JSON.parse(raw.toString()) as ServiceMessage;
       if (message.type === "welcome") {
@@ -65,12 +73,18 @@ export class SwarmPlayer {
         notes.welcomes.push(now());
         if (this.#epoch !== null && !message.data.resumed) notes.lost += 1;
         this.#epoch = message.data.epoch;
-        this.#spreadMs = message.data.reconnect_spread_ms;
-        this.#backoff.reset();
-        this.#beat(message.data.heartbeat_ms, () => send("heartbeat", heartbeat()));
+        this.#beat(message.data.heartbeat_ms, () => send("heartbeat", beat()));
         onWelcome();
+        if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", beat()));
       }
-      if (message.type === "state.changed") notes.hints.push(now());
+      if (message.type === "welcome" || message.type === "heartbeat.answer") this.#reconnect.spread(message.data.reconnect_spread_ms);
+      if (message.type === "state.changed") {
+        notes.hints.push(now());
+        void this.#fetch(() => {
+          notes.states.push(now());
+          send("heartbeat", beat());
+        });
+      }
       if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
       if (message.seq === undefined) return;
       if (message.type !== "welcome" && message.seq !== this.#lastSeq + 1) notes.gaps += 1;
@@ -83,9 +97,27 @@ export class SwarmPlayer {
     socket.on("close", () => {
       clearTimeout(this.#heartbeat);
       if (welcomed) notes.connected -= 1;
-      const spreadMs = welcomed ? Math.random() * this.#spreadMs : 0;
-      setTimeout(() => this.#open(onWelcome), reconnectAfterMs ?? spreadMs + this.#backoff.next());
+      this.#reconnect.ended(now() - openedAt);
+      setTimeout(() => this.#open(onWelcome), reconnectAfterMs ?? this.#reconnect.next());
     });
+  }
+
+  /** Fetches the state, and tells at once that it is applied, as a player does that has all files. */
+  async #fetch(applied: () => void): Promise<void> {
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      ...(this.#revision === null ? {} : { "if-none-match": `"${this.#revision}"` }),
+    };
+    try {
+      const { statusCode, body } = await request(`${this.#url}/api/v1/device/state`, { headers, dispatcher });
+      const text = await body.text();
+      if (statusCode === 200) this.#revision = (JSON.parse(text) as { revision: string }).revision;
+      if (statusCode === 200) applied();
+      else this.#notes.refused += 1;
+    } catch {
+      // The service went away meanwhile: the next welcome tells what to fetch.
+      this.#notes.refused += 1;
+    }
   }
 
   #beat(everyMs: number, send: () => void): void {
@@ -101,9 +133,9 @@ export class SwarmPlayer {
 }
 
 /** One of usual size: an applied revision, one item on screen. */
-function heartbeat(): object {
+function heartbeat(applied: string | null): object {
   const at = new Date().toISOString();
-  const revision = "0123456789abcdef0123456789abcdef";
+  const revision = applied ?? "0123456789abcdef0123456789abcdef";
   const item = { zone_id: "zon_01jd3v8q6m9x2k4n7r5t1w0yzh", item_id: "itm_01jd3v8q6m9x2k4n7r5t1w0yzh", asset_id: null, presented_at: at };
   return {
     boot_id: "5f0c2f6e-7a0f-4b0e-9d53-0c8f1f0a4f11",

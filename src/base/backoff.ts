@@ -17,9 +17,9 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The wait after one more failure, in ms. */
-  next(): number {
-    const bound = Math.min(this.#bounds.longestMs, this.#bounds.firstMs * 2 ** Math.min(this.#failures, 30));
+  /** The wait after one more failure, in ms. @param firstMs the first bound, where that is not always the same. */
+  next(firstMs = this.#bounds.firstMs): number {
+    const bound = Math.min(this.#bounds.longestMs, firstMs * 2 ** Math.min(this.#failures, 30));
     this.#failures += 1;
     return bound * (0.1 + 0.9 * this.#random());
   }

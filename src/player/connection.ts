@@ -1,5 +1,4 @@
 // The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
-import { Backoff } from "../base/backoff.ts";
 import { Bell } from "../base/bell.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
@@ -12,6 +11,7 @@ import { readMessage, ServiceMessage, type DeviceMessage } from "../protocol/wir
 import type { Access } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
+import { Reconnect } from "./reconnect.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
@@ -32,19 +32,16 @@ export interface ConnectionParts {
 }
 
 const welcomeLimitMs = 10_000;
-const stableMs = 60_000;
 const heartbeatJitter = 0.1;
-const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
 /** Keeps the link until `signal` aborts. */
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #link = new Live<Link>({ is: "connecting" });
-  readonly #backoff = new Backoff(backoffBounds);
+  readonly #reconnect = new Reconnect();
   // The journal is known for the life of this program only: after a restart all is fetched anew.
   #epoch: string | null = null;
   #lastSeq = 0;
-  #spreadMs = 0;
   #heartbeatMs = 30_000;
   #unknown = 0;
   #messageId = 0;
@@ -66,15 +63,17 @@ export class Connection {
       let waitMs: number;
       try {
         const goaway = await this.#session(signal);
-        if (clock.monotonic() - begun > stableMs) this.#backoff.reset();
-        waitMs = goaway ?? Math.random() * this.#spreadMs + this.#backoff.next();
+        this.#reconnect.ended(clock.monotonic() - begun);
+        waitMs = goaway ?? this.#reconnect.next();
         this.#link.set({ is: "connecting" });
       } catch (error) {
         if (isAbort(error) && signal.aborted) throw error;
         if (isFault(error, "revoked")) throw error;
         waitMs = await this.#afterFailure(error, signal);
       }
-      await this.#news.wait(clock, waitMs, signal);
+      // News are worth a poll. They are not worth an earlier attempt where nobody answers: a whole fleet may have the same news.
+      if (this.#link.value.is === "polling") await this.#news.wait(clock, waitMs, signal);
+      else await clock.wait(waitMs, signal);
     }
   }
 
@@ -86,7 +85,7 @@ export class Connection {
   /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
   async #afterFailure(socketError: unknown, signal: AbortSignal): Promise<number> {
     const { api, access, clock, log } = this.#parts;
-    const waitMs = this.#backoff.next();
+    const waitMs = this.#reconnect.next();
     try {
       const beat = await this.#parts.heartbeat();
       await this.#take(await access.with(signal, (token) => api.heartbeat(token, beat, signal)), signal);
@@ -176,11 +175,12 @@ export class Connection {
         if (!message.data.resumed) this.#lastSeq = 0;
         this.#epoch = message.data.epoch;
         this.#heartbeatMs = message.data.heartbeat_ms;
-        this.#spreadMs = message.data.reconnect_spread_ms;
+        this.#reconnect.spread(message.data.reconnect_spread_ms);
         this.#link.set({ is: "online" });
         this.#parts.log.info({ resumed: message.data.resumed }, "connected");
         return this.#take(message.data.answer, signal);
       case "heartbeat.answer":
+        this.#reconnect.spread(message.data.reconnect_spread_ms);
         return this.#take(message.data, signal);
       case "state.changed":
         return this.#parts.onRevision(message.data.revision);

@@ -102,6 +102,11 @@ const toDevice = {
   seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed"),
 };
 
+// Told again with each heartbeat: who came when the fleet was small would else come back too early when it is large.
+const spread = {
+  reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
+};
+
 /** What a device sends. */
 export const DeviceMessage = z.discriminatedUnion("type", [
   z.object({
@@ -130,11 +135,11 @@ export const ServiceMessage = z.discriminatedUnion("type", [
       epoch: z.string().describe("Name of the journal that `seq` counts in"),
       resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
       heartbeat_ms: z.int().min(100),
-      reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
+      ...spread,
       answer: HeartbeatAnswer,
     }),
   }),
-  z.object({ ...toDevice, type: z.literal("heartbeat.answer"), data: HeartbeatAnswer }),
+  z.object({ ...toDevice, type: z.literal("heartbeat.answer"), data: HeartbeatAnswer.extend(spread) }),
   z.object({
     ...toDevice,
     type: z.literal("state.changed"),

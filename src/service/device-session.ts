@@ -133,7 +133,7 @@ export class DeviceSession {
         return this.#greet(message, receivedAt);
       case "heartbeat": {
         const answer = await takeHeartbeat(this.#parts, this.playerId, message.data, receivedAt, "socket");
-        return this.#send({ type: "heartbeat.answer", data: answer });
+        return this.#send({ type: "heartbeat.answer", data: { ...answer, reconnect_spread_ms: this.#parts.spreadMs() } });
       }
       case "ack":
         return;

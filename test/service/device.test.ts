@@ -8,7 +8,7 @@ import { HeartbeatAnswer } from "../../src/protocol/report.ts";
 import { ServiceMessage } from "../../src/protocol/wire.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Bench, heartbeat, picture } from "./harness.ts";
+import { Bench, heartbeat, Link, picture, type Device } from "./harness.ts";
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
@@ -167,6 +167,29 @@ test("[SV57] stopping sends every device away with a time to come back", async (
   expect((await link.next("goaway")).data.reconnect_after_ms).toBeGreaterThan(0);
   expect(await link.closed).toBe(1012);
   expect(performance.now() - begun).toBeLessThan(1_500);
+});
+
+test("[SV59] the spread of reconnects grows with the players in service and is told with each heartbeat; a restart does not shrink it", async () => {
+  await using folder = await temporaryFolder();
+  let device: Device;
+  let alone: number;
+  {
+    await using bench = await Bench.start(folder.path);
+    device = await bench.paired("First");
+    const first = device.socket();
+    first.hello();
+    alone = (await first.next("welcome")).data.reconnect_spread_ms;
+    for (const name of ["Second", "Third"]) await (await bench.paired(name)).connect();
+    first.send({ type: "heartbeat", data: heartbeat() });
+    expect((await first.next("heartbeat.answer")).data.reconnect_spread_ms).toBe(3 * alone);
+    expect(alone).toBeGreaterThan(0);
+  }
+  await using bench = await Bench.start(folder.path);
+  const again = new Link(bench.service.url, device.access.access_token);
+  again.hello();
+  // The first to come back finds nobody else connected.
+  expect((await again.next("welcome")).data.reconnect_spread_ms).toBe(3 * alone);
+  again.socket.close();
 });
 
 test("[SV58] where sockets are blocked, polling gives the same: online, revision, commands", async () => {
