@@ -850,6 +850,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what a player will show
+         * @description Drawn from the state that is wanted on it now: schedules, overrides that it has confirmed, and its own layout where nothing is due. At most seven days at a time; a pause or skipped items are not foreseen.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getForecast"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/{id}/heartbeats": {
         parameters: {
             query?: never;
@@ -2407,6 +2429,52 @@ export interface components {
         };
         /** @enum {string} */
         EventType: "player.paired" | "player.updated" | "player.removed" | "player.online" | "player.offline" | "player.error" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "webhook.test";
+        Forecast: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            /** @description There were more stretches than `limit`: go on from here. Null: that was all */
+            next_from: string | null;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description The desired state that it is drawn from */
+            revision: string;
+            /** @description One after the other, without a hole */
+            stretches: components["schemas"]["ForecastStretch"][];
+            /** @description The zone by whose clock the player plays */
+            timezone: string;
+            /**
+             * Format: date-time
+             * @description The end of the last stretch
+             */
+            to: string;
+        };
+        ForecastStretch: {
+            /** @description Of an override that shows an asset alone */
+            asset_id: string | null;
+            /**
+             * @description `default`: no schedule is due, the player's own layout plays. `nothing`: it has none, the screen is empty
+             * @enum {string}
+             */
+            by: "override" | "schedule" | "default" | "nothing";
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            from: string;
+            layout_id: string | null;
+            layout_name: string | null;
+            override_id: string | null;
+            schedule_id: string | null;
+            schedule_name: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            to: string;
+        };
         Heartbeat: {
             boot_id: string;
             /** @description Bound of the offset's error; null before the first exchange */
@@ -8175,6 +8243,68 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getForecast: {
+        parameters: {
+            query?: {
+                /** @description Without it, now */
+                from?: string;
+                /** @description Stretches at most */
+                limit?: number;
+                /** @description At most seven days after `from`, which it is without it */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See what a player will show */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "revision": "sample",
+                     *       "timezone": "Europe/London",
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "stretches": [
+                     *         {
+                     *           "from": "2026-11-21T12:00:00.000Z",
+                     *           "to": "2026-11-21T12:00:00.000Z",
+                     *           "by": "override",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_name": "sample",
+                     *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_name": "sample",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ],
+                     *       "next_from": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Forecast"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };

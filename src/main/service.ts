@@ -8,6 +8,7 @@ import { checkFlags, readFlags } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port } from "./flags.ts";
+import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { runProgram } from "./program.ts";
 
@@ -90,7 +91,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 /** Runs the service until `signal` aborts. */
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
   const { startService } = await import("../service/server.ts");
-  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion() };
+  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw isPortTaken(error) ? new Fault("refused", `port ${flags.port} is taken: give another one with --port`, { cause: error }) : error;
   });

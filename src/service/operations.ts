@@ -5,6 +5,7 @@ import { commandOperations, screenshotOperations } from "./operations/commands.t
 import { deviceOperations } from "./operations/device.ts";
 import { eventOperations } from "./operations/events.ts";
 import { invitationOperations } from "./operations/invitations.ts";
+import { forecastOperations } from "./operations/forecast.ts";
 import { heartbeatOperations } from "./operations/heartbeats.ts";
 import { layoutOperations } from "./operations/layouts.ts";
 import { memberOperations } from "./operations/members.ts";
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...playerOperations,
   ...bulkOperations,
   ...heartbeatOperations,
+  ...forecastOperations,
   ...layoutOperations,
   ...playlistOperations,
   ...scheduleOperations,

@@ -19,6 +19,7 @@ import { Door } from "./door.ts";
 import { addDocumentation } from "./documentation.ts";
 import { Egress, type AddressBlock } from "./egress.ts";
 import { Events } from "./events.ts";
+import type { Foretell } from "./forecast.ts";
 import { createIds } from "./ids.ts";
 import { Imports } from "./imports.ts";
 import { Journal } from "./journal.ts";
@@ -59,6 +60,8 @@ export interface ServiceConfig {
   /** Folder of the claim page. */
   claimFolder: string;
   version: string;
+  /** Says what a player will show. */
+  foretell: Foretell;
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
@@ -172,6 +175,7 @@ async function openParts(
     audit: new Audit(clock, makeId),
     tokens,
     desired,
+    foretell: config.foretell,
     blobs,
     thumbnails,
     sweeper: new BlobSweeper({ blobs, store, clock }),

@@ -312,8 +312,8 @@ test.each(eras)("[MC12] a player's screen is a picture, its state words with the
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const { resources } = await agent.client.listResources();
   const uri = `signage://players/${device.playerId}/screen`;
-  expect(resources.map((each) => each.uri)).toEqual([uri, `signage://players/${device.playerId}/state`]);
-  expect((await agent.client.listResourceTemplates()).resourceTemplates).toHaveLength(3);
+  expect(resources.map((each) => each.uri)).toEqual([uri, uri.replace("screen", "state"), uri.replace("screen", "week")]);
+  expect((await agent.client.listResourceTemplates()).resourceTemplates).toHaveLength(4);
   await expect(agent.client.readResource({ uri })).rejects.toThrow("No screenshot was taken yet");
   const { result: command } = await agent.ok("send_command", { id: device.playerId, body: { type: "screenshot" } });
   const bytes = await picture("png", 80);

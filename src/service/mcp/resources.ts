@@ -1,4 +1,4 @@
-// What agents may look at by address: each player's screen and state, and what assets look like.
+// What agents may look at by address: each player's screen, state and week ahead, and what assets look like.
 import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type ReadResourceResult } from "@modelcontextprotocol/server";
 import { FileAnswer, OtherAnswer } from "../operations/operation.ts";
 import { Refusal } from "../problem.ts";
@@ -21,6 +21,14 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
     mimeType: "application/json",
   },
   {
+    uriTemplate: "signage://players/{id}/week",
+    name: "player-week",
+    title: "A player's week ahead",
+    description:
+      "What it will show in the next seven days: stretch after stretch, by which schedule, override or layout; `nothing` is an empty screen. Times are UTC, `timezone` is the player's.",
+    mimeType: "application/json",
+  },
+  {
     uriTemplate: "signage://assets/{id}/thumbnail",
     name: "asset-thumbnail",
     title: "An asset's thumbnail",
@@ -32,6 +40,7 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
 const readers: Readonly<Record<string, (runner: Runner, visit: Visit, uri: string, id: string) => Promise<ReadResourceResult>>> = {
   "players/screen": readScreen,
   "players/state": readState,
+  "players/week": readWeek,
   "assets/thumbnail": readThumbnail,
 };
 
@@ -52,6 +61,7 @@ export async function listResources(
   const resources = page.data.flatMap(({ id, name }): Resource[] => [
     { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `What ${name} showed last` },
     { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `How ${name} is`, mimeType: "application/json" },
+    { uri: `signage://players/${id}/week`, name: `${name}: week`, title: `What ${name} will show`, mimeType: "application/json" },
   ]);
   return page.next_cursor === null ? { resources } : { resources, nextCursor: page.next_cursor };
 }
@@ -61,7 +71,7 @@ export async function listResources(
  * @throws ResourceNotFoundError when there is none at this address, or it is another team's; Refusal for what else REST refuses.
  */
 export async function readResource(runner: Runner, visit: Visit, uri: string): Promise<ReadResourceResult> {
-  const [, kind, id, part] = /^signage:\/\/(players|assets)\/([^/?#]+)\/(screen|state|thumbnail)$/.exec(uri) ?? [];
+  const [, kind, id, part] = /^signage:\/\/(players|assets)\/([^/?#]+)\/(screen|state|week|thumbnail)$/.exec(uri) ?? [];
   const reader = readers[`${kind}/${part}`];
   if (reader === undefined || id === undefined) throw new ResourceNotFoundError(uri);
   try {
@@ -86,6 +96,11 @@ async function readState(runner: Runner, visit: Visit, uri: string, id: string):
   const player = await json(runner, visit, "get_player", { id });
   const now = await json(runner, visit, "get_player_now", { id });
   return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ player, now }) }] };
+}
+
+async function readWeek(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
+  const week = await json(runner, visit, "get_forecast", { id, limit: 500 });
+  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(week) }] };
 }
 
 async function readThumbnail(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {

@@ -4,6 +4,7 @@ import * as assets from "../../protocol/assets.ts";
 import * as command from "../../protocol/command.ts";
 import * as desired from "../../protocol/desired.ts";
 import * as events from "../../protocol/events.ts";
+import * as forecast from "../../protocol/forecast.ts";
 import * as history from "../../protocol/history.ts";
 import * as items from "../../protocol/items.ts";
 import * as people from "../../protocol/people.ts";
@@ -35,6 +36,7 @@ const modules: readonly Record<string, unknown>[] = [
   webhooks,
   playEvents,
   schedule,
+  forecast,
   history,
   looks,
   orientation,

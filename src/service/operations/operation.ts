@@ -13,6 +13,7 @@ import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
 import type { Egress } from "../egress.ts";
 import type { Events, NewEvent } from "../events.ts";
+import type { Foretell } from "../forecast.ts";
 import type { HeartbeatParts } from "../heartbeats.ts";
 import type { MakeId } from "../ids.ts";
 import type { Entry, Journal } from "../journal.ts";
@@ -37,6 +38,7 @@ export interface Parts extends HeartbeatParts {
   makeId: MakeId;
   blobs: Blobs;
   desired: DesiredStates;
+  foretell: Foretell;
   access: DeviceAccess;
   pairing: Pairing;
   commands: Commands;

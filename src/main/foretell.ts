@@ -1,0 +1,9 @@
+// Asks the player's schedule what a state will show, for the service: the one place that knows both.
+import type { Foretell } from "../service/forecast.ts";
+
+/** By the state as it is wanted: every file counts as at hand. The schedule is read at the first question, no start waits for it. */
+export const foretell: Foretell = async (desired, overrides, deviceZone, from, until) => {
+  const { forecast } = await import("../player/schedule.ts");
+  const ready = { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
+  return forecast(ready, from, until, { deviceZone, records: overrides.map((each) => ({ ...each, is: "override" as const })) });
+};
