@@ -1,16 +1,26 @@
 // One text for equal values, whatever the order of their fields: what revisions and ETags are digests of.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** JSON with the fields of every object in order (in the manner of RFC 8785). */
 export function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  return JSON.stringify(ordered(value));
 }
 
 /** A digest of {@link stableJson}: 43 characters, base64url. */
 export function digestOf(value: unknown): string {
-  return createHash("sha256").update(stableJson(value)).digest("base64url");
+  return hash("sha256", stableJson(value), "base64url");
+}
+
+/** The value with the fields of every object in order. What has a JSON of its own, such as a date, is left to give it. */
+function ordered(part: unknown): unknown {
+  if (typeof part !== "object" || part === null || "toJSON" in part) return part;
+  if (Array.isArray(part)) return part.map(ordered);
+  const fields = part as Record<string, unknown>;
+  const inOrder: Record<string, unknown> = {};
+  for (const name of Object.keys(fields).sort()) {
+    // An assignment to this name would give the object a prototype instead of a field.
+    if (name === "__proto__") Object.defineProperty(inOrder, name, { value: ordered(fields[name]), enumerable: true });
+    else inOrder[name] = ordered(fields[name]);
+  }
+  return inOrder;
 }
