@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
 import { createSystemClock } from "../base/clock.ts";
 import { checkFlags, readFlags } from "../base/config.ts";
@@ -90,16 +91,26 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 
 /** Runs the service until `signal` aborts. */
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
+  growYoungGeneration(false);
   const { startService } = await import("../service/server.ts");
   const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw isPortTaken(error) ? new Fault("refused", `port ${flags.port} is taken: give another one with --port`, { cause: error }) : error;
   });
+  growYoungGeneration(true);
   log.info({ url: service.url }, "listening");
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/**
+ * Whether V8 may double its space for new objects where many of them live on. A start is full of such objects, and would take
+ * 64 MB for it that the service then keeps though it has no need of them.
+ */
+function growYoungGeneration(may: boolean): void {
+  setFlagsFromString(`--semi-space-growth-factor=${may ? 2 : 1}`);
 }
 
 /** An address with or without the length of its prefix. */

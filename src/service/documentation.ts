@@ -1,42 +1,30 @@
 // The API's description at /api/v1/openapi.json and .yaml, and a page to read it at /docs that needs no other site.
-import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
-import { stringify } from "yaml";
-import { describeSockets } from "./asyncapi.ts";
-import { apiPrefix, describeService } from "./openapi/document.ts";
+import { apiPrefix } from "./operations/operation.ts";
 
-// The page's own scripts and pictures, and nothing from elsewhere. The style attributes are Swagger UI's.
-const csp =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const json = "application/json; charset=utf-8";
+const yaml = "application/yaml; charset=utf-8";
 
-const logo =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40"><rect y="6" width="6" height="28" rx="3" fill="#ffb347"/>' +
-  '<text x="18" y="28" font-family="sans-serif" font-size="24" font-weight="600" fill="#fff">signage-player</text></svg>';
-
-export async function addDocumentation(app: FastifyInstance, version: string): Promise<void> {
-  const document = describeService(version);
-  const json = JSON.stringify(document);
-  // The page wants this plugin; it is handed the description whole.
-  await app.register(swagger, { mode: "static", specification: { document: document as never } });
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    staticCSP: csp,
-    uiConfig: { deepLinking: true, displayRequestDuration: true },
-    theme: { title: "signage-player API" },
-    logo: { type: "image/svg+xml", content: Buffer.from(logo) },
-  });
-  app.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/json; charset=utf-8").send(json);
-  });
-  app.get(`${apiPrefix}/openapi.yaml`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/yaml; charset=utf-8").send(stringify(document, { aliasDuplicateObjects: false }));
-  });
-  const sockets = describeSockets(version);
-  app.get(`${apiPrefix}/asyncapi.json`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/json; charset=utf-8").send(JSON.stringify(sockets));
-  });
-  app.get(`${apiPrefix}/asyncapi.yaml`, { schema: { hide: true } }, async (_request, reply) => {
-    return reply.type("application/yaml; charset=utf-8").send(stringify(sockets));
-  });
+/** Adds the documents and the page. Each is made when it is first asked for: most services never are. */
+export function addDocumentation(app: FastifyInstance, version: string): void {
+  let made: Promise<string> | undefined;
+  const openapi = () => (made ??= import("./openapi/document.ts").then(({ describeService }) => JSON.stringify(describeService(version))));
+  const asyncapi = async () => JSON.stringify((await import("./asyncapi.ts")).describeSockets(version));
+  for (const [name, describe] of Object.entries({ openapi, asyncapi })) {
+    app.get(`${apiPrefix}/${name}.json`, async (_request, reply) => reply.type(json).send(await describe()));
+    app.get(`${apiPrefix}/${name}.yaml`, async (_request, reply) => {
+      const { stringify } = await import("yaml");
+      return reply.type(yaml).send(stringify(JSON.parse(await describe())));
+    });
+  }
+  let page: Promise<FastifyInstance> | undefined;
+  for (const path of ["/docs", "/docs/*"]) {
+    app.get(path, async (request, reply) => {
+      page ??= import("./documentation-page.ts").then(async ({ makePage }) => makePage(await openapi()));
+      const { method, url, headers } = request;
+      const answer = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
+      if (answer.statusCode === 404) return reply.callNotFound();
+      return reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
+    });
+  }
 }

@@ -3,8 +3,7 @@ import { authenticate, bearerOf, confirm, demand, hashOf, refuseToken, type Oper
 import type { Deed } from "./audit.ts";
 import type { Received } from "./blobs.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { apiPrefix } from "./openapi/document.ts";
-import { FileAnswer, OtherAnswer, StreamAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
+import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "./stable.ts";

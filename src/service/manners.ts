@@ -1,8 +1,7 @@
 // How every answer behaves: a request id, safe headers, problems instead of stack traces, and one line in the log.
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
-import { apiPrefix } from "./openapi/document.ts";
 import { operations } from "./operations.ts";
-import type { Parts } from "./operations/operation.ts";
+import { apiPrefix, type Parts } from "./operations/operation.ts";
 import { problemOf, Refusal, refusalOf } from "./problem.ts";
 import { validatorCompiler } from "./validation.ts";
 
@@ -29,6 +28,9 @@ export function frameworkOptions(
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void refuse(error, request, reply, parts),
     // Anybody can write X-Forwarded-For: it counts only where it comes from a proxy that was named.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    // Given at the start, or the framework loads compilers of its own. Answers are built from parsed rows: they are not checked a
+    // second time on their way out.
+    schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer: () => () => JSON.stringify } },
     ...(tls === null ? {} : { https: tls }),
   } as const;
   return options as unknown as FastifyServerOptions;
@@ -36,9 +38,6 @@ export function frameworkOptions(
 
 /** Sets up what all routes share. */
 export function addManners(app: FastifyInstance, parts: Parts): void {
-  app.setValidatorCompiler(validatorCompiler as never);
-  // Answers are built from parsed rows: they are not checked a second time on their way out.
-  app.setSerializerCompiler(() => (value: unknown) => JSON.stringify(value));
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply, parts));
   app.setNotFoundHandler((request, reply) => refuse(nowhere(request), request, reply, parts));
   // With callbacks: a promise for each hook of each request is a tenth of the service's work.

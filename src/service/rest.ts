@@ -4,10 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { tooLarge, type Received } from "./blobs.ts";
 import { noBytes, type AnyContext, type Call, type Door, type Input } from "./door.ts";
 import { sendFile } from "./file-answer.ts";
-import { apiPrefix } from "./openapi/document.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "./operations.ts";
-import { FileAnswer, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
+import { apiPrefix, FileAnswer, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
 import { routeSchema } from "./validation.ts";
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */

@@ -103,7 +103,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addManners(app, parts);
-  await addDocumentation(app, config.version);
+  addDocumentation(app, config.version);
   await addClaimPage(app, config.claimFolder);
   addProbes(app, parts, opened.use(new Metrics(parts)), config.metricsPublic ?? false);
   const door = new Door(parts, { ...defaultLimits, ...config.limits });

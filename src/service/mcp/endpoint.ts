@@ -1,17 +1,13 @@
 // MCP over HTTP at /mcp: lets callers in, guards against pages of other sites, and says which tokens it wants (RFC 9728).
 import { isIP } from "node:net";
-import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
-import { createMcpHandler, type AuthInfo } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/people.ts";
-import { bearerOf, type Operator } from "../access.ts";
+import type { Operator } from "../access.ts";
 import type { Door } from "../door.ts";
 import type { Parts } from "../operations/operation.ts";
 import { Refusal } from "../problem.ts";
 import { callOf } from "../rest.ts";
-import type { Visit } from "./calls.ts";
-import { serverFor, visitOf } from "./server.ts";
-import { Toolbox } from "./tools.ts";
+import type { McpHandler } from "./handler.ts";
 
 /** What the endpoint has to know of the service's place. */
 export interface McpPlace {
@@ -27,11 +23,10 @@ const metadataPath = "/.well-known/oauth-protected-resource";
 
 /** Adds the endpoint and its metadata; requests under way end with the service. */
 export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: McpPlace): void {
-  const runner = { parts, door, tools: new Toolbox() };
-  const handler = createMcpHandler((context) => serverFor(runner, place.version, visitOf(context)), {
-    onerror: (error) => parts.log.debug({ err: error }, "an MCP request was not served"),
-  });
-  app.addHook("preClose", () => handler.close());
+  let made: Promise<McpHandler> | undefined;
+  // The protocol's library takes its time and memory, and few services are asked by agents.
+  const handler = () => (made ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(parts, door, place.version)));
+  app.addHook("preClose", async () => (await made)?.close());
   const visitors = new WeakMap<FastifyRequest, Operator>();
   app.route({
     method: ["GET", "POST", "DELETE"],
@@ -49,15 +44,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
       // Older clients may send several messages at once: each counts.
       if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
       const gone = call.gone();
-      const visit: Visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw };
-      const authInfo: AuthInfo = {
-        token: bearerOf(request.headers.authorization),
-        clientId: operator.tokenId,
-        scopes: [...operator.scopes],
-        extra: { visit },
-      };
-      const web = await toWebRequest(request.raw as NodeIncomingMessageLike, request.body, { signal: gone });
-      const answer = await handler.fetch(web, { authInfo, ...(request.body === undefined ? {} : { parsedBody: request.body }) });
+      const answer = await (await handler()).answer({ call: { ...call, gone: () => gone }, operator, raw: request.raw }, request.body);
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
       return reply.send(answer);
     },

@@ -2,16 +2,13 @@
 import { z } from "zod";
 import { Problem } from "../../protocol/resources.ts";
 import { operations, tags } from "../operations.ts";
-import type { Operation } from "../operations/operation.ts";
+import { apiPrefix, type Operation } from "../operations/operation.ts";
 import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";
 import { sampleOf } from "./samples.ts";
 import { Schemas } from "./schemas.ts";
-
-/** Where all operations are. */
-export const apiPrefix = "/api/v1";
 
 /**
  * The description of this service.

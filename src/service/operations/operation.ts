@@ -30,6 +30,9 @@ import type { WebhookSender } from "../webhooks/sender.ts";
 import type { Thumbnails } from "../thumbnails.ts";
 import type { Uploads } from "../uploads.ts";
 
+/** Where all operations are. */
+export const apiPrefix = "/api/v1";
+
 /** The parts of the service that operations work with. */
 export interface Parts extends HeartbeatParts {
   log: Log;
