@@ -1,8 +1,7 @@
 // Assets as rows and as the wire shows them.
-import { AssetWarning, type Asset, type AssetKind } from "../protocol/assets.ts";
+import type { Asset, AssetKind } from "../protocol/assets.ts";
 import type { Media } from "./media/media.ts";
 import type { AssetRow } from "./tables.ts";
-import { z } from "zod";
 
 /** The row of an asset whose bytes are there. */
 export type StoredAssetRow = AssetRow & { kind: AssetKind; mime_type: string; size_bytes: number; sha256: string };
@@ -15,9 +14,6 @@ export interface StoredFile {
 
 /** Received and total bytes of an import under way; null for what is not one. */
 export type ProgressOf = (assetId: string) => Asset["progress"];
-
-const Warnings = z.array(AssetWarning);
-const Failure = z.object({ code: z.string(), detail: z.string() });
 
 /** Whether the bytes of an asset are there. */
 export function isStored(row: AssetRow): row is StoredAssetRow {
@@ -85,8 +81,8 @@ export function showAsset(row: AssetRow, progressOf: ProgressOf): Asset {
     duration_ms: row.duration_ms,
     page_count: row.page_count,
     codec: row.codec,
-    warnings: Warnings.parse(JSON.parse(row.warnings)),
-    error: row.error === null ? null : Failure.parse(JSON.parse(row.error)),
+    warnings: JSON.parse(row.warnings) as Asset["warnings"],
+    error: row.error === null ? null : (JSON.parse(row.error) as Asset["error"]),
     progress: row.status === "importing" ? (progressOf(row.id) ?? { received_bytes: 0, total_bytes: null }) : null,
     source_url: row.source_url === null ? null : withoutSecrets(row.source_url),
     url: isStored(row) ? `${path}/content` : null,
@@ -103,7 +99,7 @@ export function assetVersion({ id, name, tags, deleted_at }: Asset): unknown {
 }
 
 export function tagsOf(row: Pick<AssetRow, "tags">): string[] {
-  return z.array(z.string()).parse(JSON.parse(row.tags));
+  return JSON.parse(row.tags) as string[];
 }
 
 /** An address without its query, which may hold a signature or a key. */
