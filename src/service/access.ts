@@ -1,5 +1,5 @@
 // Operators' access tokens: made, checked, bounded by their user's role. Only their hashes are stored.
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { CompiledQuery } from "kysely";
 import type { Clock } from "../base/clock.ts";
@@ -37,7 +37,7 @@ const challenge = { "WWW-Authenticate": 'Bearer realm="signage-player"' };
 
 /** The SHA-256 of a secret, in hexadecimal: all that is stored of it. */
 export function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret, "hex");
 }
 
 /** A text of `length` base-62 digits drawn evenly. */
@@ -69,11 +69,13 @@ export function isToken(token: string): boolean {
 
 /** The credentials of a `Bearer` header. @throws Refusal 401 when there are none. */
 export function bearerOf(authorization: string | undefined): string {
-  const match = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "");
-  if (match === null) {
-    throw new Refusal("unauthorized", "Send an access token: Authorization: Bearer …", { headers: challenge });
-  }
-  return match[1]!;
+  const token = tokenIn(authorization);
+  if (token === undefined) throw new Refusal("unauthorized", "Send an access token: Authorization: Bearer …", { headers: challenge });
+  return token;
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? "")?.[1];
 }
 
 /** Refuses a token that is unknown, expired or revoked; the detail does not tell which. */
@@ -99,14 +101,14 @@ export function scopesOf(role: Role): readonly Scope[] {
  * @throws Refusal 401.
  */
 export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
+  const known = recall(db, clock, authorization);
+  if (known !== undefined) return known;
   const token = bearerOf(authorization);
   if (!isToken(token)) throw refuseToken();
-  const hash = hashOf(token);
+  const digest = hashOf(token);
   const now = Math.trunc(clock.now());
-  const known = operators.get(db)?.get(hash);
-  if (known !== undefined && known.until > now) return known.operator;
-  const row = await tokenByHash(db, hash);
-  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash)) || !isLive(row, now)) throw refuseToken();
+  const row = await tokenByHash(db, digest);
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isLive(row, now)) throw refuseToken();
   const isToBeNoted = row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs;
   if (isToBeNoted) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
@@ -120,8 +122,18 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
     scopes: scopesIn(row),
     expiresAt: row.expires_at,
   };
-  remember(db, hash, { operator, until: Math.min(now + knownMs, noteAgainAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
+  remember(db, digest, { operator, until: Math.min(now + knownMs, noteAgainAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
   return operator;
+}
+
+/**
+ * Who the header's token belongs to, if that was asked a moment ago; undefined: ask {@link authenticate}. Most requests are answered
+ * by it, without a promise.
+ */
+export function recall(db: Db, clock: Clock, authorization: string | undefined): Operator | undefined {
+  const token = tokenIn(authorization);
+  const known = token === undefined ? undefined : operators.get(db)?.get(hashOf(token));
+  return known !== undefined && known.until > Math.trunc(clock.now()) ? known.operator : undefined;
 }
 
 /** Forgets who was found behind tokens: to be called when a transaction that may have changed that is committed. */
@@ -129,10 +141,10 @@ export function forgetOperators(db: Db): void {
   operators.get(db)?.clear();
 }
 
-function remember(db: Db, hash: string, known: { operator: Operator; until: number }): void {
+function remember(db: Db, digest: string, known: { operator: Operator; until: number }): void {
   const all = operators.get(db) ?? new Map<string, typeof known>();
   if (all.size >= mostKnown) all.clear();
-  operators.set(db, all.set(hash, known));
+  operators.set(db, all.set(digest, known));
 }
 
 /**
@@ -147,10 +159,10 @@ export async function confirm(db: Db, clock: Clock, operator: Operator, scope: S
 }
 
 /** The token with this hash. Asked at every request: the query is built once for each database, which is most of its cost. */
-async function tokenByHash(db: Db, hash: string): Promise<RowWithRole | undefined> {
-  const query = queriesByHash.get(db) ?? tokensWithRole(db).where("hash", "=", hash).compile();
+async function tokenByHash(db: Db, digest: string): Promise<RowWithRole | undefined> {
+  const query = queriesByHash.get(db) ?? tokensWithRole(db).where("hash", "=", digest).compile();
   queriesByHash.set(db, query);
-  const { rows } = await db.executeQuery<RowWithRole>({ ...query, parameters: [hash] });
+  const { rows } = await db.executeQuery<RowWithRole>({ ...query, parameters: [digest] });
   return rows[0];
 }
 

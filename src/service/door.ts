@@ -1,5 +1,5 @@
 // The one way to every operation, whichever protocol asks: who may call and how often, and the record of what was written.
-import { authenticate, bearerOf, confirm, demand, hashOf, refuseToken, type Operator } from "./access.ts";
+import { authenticate, bearerOf, confirm, demand, hashOf, recall, refuseToken, type Operator } from "./access.ts";
 import type { Deed } from "./audit.ts";
 import type { Received } from "./blobs.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
@@ -68,13 +68,13 @@ export class Door {
     const { access } = this.#parts;
     if (each.caller === "anyone") {
       spend(this.#byAddress, addressKey(call.address), call);
-      return this.#context(call, {}, () => []);
+      return new Context(this.#parts, call, {});
     }
     if (each.caller === "device") {
       const player = await this.#known(access.playerOf(call.header("authorization")), call);
       spend(this.#byPlayer, player.id, call);
       if (player.removed_at !== null) throw refuseToken();
-      return this.#context(call, { player }, () => []);
+      return new Context(this.#parts, call, { player });
     }
     return this.operatorContext(each, call, await this.operatorOf(call));
   }
@@ -82,7 +82,8 @@ export class Door {
   /** The operator who calls; counts as one request of their token. @throws Refusal 401 or 429. */
   async operatorOf(call: Call): Promise<Operator> {
     const { clock, store } = this.#parts;
-    const operator = await this.#known(authenticate(store.db, clock, call.header("authorization")), call);
+    const authorization = call.header("authorization");
+    const operator = recall(store.db, clock, authorization) ?? (await this.#known(authenticate(store.db, clock, authorization), call));
     this.count(operator, call);
     return operator;
   }
@@ -95,18 +96,28 @@ export class Door {
   /** Lets an operator who is known already in for one operation. @throws Refusal 403. */
   operatorContext(each: Operation, call: Call, operator: Operator): AnyContext {
     if (each.scope !== undefined) demand(operator, each.scope);
-    const { teamId, tokenId } = operator;
-    return this.#context(call, { teamId, tokenId, operator }, (until) => [this.#endOf(operator, until)]);
+    return new Context(this.#parts, call, { operator });
   }
 
   /**
    * Runs an operation, the writes of operators with audit and idempotency.
    * @param onWritten hears of an operator's write before it is committed. With it nothing is kept for a repeat that it rolls back.
    */
-  async answer(each: Operation, context: AnyContext, input: Input, call: Call, onWritten?: OnWritten): Promise<Made> {
-    const key = call.header("idempotency-key");
-    if (key === undefined || each.method !== "POST" || each.caller !== "operator" || each.stream)
-      return this.#inTurn(each, context, input, call, undefined, onWritten);
+  answer(each: Operation, context: AnyContext, input: Input, call: Call, onWritten?: OnWritten): Promise<Made> {
+    const isRepeatable = each.method === "POST" && each.caller === "operator" && each.stream === undefined;
+    const key = isRepeatable ? call.header("idempotency-key") : undefined;
+    if (key === undefined) return this.#inTurn(each, context, input, call, undefined, onWritten);
+    return this.#once(key, each, context, input, call, onWritten);
+  }
+
+  async #once(
+    key: string,
+    each: Operation,
+    context: AnyContext,
+    input: Input,
+    call: Call,
+    onWritten: OnWritten | undefined,
+  ): Promise<Made> {
     const hash = hashOf(JSON.stringify([each.name, call.url, input.body ?? null, input.bytes.sha256]));
     const caller = { tokenId: context.tokenId, secret: bearerOf(call.header("authorization")) };
     const kept = await this.#idempotency.once(caller, key, hash, async (keep) =>
@@ -114,24 +125,6 @@ export class Door {
     );
     if (kept.replayed) call.tell({ "Idempotency-Replayed": "true" });
     return new OtherAnswer(kept.status, kept.body === "" ? undefined : JSON.parse(kept.body), kept.headers);
-  }
-
-  #context(call: Call, caller: object, endedOf: (until: AbortSignal) => AbortSignal[]): AnyContext {
-    const parts = this.#parts;
-    return {
-      parts,
-      address: call.address,
-      requestId: call.id,
-      header: (name: string) => call.header(name),
-      opening: null,
-      committing: null,
-      get signal() {
-        const gone = call.gone();
-        return AbortSignal.any([gone, parts.closing, ...endedOf(gone)]);
-      },
-      // What its caller's kind of operation reads; the table says which kind each is.
-      ...(caller as Pick<AnyContext, "teamId" | "tokenId" | "operator" | "player">),
-    };
   }
 
   /** Who calls; a stranger's attempts count for their address. */
@@ -144,14 +137,8 @@ export class Door {
     }
   }
 
-  #endOf(operator: Operator, until: AbortSignal): AbortSignal {
-    const ended = new AbortController();
-    this.#parts.tokens.onEnd(operator.tokenId, () => ended.abort(), until);
-    return ended.signal;
-  }
-
   /** Conditional writes come one after the other, so that what If-Match compared is still so when the write happens. */
-  async #inTurn(
+  #inTurn(
     each: Operation,
     context: AnyContext,
     input: Input,
@@ -204,6 +191,50 @@ export class Door {
       await store.write((db) => audit.append(db, { ...deed, resourceId: assetId ?? deed.resourceId }));
     }
     return made;
+  }
+}
+
+/** What an operation is told. Of its caller it has what its kind of operation reads; the table says which kind each is. */
+class Context implements AnyContext {
+  readonly parts: Parts;
+  readonly operator: AnyContext["operator"];
+  readonly player: AnyContext["player"];
+  readonly header: AnyContext["header"];
+  opening: AnyContext["opening"] = null;
+  committing: AnyContext["committing"] = null;
+  readonly #call: Call;
+
+  constructor(parts: Parts, call: Call, { operator, player }: Partial<Pick<AnyContext, "operator" | "player">>) {
+    this.parts = parts;
+    this.operator = operator!;
+    this.player = player!;
+    this.header = (name) => call.header(name);
+    this.#call = call;
+  }
+
+  get teamId(): string {
+    return this.operator.teamId;
+  }
+
+  get tokenId(): string {
+    return this.operator.tokenId;
+  }
+
+  get address(): string {
+    return this.#call.address;
+  }
+
+  get requestId(): string {
+    return this.#call.id;
+  }
+
+  get signal(): AbortSignal {
+    const { closing, tokens } = this.parts;
+    const gone = this.#call.gone();
+    if (this.operator === undefined) return AbortSignal.any([gone, closing]);
+    const ended = new AbortController();
+    tokens.onEnd(this.tokenId, () => ended.abort(), gone);
+    return AbortSignal.any([gone, closing, ended.signal]);
   }
 }
 

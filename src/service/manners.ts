@@ -55,9 +55,11 @@ export function addManners(app: FastifyInstance, parts: Parts): void {
   });
   app.addHook("onResponse", (request, reply, done) => {
     // Reads and what devices send all day are of interest only to who looks for trouble.
-    const isQuiet = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`);
-    const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
-    parts.log[isQuiet ? "debug" : "info"]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+    const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
+    if (parts.log.isLevelEnabled(level)) {
+      const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+      parts.log[level]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+    }
     done();
   });
 }

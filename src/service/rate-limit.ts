@@ -53,6 +53,7 @@ export interface Quota {
 /** A quota of requests a minute for each key, in windows that begin with a key's first request. */
 export class Quotas {
   readonly #name: string;
+  readonly #policy: string;
   readonly #limit: number;
   readonly #clock: Clock;
   // In the order in which the windows began: the first ones end first.
@@ -61,6 +62,7 @@ export class Quotas {
   /** @param limit requests a minute, 1 or more. */
   constructor(name: string, limit: number, clock: Clock) {
     this.#name = name;
+    this.#policy = `"${name}";q=${limit};w=${minuteMs / 1_000}`;
     this.#limit = limit;
     this.#clock = clock;
   }
@@ -74,7 +76,7 @@ export class Quotas {
     const seconds = Math.ceil((window.endsAt - now) / 1_000);
     return {
       headers: {
-        "RateLimit-Policy": `"${this.#name}";q=${this.#limit};w=${minuteMs / 1_000}`,
+        "RateLimit-Policy": this.#policy,
         RateLimit: `"${this.#name}";r=${this.#limit - window.used};t=${seconds}`,
       },
       waitMs: isOver ? window.endsAt - now : 0,

@@ -9,8 +9,16 @@ import { operations } from "./operations.ts";
 import { apiPrefix, FileAnswer, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
 import { routeSchema } from "./validation.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The request as the door sees it, and what it made of it; null where no operation is asked. */
+    asked: { call: Call; context: AnyContext } | null;
+  }
+}
+
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
 export function addOperations(app: FastifyInstance, parts: Parts, door: Door): void {
+  app.decorateRequest("asked", null);
   app.register(async (scope) => {
     for (const each of operations) if (!takesAnything(each)) addRoute(scope, each, parts, door);
   });
@@ -23,38 +31,49 @@ export function addOperations(app: FastifyInstance, parts: Parts, door: Door): v
 }
 
 function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Door): void {
-  const contexts = new WeakMap<FastifyRequest, AnyContext>();
   scope.route({
     method: each.method satisfies HTTPMethods,
     url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     schema: routeSchema(each),
-    // Described only where it is an operation of its own.
-    config: { operation: each.name, ...(each.method === "HEAD" ? { swagger: { exposeHeadRoute: true } } : {}) },
+    config: { operation: each.name },
     ...(!takesAnything(each) ? {} : { bodyLimit: Number.MAX_SAFE_INTEGER }),
     ...(each.inflates === true ? { preParsing: inflate } : {}),
     // Before the body is read: a stranger's gigabytes are not taken in.
     onRequest: async (request, reply) => {
-      contexts.set(request, await door.contextOf(each, callOf(request, reply)));
+      const call = callOf(request, reply);
+      request.asked = { call, context: await door.contextOf(each, call) };
       if (each.bytes !== undefined) checkLength(request, each.bytes(parts));
     },
-    handler: async (request, reply) => {
-      await using owned = new AsyncDisposableStack();
-      const { params, query } = request;
-      const bytes = each.bytes === undefined ? noBytes : owned.use(await receive(parts, request, each.bytes(parts)));
-      const body = takesAnything(each) ? undefined : request.body;
-      const input: Input = { params, query, body, bytes, raw: request.raw };
-      const context = contexts.get(request)!;
-      const answer = await door.answer(each, context, input, callOf(request, reply));
-      if (answer instanceof OtherAnswer) return send(answer, reply);
-      // A download may take hours: it is cut when the token ends.
-      if (each.caller === "operator") parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), goneOf(reply));
-      if (answer instanceof FileAnswer) return sendFile(parts.blobs, answer, request, reply);
-      return reply
-        .type(answer.type)
-        .headers({ ...answer.headers })
-        .send(Readable.from(answer.parts));
-    },
+    handler:
+      each.bytes === undefined
+        ? (request, reply) => respond(each, parts, door, request, reply, noBytes)
+        : async (request, reply) => {
+            await using bytes = await receive(parts, request, each.bytes!(parts));
+            return await respond(each, parts, door, request, reply, bytes);
+          },
   });
+}
+
+async function respond(
+  each: Operation,
+  parts: Parts,
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Received,
+): Promise<FastifyReply> {
+  const { params, query, raw } = request;
+  const { call, context } = request.asked!;
+  const input: Input = { params, query, body: takesAnything(each) ? undefined : request.body, bytes, raw };
+  const answer = await door.answer(each, context, input, call);
+  if (answer instanceof OtherAnswer) return send(answer, reply);
+  // A download may take hours: it is cut when the token ends.
+  if (each.caller === "operator") parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), call.gone());
+  if (answer instanceof FileAnswer) return sendFile(parts.blobs, answer, request, reply);
+  return reply
+    .type(answer.type)
+    .headers({ ...answer.headers })
+    .send(Readable.from(answer.parts));
 }
 
 /** What the door sees of an HTTP request. */
@@ -64,7 +83,7 @@ export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
     address: request.ip,
     url: request.url,
     header: (name) => headerOf(request, name),
-    tell: (headers) => void reply.headers({ ...headers }),
+    tell: (headers) => void reply.headers(headers as Record<string, string>),
     gone: () => goneOf(reply),
   };
 }
@@ -81,7 +100,7 @@ function takesAnything(each: Operation): boolean {
 }
 
 function send(answer: OtherAnswer, reply: FastifyReply): FastifyReply {
-  reply.code(answer.status).headers({ ...answer.headers });
+  reply.code(answer.status).headers(answer.headers as Record<string, string>);
   return answer.body === undefined ? reply.send() : reply.type("application/json; charset=utf-8").send(answer.body);
 }
 

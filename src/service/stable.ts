@@ -16,11 +16,11 @@ function ordered(part: unknown): unknown {
   if (typeof part !== "object" || part === null || "toJSON" in part) return part;
   if (Array.isArray(part)) return part.map(ordered);
   const fields = part as Record<string, unknown>;
-  const inOrder: Record<string, unknown> = {};
+  const made: Record<string, unknown> = {};
   for (const name of Object.keys(fields).sort()) {
     // An assignment to this name would give the object a prototype instead of a field.
-    if (name === "__proto__") Object.defineProperty(inOrder, name, { value: ordered(fields[name]), enumerable: true });
-    else inOrder[name] = ordered(fields[name]);
+    if (name === "__proto__") Object.defineProperty(made, name, { value: ordered(fields[name]), enumerable: true });
+    else made[name] = ordered(fields[name]);
   }
-  return inOrder;
+  return made;
 }
