@@ -61,7 +61,7 @@ async function respond(
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Received,
-): Promise<FastifyReply> {
+): Promise<unknown> {
   const { params, query, raw } = request;
   const { call, context } = request.asked!;
   const input: Input = { params, query, body: takesAnything(each) ? undefined : request.body, bytes, raw };
@@ -99,9 +99,12 @@ function takesAnything(each: Operation): boolean {
   return each.bytes !== undefined || each.stream === true;
 }
 
-function send(answer: OtherAnswer, reply: FastifyReply): FastifyReply {
-  reply.code(answer.status).headers(answer.headers as Record<string, string>);
-  return answer.body === undefined ? reply.send() : reply.type("application/json; charset=utf-8").send(answer.body);
+/** The body for the framework to send: a promise of the reply itself would have it watch the stream until its end. */
+function send({ status, headers, body }: OtherAnswer, reply: FastifyReply): unknown {
+  reply.code(status).headers(headers as Record<string, string>);
+  if (body === undefined) return reply.send();
+  reply.type("application/json; charset=utf-8");
+  return body;
 }
 
 function checkLength(request: FastifyRequest, mostBytes: number): void {

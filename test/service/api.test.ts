@@ -113,6 +113,9 @@ test("[SV44] the documentation and the claim page need no other site", async () 
       expect((await fetch(url)).status, address).toBe(200);
     }
   }
+  const nothing = await call(bench.service.url, "GET", "/docs/nothing");
+  expect(nothing.status).toBe(404);
+  expect(nothing.headers.get("content-type")).toMatch(/^application\/problem\+json/);
   expect((await call(bench.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
 });
 

@@ -74,6 +74,18 @@ test("[OP2] requests, commands, webhooks, sockets and the process are measured, 
   expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="404"}')).toBe(1);
   expect(valueOf(text, "signage_requests_total", '{operation="other",status="404"}')).toBe(1);
   expect(valueOf(text, "signage_request_duration_seconds_count", '{operation="getPlayer"}')).toBe(2);
+  const durations = [...text.matchAll(/^signage_request_duration_seconds_bucket\{operation="getPlayer",le="(.+)"\} (\d+)$/gm)];
+  expect(durations.map(([, , count]) => Number(count))).toEqual(durations.map(([, , count]) => Number(count)).toSorted((a, b) => a - b));
+  expect(durations.at(-1)?.slice(1)).toEqual(["+Inf", "2"]);
+  // The text format: a name, labels in braces, a number; every name is explained before its first value.
+  const named = new Set<string>();
+  for (const line of text.split("\n").filter((each) => each !== "")) {
+    const [, name] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? [];
+    if (name !== undefined) named.add(name);
+    if (line.startsWith("#")) continue;
+    const [, sample] = /^(\w+)(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? -?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? [];
+    expect(named, line).toContain(sample?.replace(/(?<=_seconds)_(?:bucket|sum|count)$/, ""));
+  }
   expect(valueOf(text, "signage_commands_total", '{status="queued"}')).toBe(1);
   expect(valueOf(text, "signage_players_connected")).toBe(1);
   expect(valueOf(text, "signage_player_handshakes_total")).toBe(1);
