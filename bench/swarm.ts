@@ -1,4 +1,4 @@
-// Ten thousand players on one service: memory, a change to all, heartbeats, and coming back after kill -9. Usage: swarm.ts [players] [processes]
+// Ten thousand players on one service: memory, a change to all, heartbeats, and coming back after kill -9. Usage: swarm.ts [players] [processes] [changes]
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import type { Notes } from "./swarm/player.ts";
 
 const players = Number(process.argv[2] ?? 10_000);
 const processes = Number(process.argv[3] ?? 3);
-const changes = 5;
+const changes = Number(process.argv[4] ?? 5);
 const idleMs = 60_000;
 const handshakesAtOnce = 24;
 const settleMs = 5_000;
@@ -177,6 +177,7 @@ async function killed(): Promise<void> {
     service_down_ms: Math.round(upAt - killedAt),
     back: returned.length,
     back_99_percent_ms: Math.round(returned.toSorted((a, b) => a - b)[wanted - 1] ?? -1),
+    handshakes_asked: asked.length,
     handshakes_asked_peak_per_s: peak(asked),
     attempts_peak_per_s: peak(attempts),
     service_cpu_percent: Math.round(usageOf(service.program.pid).cpuMs / seconds / 10),
