@@ -77,7 +77,8 @@ export class SwarmPlayer {
         onWelcome();
         if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", beat()));
       }
-      if (message.type === "welcome" || message.type === "heartbeat.answer") this.#reconnect.spread(message.data.reconnect_spread_ms);
+      if ((message.type === "welcome" || message.type === "heartbeat.answer") && message.data.reconnect_spread_ms !== undefined)
+        this.#reconnect.spread(message.data.reconnect_spread_ms);
       if (message.type === "state.changed") {
         notes.hints.push(now());
         void this.#fetch(() => {

@@ -180,7 +180,7 @@ export class Connection {
         this.#parts.log.info({ resumed: message.data.resumed }, "connected");
         return this.#take(message.data.answer, signal);
       case "heartbeat.answer":
-        this.#reconnect.spread(message.data.reconnect_spread_ms);
+        if (message.data.reconnect_spread_ms !== undefined) this.#reconnect.spread(message.data.reconnect_spread_ms);
         return this.#take(message.data, signal);
       case "state.changed":
         return this.#parts.onRevision(message.data.revision);

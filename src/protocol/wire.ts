@@ -102,10 +102,7 @@ const toDevice = {
   seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed"),
 };
 
-// Told again with each heartbeat: who came when the fleet was small would else come back too early when it is large.
-const spread = {
-  reconnect_spread_ms: z.int().min(0).describe("After a lost connection the first attempt waits a random part of this"),
-};
+const spreadMs = z.int().min(0).describe("After a lost connection the first attempt waits a random part of this");
 
 /** What a device sends. */
 export const DeviceMessage = z.discriminatedUnion("type", [
@@ -135,11 +132,16 @@ export const ServiceMessage = z.discriminatedUnion("type", [
       epoch: z.string().describe("Name of the journal that `seq` counts in"),
       resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
       heartbeat_ms: z.int().min(100),
-      ...spread,
+      reconnect_spread_ms: spreadMs,
       answer: HeartbeatAnswer,
     }),
   }),
-  z.object({ ...toDevice, type: z.literal("heartbeat.answer"), data: HeartbeatAnswer.extend(spread) }),
+  z.object({
+    ...toDevice,
+    type: z.literal("heartbeat.answer"),
+    // Told again: who came when the fleet was small would else come back too early when it is large. Older services do not.
+    data: HeartbeatAnswer.extend({ reconnect_spread_ms: spreadMs.optional() }),
+  }),
   z.object({
     ...toDevice,
     type: z.literal("state.changed"),
