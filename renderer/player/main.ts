@@ -85,7 +85,8 @@ function reportFaults(): void {
     sendFault(error ?? message);
   });
   addEventListener("unhandledrejection", ({ reason }) => {
-    sendFault(reason);
+    // What was called off is no fault: pdf.js leaves a rejection behind when a file is let go of while it loads.
+    if (!(reason instanceof DOMException && reason.name === "AbortError")) sendFault(reason);
   });
 }
 

@@ -175,7 +175,8 @@ test("[PG10] an item that cannot be shown is reported once, the one before stays
   await page.waitForTimeout(Math.max(0, plays[1]!.starts_at + 250 - server.now()));
   expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
   const { at } = await server.heard("presented", ({ key }) => key === plays[4]!.key);
-  expect(at - plays[4]!.starts_at).toBeLessThan(60);
+  // What failed before it holds nothing up: the shortest of those slots is twice as long.
+  expect(at - plays[4]!.starts_at).toBeLessThan(250);
   const failed = server.messages.filter((message) => message.type === "failed");
   expect(failed.map(({ key, code }) => [key, code])).toEqual([
     [plays[1]!.key, "load"],

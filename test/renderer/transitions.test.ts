@@ -134,7 +134,7 @@ test("[TN4] a transition begins at its slot's start by the clock, leaves the bou
   const offset = slots[1].starts_at - server.clockOffsetMs - begun;
   // By the timeline where the play came on time; by its first frame where this machine was late.
   if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
-  else expect(offset).toBeLessThan(0);
+  else expect(offset).toBeLessThan(25);
   expect(total).toBe(durationMs);
   await expect
     .poll(async () => (JSON.parse(await page.evaluate<string>(places)) as number[]).map((place, index) => place > before[index]!), {

@@ -74,7 +74,7 @@ test("[OP2] requests, commands, webhooks, sockets and the process are measured, 
   expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="404"}')).toBe(1);
   expect(valueOf(text, "signage_requests_total", '{operation="other",status="404"}')).toBe(1);
   expect(valueOf(text, "signage_request_duration_seconds_count", '{operation="getPlayer"}')).toBe(2);
-  const durations = [...text.matchAll(/^signage_request_duration_seconds_bucket\{operation="getPlayer",le="(.+)"\} (\d+)$/gm)];
+  const durations = [...text.matchAll(/^signage_request_duration_seconds_bucket\{le="(.+)",operation="getPlayer"\} (\d+)$/gm)];
   expect(durations.map(([, , count]) => Number(count))).toEqual(durations.map(([, , count]) => Number(count)).toSorted((a, b) => a - b));
   expect(durations.at(-1)?.slice(1)).toEqual(["+Inf", "2"]);
   // The text format: a name, labels in braces, a number; every name is explained before its first value.

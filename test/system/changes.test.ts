@@ -9,7 +9,7 @@ import { type Look, type Span, watchScreen } from "../support/sights.ts";
 import { startXvfb } from "../support/xvfb.ts";
 
 // SIGNAGE_CHANGES=1000 for a night.
-const changes = Number(process.env["SIGNAGE_CHANGES"] ?? 20);
+const changes = Number(process.env["SIGNAGE_CHANGES"] ?? 15);
 const slotMs = 1_500;
 
 // Once in some hundred changes a blank picture was seen whose cause is not known; one repeat tells it from a broken page.
@@ -41,44 +41,40 @@ test("[SW12] changes between picture, clip and text, by cut and by crossfade, sh
   expect(player.lines.filter(({ msg }) => /could not be shown|reports a fault/.test(msg))).toEqual([]);
 });
 
-test(
-  "[SW13] a clip of five seconds in a slot of fifteen plays three times and is held on its last frame",
-  { timeout: 180_000 },
-  async () => {
-    await using folder = await temporaryFolder();
-    await using xvfb = await startXvfb({ width: 1920, height: 1080 });
-    await using service = await startService(join(folder.path, "service"));
-    const { api } = service;
-    const red = [220, 30, 40] as const;
-    const clip = await api.upload("clip.mp4", await numberedClip(5, 30));
-    const { layoutId } = await api.publish([
-      { type: "image", asset_id: await api.upload("red.png", await plainImage(red)), duration_ms: 3_000, fit: "fill" },
-      { type: "video", asset_id: clip, duration_ms: 15_000, fit: "fill", muted: true },
-    ]);
-    await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
-    await api.pair(player, layoutId);
-    await player.line("presented");
-    const loop: Look[] = [
-      { name: "red", color: red },
-      { name: "clip", clip: true },
-    ];
-    const seen: Span[] = [];
-    // From one red to the next: a whole slot of the clip lies between.
-    const reds = (): number => seen.filter(({ name }, index) => name === "red" && seen[index - 1]?.name !== "red").length;
-    await watchScreen(
-      xvfb.framebuffer,
-      { y: 540, loop },
-      (span) => seen.push(span),
-      () => reds() >= 3,
-    );
-    const last = seen.findLastIndex(({ name }) => name === "red");
-    const before = seen.slice(0, last).findLastIndex(({ name }) => name === "red");
-    const frames = seen.slice(before + 1, last);
-    expect(frames.filter(({ is }) => is !== "item")).toEqual([]);
-    const numbers = frames.map(({ frame }) => frame!);
-    const rounds = numbers.filter((number, index) => index > 0 && number < numbers[index - 1]! - 100).length + 1;
-    expect(rounds).toBe(3);
-    expect(numbers[0]).toBeLessThanOrEqual(2);
-    expect(numbers.at(-1)).toBeGreaterThanOrEqual(145);
-  },
-);
+test("[SW13] a clip in a slot three times as long plays three times and is held on its last frame", { timeout: 180_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const red = [220, 30, 40] as const;
+  const clip = await api.upload("clip.mp4", await numberedClip(2, 30));
+  const { layoutId } = await api.publish([
+    { type: "image", asset_id: await api.upload("red.png", await plainImage(red)), duration_ms: 2_000, fit: "fill" },
+    { type: "video", asset_id: clip, duration_ms: 6_000, fit: "fill", muted: true },
+  ]);
+  await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
+  await api.pair(player, layoutId);
+  await player.line("presented");
+  const loop: Look[] = [
+    { name: "red", color: red },
+    { name: "clip", clip: true },
+  ];
+  const seen: Span[] = [];
+  // From one red to the next: a whole slot of the clip lies between.
+  const reds = (): number => seen.filter(({ name }, index) => name === "red" && seen[index - 1]?.name !== "red").length;
+  await watchScreen(
+    xvfb.framebuffer,
+    { y: 540, loop },
+    (span) => seen.push(span),
+    () => reds() >= 3,
+  );
+  const last = seen.findLastIndex(({ name }) => name === "red");
+  const before = seen.slice(0, last).findLastIndex(({ name }) => name === "red");
+  const frames = seen.slice(before + 1, last);
+  expect(frames.filter(({ is }) => is !== "item")).toEqual([]);
+  const numbers = frames.map(({ frame }) => frame!);
+  const rounds = numbers.filter((number, index) => index > 0 && number < numbers[index - 1]! - 30).length + 1;
+  expect(rounds).toBe(3);
+  expect(numbers[0]).toBeLessThanOrEqual(2);
+  expect(numbers.at(-1)).toBeGreaterThanOrEqual(55);
+});
