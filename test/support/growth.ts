@@ -39,7 +39,6 @@ export class GrowthWatch {
   static async start(browser: Browser, page: Page): Promise<GrowthWatch> {
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable");
-    await session.send("DOM.enable");
     return new GrowthWatch(page, session, await browser.newBrowserCDPSession());
   }
 
@@ -54,11 +53,11 @@ export class GrowthWatch {
       if (found === undefined) throw new Error(`this Chromium does not tell ${name}`);
       return found.value;
     };
-    const { detachedNodes } = await session.send("DOM.getDetachedDomNodes");
+    const detached = await this.#countDetached();
     const { processInfo } = await this.#browser.send("SystemInfo.getProcessInfo");
     const counts = {
       nodes: metric("Nodes"),
-      detached: detachedNodes.length,
+      detached,
       listeners: metric("JSEventListeners"),
       documents: metric("Documents"),
       observers: metric("ContextLifecycleStateObservers"),
@@ -69,5 +68,14 @@ export class GrowthWatch {
       processes: processInfo.filter(({ type }) => /^(browser|renderer|GPU)$/i.test(type)).length,
     };
     return { counts, heapBytes: metric("JSHeapUsedSize") };
+  }
+
+  async #countDetached(): Promise<number> {
+    const session = this.#session;
+    await session.send("DOM.enable");
+    const { detachedNodes } = await session.send("DOM.getDetachedDomNodes");
+    // The inspector holds every element it has told of: one counted on its way out would stay for good.
+    await session.send("DOM.disable");
+    return detachedNodes.length;
   }
 }
