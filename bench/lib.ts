@@ -15,6 +15,11 @@ export function spread(values: readonly number[]): { n: number; p50: number; p99
   return { n: sorted.length, p50: at(0.5), p99: at(0.99), min: at(0), max: at(1) };
 }
 
+/** The mean of `values`, rounded to a tenth. */
+export function mean(values: readonly number[]): number {
+  return Math.round((10 * sum(values)) / values.length) / 10;
+}
+
 /** Resolves to the instant (performance.now(), ms) at which the pixel has the colour; looked at about every millisecond. */
 export async function whenPixel(framebuffer: Framebuffer, color: Rgb, x = 960, y = 540): Promise<number> {
   for (;;) {

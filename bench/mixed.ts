@@ -5,7 +5,7 @@ import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop } from "../test/s
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { watchScreen } from "../test/support/sights.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
-import { figure, usageOf } from "./lib.ts";
+import { figure, mean, usageOf } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
@@ -37,7 +37,7 @@ const { looks, slowestLookMs } = await watchScreen(
 tell();
 const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
 figure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
-figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: Math.round(mean(stays) * 10) / 10 });
+figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: mean(stays) });
 // A loop that leaves an item out is quicker round, and no change of it was watched.
 for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
 for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
@@ -63,8 +63,4 @@ function tell(): void {
 
 function isFault({ msg }: { msg: string }): boolean {
   return /could not be shown|reports a fault|cuts for a while/.test(msg);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

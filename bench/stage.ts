@@ -1,24 +1,21 @@
 // Our stage beside a naive page and a peer from the npm registry: the same loop, the same screen, round about, in one run.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { findChromium } from "../src/host/chromium/find.ts";
 import type { Rgb } from "../test/support/framebuffer.ts";
 import { numberedClip, plainImage } from "../test/support/media.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs.ts";
 import { type Look, type Span, watchScreen } from "../test/support/sights.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
-import { figure, spread, usageOf } from "./lib.ts";
+import { startBareChromium } from "./bare.ts";
+import { figure, mean, spread, usageOf } from "./lib.ts";
 import { naivePage, type PeerPage, xiboPage } from "./peers.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
 const red: Rgb = [220, 30, 40];
 const green: Rgb = [20, 160, 60];
-const nobody = 65_534;
 const looks: readonly Look[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
@@ -150,26 +147,11 @@ async function peer(page: PeerPage, tally: Tally): Promise<void> {
     response.writeHead(200, { "content-type": file.type, "content-length": file.bytes.length }).end(file.bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const profile = join(folder, "peer-profile");
-  await rm(profile, { recursive: true, force: true });
-  await mkdir(profile);
-  const asRoot = process.getuid?.() === 0;
-  if (asRoot) await chown(profile, nobody, nobody);
   const { port } = server.address() as AddressInfo;
-  const flags = ["--kiosk", "--no-first-run", "--disable-gpu", "--window-size=1920,1080", "--autoplay-policy=no-user-gesture-required"];
-  const startedAt = performance.now();
-  const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`], {
-    stdio: "ignore",
-    detached: true,
-    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
-    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
-  });
-  const ended = once(chromium, "exit");
   try {
-    await measure(chromium.pid!, startedAt, tally);
+    await using chromium = await startBareChromium(`http://127.0.0.1:${port}/`, xvfb.display, folder);
+    await measure(chromium.pid, chromium.startedAt, tally);
   } finally {
-    process.kill(-chromium.pid!, "SIGTERM");
-    await ended;
     server.closeAllConnections();
     server.close();
   }
@@ -181,10 +163,6 @@ async function isDark(): Promise<void> {
 
 function newTally(): Tally {
   return { changes: 0, blankMs: [], foreignMs: 0, durationErrorsMs: [], firstFrames: [], startMs: [], cpuPercent: [], pssMb: [] };
-}
-
-function mean(values: readonly number[]): number {
-  return Math.round((10 * values.reduce((sum, value) => sum + value, 0)) / values.length) / 10;
 }
 
 function ratio(ours: readonly number[], theirs: readonly number[]): number {

@@ -1,18 +1,15 @@
 // Start to first content with a warm cache, against bare `chromium --kiosk file.html`, interleaved in one run on one Xvfb.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findChromium } from "../src/host/chromium/find.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs.ts";
 import { plainImage } from "../test/support/media.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
+import { startBareChromium } from "./bare.ts";
 import { figure, spread, whenPixel } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 8);
 const color = [20, 160, 60] as const;
-const nobody = 65_534;
 const black = (pixel: readonly number[]): boolean => pixel.every((value) => value === 0);
 
 await using xvfb = await startXvfb({ width: 1920, height: 1080 });
@@ -58,30 +55,7 @@ figure("start to first content, warm cache, ms", own);
 figure("start to first content, bare chromium --kiosk, ms", peer);
 figure("start to first content, ratio to bare chromium", { p50: Math.round((100 * own.p50) / peer.p50) / 100, aim: 1.3 });
 
-/** Bare Chromium, as the same unprivileged user. Its profile is fresh: one that was ended by a signal takes seconds to recover. */
 async function bareStart(): Promise<number> {
-  const profile = join(folder, "bare-profile");
-  await rm(profile, { recursive: true, force: true });
-  await mkdir(profile, { recursive: true });
-  const asRoot = process.getuid?.() === 0;
-  if (asRoot) await chown(profile, nobody, nobody);
-  const flags = [
-    "--kiosk",
-    "--no-first-run",
-    "--disable-gpu",
-    "--window-size=1920,1080",
-    `--user-data-dir=${profile}`,
-    pathToFileURL(page).href,
-  ];
-  const begun = performance.now();
-  const chromium = spawn(await findChromium(), flags, {
-    stdio: "ignore",
-    detached: true,
-    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
-    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
-  });
-  const shown = await whenPixel(xvfb.framebuffer, color);
-  process.kill(-chromium.pid!, "SIGTERM");
-  await once(chromium, "exit");
-  return shown - begun;
+  await using chromium = await startBareChromium(pathToFileURL(page).href, xvfb.display, folder);
+  return (await whenPixel(xvfb.framebuffer, color)) - chromium.startedAt;
 }

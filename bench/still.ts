@@ -1,13 +1,11 @@
 // What a still picture costs: our player beside a bare Chromium that shows the same file, round about, processor time of all processes.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { findChromium } from "../src/host/chromium/find.ts";
 import { plainImage } from "../test/support/media.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
+import { startBareChromium } from "./bare.ts";
 import { figure, spread, usageOf } from "./lib.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
@@ -15,7 +13,6 @@ const rounds = Number(process.argv[3] ?? 2);
 // Starting up is over by then on any box that is not busy with something else.
 const settleMs = 15_000;
 const color = [30, 120, 200] as const;
-const nobody = 65_534;
 
 await using xvfb = await startXvfb({ width: 1920, height: 1080 });
 const folder = await mkdtemp("/tmp/signage-bench-");
@@ -56,23 +53,6 @@ async function measure(pid: number): Promise<number> {
 }
 
 async function bare(file: string): Promise<number> {
-  const profile = join(folder, "bare-profile");
-  await rm(profile, { recursive: true, force: true });
-  await mkdir(profile);
-  const asRoot = process.getuid?.() === 0;
-  if (asRoot) await chown(profile, nobody, nobody);
-  const flags = ["--kiosk", "--no-first-run", "--disable-gpu", "--window-size=1920,1080", `--user-data-dir=${profile}`];
-  const chromium = spawn(await findChromium(), [...flags, `file://${file}`], {
-    stdio: "ignore",
-    detached: true,
-    env: { ...process.env, DISPLAY: xvfb.display, HOME: profile },
-    ...(asRoot ? { uid: nobody, gid: nobody } : {}),
-  });
-  const ended = once(chromium, "exit");
-  try {
-    return await measure(chromium.pid!);
-  } finally {
-    process.kill(-chromium.pid!, "SIGTERM");
-    await ended;
-  }
+  await using chromium = await startBareChromium(`file://${file}`, xvfb.display, folder);
+  return await measure(chromium.pid);
 }

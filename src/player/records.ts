@@ -5,13 +5,11 @@ import { DurableFile } from "../base/durable-file.ts";
 import { isFault } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
-import { pauseAt, PlayRecord, type Override, type Pause, type SetVariable } from "./schedule/records.ts";
+import { hasEnded, type Lasting, pauseAt, PlayRecord } from "./schedule/records.ts";
 
 // Longer than any play lasts: a skip counts until the play that follows has ended.
 const keptMs = 3 * 86_400_000;
 const mostRecords = 1_000;
-
-type Lasting = Override | Pause | SetVariable;
 
 const Stored = z.array(PlayRecord);
 
@@ -58,7 +56,7 @@ export class Records {
     let ended = 0;
     await this.#change((before) => {
       const after = before.map((record) => {
-        if (record.is === "skip" || (record.until !== null && record.until <= now) || !which(record)) return record;
+        if (record.is === "skip" || hasEnded(record, now) || !which(record)) return record;
         ended += 1;
         return { ...record, until: now };
       });
@@ -90,7 +88,7 @@ function keep(records: readonly PlayRecord[], now: number): PlayRecord[] {
   const pausedAt = pauseAt(records, now)?.at ?? now;
   const kept = records.filter((record) => !isPast(record, now, pausedAt));
   if (kept.length <= mostRecords) return kept;
-  const isOver = (record: PlayRecord) => record.is === "skip" || (record.until !== null && record.until <= now);
+  const isOver = (record: PlayRecord) => record.is === "skip" || hasEnded(record, now);
   return [...kept.filter(isOver), ...kept.filter((record) => !isOver(record))].slice(-mostRecords);
 }
 

@@ -101,8 +101,6 @@ export function scopesOf(role: Role): readonly Scope[] {
  * @throws Refusal 401.
  */
 export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
-  const known = recall(db, clock, authorization);
-  if (known !== undefined) return known;
   const token = bearerOf(authorization);
   if (!isToken(token)) throw refuseToken();
   const digest = hashOf(token);

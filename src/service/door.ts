@@ -2,28 +2,14 @@
 import { authenticate, bearerOf, confirm, demand, hashOf, recall, refuseToken, type Operator } from "./access.ts";
 import type { Deed } from "./audit.ts";
 import type { Received } from "./blobs.ts";
+import { Context, type AnyContext, type Call } from "./context.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Contexts, type Operation, type Parts } from "./operations/operation.ts";
+import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "./stable.ts";
 import type { Db } from "./store.ts";
 import type { IncomingMessage } from "node:http";
-
-/** A request as far as the door looks at it. */
-export interface Call {
-  id: string;
-  /** Where it came from. */
-  address: string;
-  /** What is asked, with its query: another one under the same idempotency key is refused. */
-  url: string;
-  /** A header of the request, by its lower-case name. */
-  header(name: string): string | undefined;
-  /** Gives the answer headers. */
-  tell(headers: Readonly<Record<string, string>>): void;
-  /** Aborts when the caller is gone or was answered. */
-  gone(): AbortSignal;
-}
 
 /** What goes into an operation, checked by its schemas. */
 export interface Input {
@@ -36,7 +22,6 @@ export interface Input {
 
 /** What comes out. */
 export type Made = OtherAnswer | FileAnswer | StreamAnswer;
-export type AnyContext = Contexts["operator"] & Contexts["device"];
 
 /** Hears, in the transaction of a write, of the players that it concerns. What it throws rolls everything back. */
 export type OnWritten = (db: Db, made: Made, playerIds: readonly string[]) => Promise<void>;
@@ -191,50 +176,6 @@ export class Door {
       await store.write((db) => audit.append(db, { ...deed, resourceId: assetId ?? deed.resourceId }));
     }
     return made;
-  }
-}
-
-/** What an operation is told. Of its caller it has what its kind of operation reads; the table says which kind each is. */
-class Context implements AnyContext {
-  readonly parts: Parts;
-  readonly operator: AnyContext["operator"];
-  readonly player: AnyContext["player"];
-  readonly header: AnyContext["header"];
-  opening: AnyContext["opening"] = null;
-  committing: AnyContext["committing"] = null;
-  readonly #call: Call;
-
-  constructor(parts: Parts, call: Call, { operator, player }: Partial<Pick<AnyContext, "operator" | "player">>) {
-    this.parts = parts;
-    this.operator = operator!;
-    this.player = player!;
-    this.header = (name) => call.header(name);
-    this.#call = call;
-  }
-
-  get teamId(): string {
-    return this.operator.teamId;
-  }
-
-  get tokenId(): string {
-    return this.operator.tokenId;
-  }
-
-  get address(): string {
-    return this.#call.address;
-  }
-
-  get requestId(): string {
-    return this.#call.id;
-  }
-
-  get signal(): AbortSignal {
-    const { closing, tokens } = this.parts;
-    const gone = this.#call.gone();
-    if (this.operator === undefined) return AbortSignal.any([gone, closing]);
-    const ended = new AbortController();
-    tokens.onEnd(this.tokenId, () => ended.abort(), gone);
-    return AbortSignal.any([gone, closing, ended.signal]);
   }
 }
 

@@ -16,17 +16,17 @@ const claimFiles = {
 export async function addClaimPage(app: FastifyInstance, claimFolder: string): Promise<void> {
   for (const [url, { name, type }] of Object.entries(claimFiles)) {
     const content = await readFile(join(claimFolder, name));
-    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+    app.get(url, async (_request, reply) =>
       reply.type(type).headers({ "Content-Security-Policy": csp, "Cache-Control": "no-cache" }).send(content),
     );
   }
-  app.get("/healthz", { schema: { hide: true } }, async (_request, reply) =>
+  app.get("/healthz", async (_request, reply) =>
     reply
       .type("application/json")
       .header("Cache-Control", "no-store")
       .send(JSON.stringify({ status: "ok" })),
   );
-  app.get<{ Params: { kind: string } }>("/problems/:kind", { schema: { hide: true } }, async (request, reply) => {
+  app.get<{ Params: { kind: string } }>("/problems/:kind", async (request, reply) => {
     const { kind } = request.params;
     if (!isKind(kind)) throw new Refusal("not-found", "There is no such kind of problem");
     const { status, title } = problemKinds[kind];

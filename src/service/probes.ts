@@ -22,7 +22,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
   app.addHook("onResponse", async (request, reply) => {
     metrics.answered(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
-  app.get("/readyz", { schema: { hide: true } }, async (_request, reply) => {
+  app.get("/readyz", async (_request, reply) => {
     if (parts.closing.aborted) throw new Refusal("closing", "The service is stopping");
     await checkStore(parts);
     return reply
@@ -30,7 +30,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
       .header("Cache-Control", "no-store")
       .send(JSON.stringify({ status: "ready" }));
   });
-  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+  app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
       demand(await authenticate(parts.store.db, parts.clock, request.headers.authorization), "teams:read");
     }

@@ -2,7 +2,8 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { tooLarge, type Received } from "./blobs.ts";
-import { noBytes, type AnyContext, type Call, type Door, type Input } from "./door.ts";
+import type { AnyContext, Call } from "./context.ts";
+import { noBytes, type Door, type Input } from "./door.ts";
 import { sendFile } from "./file-answer.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "./operations.ts";

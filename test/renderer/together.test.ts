@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Page } from "playwright";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Pace } from "../../renderer/player/items/pace.ts";
+import type { Slot } from "../../src/protocol/scene.ts";
 import { numberedClip } from "../support/media.ts";
-import { type Bench, item, slot, stage, startBench, zone } from "./harness.ts";
+import { type Bench, item, type Opened, slot, stage, startBench, zone } from "./harness.ts";
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
@@ -43,13 +44,19 @@ async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks
   return () => page.evaluate<{ rates: number[]; seeks: number }>("seen");
 }
 
-test("[TG1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
-  await using opened = await bench.open();
-  const { server, page } = opened;
+/** Shows a clip for an hour. Resolves when it is where the clock says. */
+async function showInStep({ server, page }: Opened): Promise<Slot> {
   const play = slot(clip(), server.now() + 300, 3_600_000);
   server.draw(stage([zone([play])]));
   await server.heard("presented");
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  return play;
+}
+
+test("[TG1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const play = await showInStep(opened);
   // The clock is set right: now the clip is behind by just that.
   const seen = await watch(page);
   server.clockOffsetMs += 120;
@@ -65,10 +72,7 @@ test("[TG1] a clip that is off by less than a quarter second is brought back by 
 test("[TG2] a clip that is off by more is put to its place by a seek", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
-  const play = slot(clip(), server.now() + 300, 3_600_000);
-  server.draw(stage([zone([play])]));
-  await server.heard("presented");
-  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  const play = await showInStep(opened);
   const seen = await watch(page);
   server.clockOffsetMs -= 3_000;
   await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);

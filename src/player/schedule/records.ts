@@ -34,30 +34,31 @@ export type SetVariable = z.infer<typeof SetVariable>;
 /** One thing that happened. */
 export const PlayRecord = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
 export type PlayRecord = z.infer<typeof PlayRecord>;
+/** What goes on for a while, or for good. */
+export type Lasting = Exclude<PlayRecord, { is: "skip" }>;
+
+/** Whether it no longer counts at `instant`. */
+export function hasEnded({ until }: Lasting, instant: number): boolean {
+  return until !== null && until <= instant;
+}
 
 /** The override in force at `instant`: emergencies first, then the one that came last. */
 export function overridesAt(records: readonly PlayRecord[], instant: number): Override[] {
-  return records
-    .filter(
-      (record): record is Override => record.is === "override" && record.at <= instant && (record.until === null || instant < record.until),
-    )
-    .toSorted((a, b) => levels[b.level] - levels[a.level] || b.at - a.at || (a.id < b.id ? 1 : -1));
+  return inForce(records, "override", instant).toSorted(
+    (a, b) => levels[b.level] - levels[a.level] || b.at - a.at || (a.id < b.id ? 1 : -1),
+  );
 }
 
 /** The pause in force at `instant`: of several that overlap, held from where the first began. */
 export function pauseAt(records: readonly PlayRecord[], instant: number): Pause | null {
-  const pauses = records.filter((record): record is Pause => record.is === "pause" && record.at <= instant && instant < record.until);
-  return pauses.toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
+  return inForce(records, "pause", instant).toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
 }
 
 /** The settings in force at `instant`, the newest first; of one instant that which ends first, being set for a while. */
 export function settingsAt(records: readonly PlayRecord[], instant: number): SetVariable[] {
-  return records
-    .filter(
-      (record): record is SetVariable =>
-        record.is === "variable" && record.at <= instant && (record.until === null || instant < record.until),
-    )
-    .toSorted((a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1));
+  return inForce(records, "variable", instant).toSorted(
+    (a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1),
+  );
 }
 
 /** The variables that hold at `instant`: those `given` by the desired state, and above them what was set, the newest first. */
@@ -74,6 +75,12 @@ export function nextRecordChange(records: readonly PlayRecord[], instant: number
       if (edge !== null && edge > instant && edge < next) next = edge;
   }
   return next;
+}
+
+/** The records of one kind that count at `instant`. */
+function inForce<K extends Lasting["is"]>(records: readonly PlayRecord[], kind: K, instant: number): (Lasting & { is: K })[] {
+  const all = records.filter((record): record is Lasting & { is: K } => record.is === kind);
+  return all.filter((record) => record.at <= instant && !hasEnded(record, instant));
 }
 
 const endless = Number.MAX_SAFE_INTEGER;

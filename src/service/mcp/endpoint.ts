@@ -32,7 +32,6 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
     method: ["GET", "POST", "DELETE"],
     url: path,
     exposeHeadRoute: false,
-    schema: { hide: true },
     // Before the body is read.
     onRequest: async (request, reply) => {
       checkSite(request, place);
@@ -50,7 +49,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
     },
   });
   for (const url of [metadataPath, metadataPath + path]) {
-    app.get(url, { schema: { hide: true } }, async (request, reply) => {
+    app.get(url, async (request, reply) => {
       checkSite(request, place);
       return reply.type("application/json; charset=utf-8").send(
         JSON.stringify({
