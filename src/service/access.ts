@@ -1,9 +1,9 @@
 // Operators' access tokens: made, checked, bounded by their user's role. Only their hashes are stored.
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { CompiledQuery } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { scopes, type Role, type Scope } from "../protocol/people.ts";
+import { prepared } from "./prepared.ts";
 import { Refusal } from "./problem.ts";
 import type { Db } from "./store.ts";
 import type { TokenRow } from "./tables.ts";
@@ -28,7 +28,7 @@ export interface Operator {
 
 type RowWithRole = TokenRow & { role: string; member_id: string };
 
-const queriesByHash = new WeakMap<Db, CompiledQuery<RowWithRole>>();
+const tokensByHash = prepared((db: Db, { digest }: { digest: string }) => tokensWithRole(db).where("hash", "=", digest));
 // Reads are to stay cheap: the use of a token is noted this often at most.
 const useNotedEveryMs = 60_000;
 const prefix = "sgn_pat_";
@@ -105,7 +105,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
   if (!isToken(token)) throw refuseToken();
   const digest = hashOf(token);
   const now = Math.trunc(clock.now());
-  const row = await tokenByHash(db, digest);
+  const [row] = await tokensByHash(db, { digest });
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isLive(row, now)) throw refuseToken();
   const isToBeNoted = row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs;
   if (isToBeNoted) {
@@ -154,14 +154,6 @@ export async function confirm(db: Db, clock: Clock, operator: Operator, scope: S
   const row = await tokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isLive(row, clock.now())) throw refuseToken();
   if (scope !== undefined) demand({ ...operator, scopes: scopesIn(row) }, scope);
-}
-
-/** The token with this hash. Asked at every request: the query is built once for each database, which is most of its cost. */
-async function tokenByHash(db: Db, digest: string): Promise<RowWithRole | undefined> {
-  const query = queriesByHash.get(db) ?? tokensWithRole(db).where("hash", "=", digest).compile();
-  queriesByHash.set(db, query);
-  const { rows } = await db.executeQuery<RowWithRole>({ ...query, parameters: [digest] });
-  return rows[0];
 }
 
 /** Tokens of members, with the role that their user has now. */

@@ -5,6 +5,7 @@ import { finalStatuses, type Command, type CommandRequest, type CommandStatus, t
 import type { Events, NewEvent } from "./events.ts";
 import type { MakeId } from "./ids.ts";
 import type { Entry, Journal } from "./journal.ts";
+import { prepared } from "./prepared.ts";
 import { Refusal } from "./problem.ts";
 import type { Signer } from "./signer.ts";
 import type { Db, Store } from "./store.ts";
@@ -16,6 +17,17 @@ const deliveredAtOnce = 200;
 // A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
 const mostInAnswer = 50;
 const open = ["queued", "delivered"];
+const openCommands = prepared((db: Db, { playerId, now }: { playerId: string; now: number }) =>
+  db
+    .selectFrom("commands")
+    .select(["id", "jws", "status"])
+    .where("player_id", "=", playerId)
+    .where("status", "in", open)
+    .where("expires_at", ">", now)
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(mostInAnswer),
+);
 const begun = ["acknowledged", "running"];
 // A device that has begun and then says nothing for so long, its command's time being over too, will not say more.
 const silenceMs = 3_600_000;
@@ -94,16 +106,7 @@ export class Commands {
   /** Signed commands that a player has not acknowledged, oldest first; they count as delivered from here on. */
   async pending(playerId: string): Promise<string[]> {
     const { store, clock } = this.#parts;
-    const rows = await store.db
-      .selectFrom("commands")
-      .select(["id", "jws", "status"])
-      .where("player_id", "=", playerId)
-      .where("status", "in", open)
-      .where("expires_at", ">", clock.now())
-      .orderBy("created_at")
-      .orderBy("id")
-      .limit(mostInAnswer)
-      .execute();
+    const rows = await openCommands(store.db, { playerId, now: clock.now() });
     const queued = rows.filter((row) => row.status === "queued");
     await Promise.all(queued.map((row) => this.delivered(row.jws)));
     return rows.map((row) => row.jws);

@@ -5,6 +5,7 @@ import { verifyJws } from "../base/jws.ts";
 import { TokenProof, tokenProofJwsType, type TokenGrant } from "../protocol/wire.ts";
 import { bearerOf, hashOf, randomText, refuseToken } from "./access.ts";
 import type { MakeId } from "./ids.ts";
+import { prepared } from "./prepared.ts";
 import type { Signer } from "./signer.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow } from "./tables.ts";
@@ -13,6 +14,15 @@ const tokenLifeMs = 3_600_000;
 const nonceLifeMs = 60_000;
 // Nonces cost memory until they end: beyond this the oldest are dropped, whose devices simply ask again.
 const mostNonces = 100_000;
+
+const playersByToken = prepared((db: Db, { hash, now }: { hash: string; now: number }) =>
+  db
+    .selectFrom("device_tokens")
+    .innerJoin("players", "players.id", "device_tokens.player_id")
+    .selectAll("players")
+    .where("device_tokens.hash", "=", hash)
+    .where("device_tokens.expires_at", ">", now),
+);
 
 export interface DeviceAccessParts {
   db: Db;
@@ -79,13 +89,7 @@ export class DeviceAccess {
   /** The player whose token the header carries, a removed one included. @throws Refusal 401. */
   async playerOf(authorization: string | undefined): Promise<PlayerRow> {
     const { db, clock } = this.#parts;
-    const row = await db
-      .selectFrom("device_tokens")
-      .innerJoin("players", "players.id", "device_tokens.player_id")
-      .selectAll("players")
-      .where("device_tokens.hash", "=", hashOf(bearerOf(authorization)))
-      .where("device_tokens.expires_at", ">", clock.now())
-      .executeTakeFirst();
+    const [row] = await playersByToken(db, { hash: hashOf(bearerOf(authorization)), now: clock.now() });
     if (row === undefined) throw refuseToken();
     return row;
   }

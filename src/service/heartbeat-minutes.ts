@@ -4,6 +4,7 @@ import { sql, type Kysely } from "kysely";
 import type { HeartbeatMinute } from "../protocol/history.ts";
 import type { Heartbeat } from "../protocol/report.ts";
 import type { MinuteRow } from "./records-tables.ts";
+import { prepared } from "./prepared.ts";
 import type { TelemetryTables } from "./tables.ts";
 
 type Telemetry = Kysely<TelemetryTables>;
@@ -13,10 +14,38 @@ export const minuteMs = 60_000;
 const minutesOfDay = 1_440;
 const partOfPruning = 5_000;
 
+const addToMinute = prepared((db: Telemetry, row: MinuteRow) => {
+  const latest = { boot_id: row.boot_id, uptime_ms: row.uptime_ms, revision: row.revision };
+  const [player_id, minute, beats, rendering] = [row.player_id, row.minute, row.beats, row.rendering];
+  const most = {
+    cpu_load_max: row.cpu_load_max,
+    memory_bytes_max: row.memory_bytes_max,
+    temperature_c_max: row.temperature_c_max,
+    disk_free_bytes_min: row.disk_free_bytes_min,
+    clock_error_ms_max: row.clock_error_ms_max,
+    drift_ms_max: row.drift_ms_max,
+  };
+  return db
+    .insertInto("heartbeat_minutes")
+    .values({ player_id, minute, beats, rendering, ...most, ...latest })
+    .onConflict((conflict) =>
+      conflict.columns(["player_id", "minute"]).doUpdateSet({
+        beats: sql`heartbeat_minutes.beats + excluded.beats`,
+        rendering: sql`heartbeat_minutes.rendering + excluded.rendering`,
+        cpu_load_max: further("cpu_load_max", ">"),
+        memory_bytes_max: further("memory_bytes_max", ">"),
+        temperature_c_max: further("temperature_c_max", ">"),
+        disk_free_bytes_min: further("disk_free_bytes_min", "<"),
+        clock_error_ms_max: further("clock_error_ms_max", ">"),
+        drift_ms_max: further("drift_ms_max", ">"),
+        ...latest,
+      }),
+    );
+});
+
 /** Counts a heartbeat that came at `receivedAt` (ms since the epoch) into its minute. */
 export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat, receivedAt: number): Promise<void> {
-  const latest = { boot_id: beat.boot_id, uptime_ms: beat.uptime_ms, revision: beat.content.applied_revision };
-  const row: MinuteRow = {
+  await addToMinute(db, {
     player_id: playerId,
     minute: Math.floor(receivedAt / minuteMs),
     beats: 1,
@@ -27,25 +56,10 @@ export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat
     disk_free_bytes_min: beat.disk_free_bytes,
     clock_error_ms_max: beat.clock_error_ms,
     drift_ms_max: beat.drift_ms ?? null,
-    ...latest,
-  };
-  await db
-    .insertInto("heartbeat_minutes")
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(["player_id", "minute"]).doUpdateSet({
-        beats: sql`heartbeat_minutes.beats + 1`,
-        rendering: sql`heartbeat_minutes.rendering + excluded.rendering`,
-        cpu_load_max: further("cpu_load_max", ">"),
-        memory_bytes_max: further("memory_bytes_max", ">"),
-        temperature_c_max: further("temperature_c_max", ">"),
-        disk_free_bytes_min: further("disk_free_bytes_min", "<"),
-        clock_error_ms_max: further("clock_error_ms_max", ">"),
-        drift_ms_max: further("drift_ms_max", ">"),
-        ...latest,
-      }),
-    )
-    .execute();
+    boot_id: beat.boot_id,
+    uptime_ms: beat.uptime_ms,
+    revision: beat.content.applied_revision,
+  });
 }
 
 /** The greater or the lesser of what stands and what comes; one that is null gives way. Both engines know no common max(). */

@@ -4,7 +4,8 @@ import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
 import type { Commands } from "./commands.ts";
 import type { Links } from "./links.ts";
 import type { Presence } from "./presence.ts";
-import type { Store } from "./store.ts";
+import { prepared } from "./prepared.ts";
+import type { Db, Store } from "./store.ts";
 import type { Subscribers } from "./subscribers.ts";
 
 export interface HeartbeatParts {
@@ -16,6 +17,8 @@ export interface HeartbeatParts {
   subscribers: Subscribers;
 }
 
+const players = prepared((db: Db, { id }: { id: string }) => db.selectFrom("players").select(["revision", "team_id"]).where("id", "=", id));
+
 /** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
 export async function takeHeartbeat(
   { store, clock, presence, commands, links, subscribers }: HeartbeatParts,
@@ -24,20 +27,17 @@ export async function takeHeartbeat(
   receivedAt: number,
   link: "socket" | "poll",
 ): Promise<HeartbeatAnswer> {
-  await presence.beat(playerId, heartbeat, link);
+  presence.beat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
   await links.beat(playerId, heartbeat);
-  const { revision, team_id: teamId } = await store.db
-    .selectFrom("players")
-    .select(["revision", "team_id"])
-    .where("id", "=", playerId)
-    .executeTakeFirstOrThrow();
-  subscribers.beat(teamId, playerId, receivedAt, heartbeat);
+  const [player] = await players(store.db, { id: playerId });
+  if (player === undefined) throw new TypeError(`a heartbeat of ${playerId}, which there is not`);
+  subscribers.beat(player.team_id, playerId, receivedAt, heartbeat);
   return {
     sent_at_ms: heartbeat.sent_at_ms,
     received_at_ms: receivedAt,
     answered_at_ms: clock.now(),
-    revision,
+    revision: player.revision,
     commands: pending,
   };
 }

@@ -89,8 +89,8 @@ export class Links {
   }
 
   #isAway(playerId: string): boolean {
-    const latest = this.#parts.presence.latest(playerId);
-    return latest === null || this.#parts.clock.now() - latest.receivedAt > offlineAfterMs;
+    const at = this.#parts.presence.lastSeenAt(playerId);
+    return at === null || this.#parts.clock.now() - at > offlineAfterMs;
   }
 
   async #write(all: readonly News[]): Promise<void> {
@@ -128,8 +128,8 @@ export class Links {
   #eventsOf(playerId: string, name: string, before: Told, { isOnline, error }: Told): Pick<NewEvent, "type" | "data">[] {
     const about = { player_id: playerId, name };
     if (!isOnline) {
-      const latest = this.#parts.presence.latest(playerId);
-      const last_seen_at = latest === null ? null : new Date(latest.receivedAt).toISOString();
+      const at = this.#parts.presence.lastSeenAt(playerId);
+      const last_seen_at = at === null ? null : new Date(at).toISOString();
       return before.isOnline ? [{ type: "player.offline", data: { ...about, last_seen_at } }] : [];
     }
     return [

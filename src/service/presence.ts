@@ -1,11 +1,30 @@
-// The latest heartbeat of each player, and who is online.
+// The latest heartbeat of each player, and who is online. Known at once, written down by the second.
+import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { Heartbeat } from "../protocol/report.ts";
 import { countBeat } from "./heartbeat-minutes.ts";
+import { prepared } from "./prepared.ts";
 import type { TelemetryTables } from "./tables.ts";
 
+type Telemetry = Kysely<TelemetryTables>;
+
 const onlineMs = 90_000;
+// Each on its own would cost a transaction; a service that is killed loses so much of the history, and no more.
+const writeEveryMs = 1_000;
+// What is written at once holds everything else up: a few milliseconds.
+const writtenAtOnce = 200;
+// While the disk takes nothing, the oldest are given up.
+const mostUnwritten = 20_000;
+
+const putLatest = prepared((db: Telemetry, row: { player_id: string; received_at: number; body: string }) => {
+  const latest = { received_at: row.received_at, body: row.body };
+  return db
+    .insertInto("heartbeats")
+    .values({ player_id: row.player_id, ...latest })
+    .onConflict((conflict) => conflict.column("player_id").doUpdateSet(latest));
+});
 
 /** A heartbeat and when it came, ms since the epoch. */
 export interface Beat {
@@ -15,24 +34,26 @@ export interface Beat {
 
 type Seen = {
   receivedAt: number;
-  /** As text until it is asked for: of ten thousand players' beats few are looked at, and texts take less room. */
+  /** As text, once that is written, until it is asked for: of ten thousand beats few are looked at, and texts take less room. */
   heartbeat: Heartbeat | string;
   /** Its socket is open, it polls, or (after a restart of ours) it has not been heard yet. */
   link: "socket" | "poll" | "gone";
 };
 
 export class Presence {
-  readonly #db: Kysely<TelemetryTables>;
+  readonly #db: Telemetry;
   readonly #clock: Clock;
   readonly #seen: Map<string, Seen>;
+  readonly #unwritten: (Beat & { playerId: string })[] = [];
+  #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(db: Kysely<TelemetryTables>, clock: Clock, seen: Map<string, Seen>) {
+  private constructor(db: Telemetry, clock: Clock, seen: Map<string, Seen>) {
     this.#db = db;
     this.#clock = clock;
     this.#seen = seen;
   }
 
-  static async open(db: Kysely<TelemetryTables>, clock: Clock): Promise<Presence> {
+  static async open(db: Telemetry, clock: Clock): Promise<Presence> {
     const seen = new Map<string, Seen>();
     for (let after: string | undefined = ""; after !== undefined;) {
       const rows = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
@@ -43,17 +64,56 @@ export class Presence {
     return new Presence(db, clock, seen);
   }
 
-  /** Takes a heartbeat in. */
-  async beat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): Promise<void> {
+  /** Takes a heartbeat in. {@link run} writes it down. */
+  beat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
     const receivedAt = Math.trunc(this.#clock.now());
     this.#seen.set(playerId, { receivedAt, heartbeat, link });
-    const row = { received_at: receivedAt, body: JSON.stringify(heartbeat) };
-    await this.#db
-      .insertInto("heartbeats")
-      .values({ player_id: playerId, ...row })
-      .onConflict((conflict) => conflict.column("player_id").doUpdateSet(row))
-      .execute();
-    await countBeat(this.#db, playerId, heartbeat, receivedAt);
+    this.#unwritten.push({ playerId, receivedAt, heartbeat });
+  }
+
+  /** Writes down by the second what came in, until `signal` aborts; rejects with an AbortError then. What came since needs a {@link flush}. */
+  async run(log: Log, signal: AbortSignal): Promise<never> {
+    let isFailing = false;
+    for (;;) {
+      await this.#clock.wait(writeEveryMs, signal);
+      try {
+        await this.flush();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.error({ err: error }, "heartbeats cannot be written down: they are kept for later while there is room");
+        isFailing = true;
+      }
+    }
+  }
+
+  /** Writes down what came in so far: for whoever is about to read the history. What cannot be written waits for the next time. */
+  flush(): Promise<void> {
+    const written = this.#writing.then(() => this.#write());
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#unwritten.length > 0) {
+      const some = this.#unwritten.slice(0, writtenAtOnce).map((beat) => ({ ...beat, body: JSON.stringify(beat.heartbeat) }));
+      try {
+        await this.#db.transaction().execute(async (db) => {
+          for (const { playerId, receivedAt, heartbeat, body } of some) {
+            await putLatest(db, { player_id: playerId, received_at: receivedAt, body });
+            await countBeat(db, playerId, heartbeat, receivedAt);
+          }
+        });
+      } catch (error) {
+        this.#unwritten.splice(0, this.#unwritten.length - mostUnwritten);
+        throw error;
+      }
+      this.#unwritten.splice(0, some.length);
+      for (const { playerId, heartbeat, body } of some) {
+        const seen = this.#seen.get(playerId);
+        if (seen?.heartbeat === heartbeat) seen.heartbeat = body;
+      }
+      await setImmediate();
+    }
   }
 
   /** Its socket has closed. */
@@ -64,6 +124,7 @@ export class Presence {
 
   /** Forgets a player. */
   async drop(playerId: string): Promise<void> {
+    await this.flush();
     this.#seen.delete(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
     await this.#db.deleteFrom("heartbeat_minutes").where("player_id", "=", playerId).execute();
@@ -82,6 +143,11 @@ export class Presence {
     // One from an older version that no longer fits is no loss: the next comes within 30 s.
     this.#seen.delete(playerId);
     return null;
+  }
+
+  /** When its latest heartbeat came, ms since the epoch; null when there was none. */
+  lastSeenAt(playerId: string): number | null {
+    return this.#seen.get(playerId)?.receivedAt ?? null;
   }
 
   /** Whether it can be reached: a heartbeat within 90 s, by an open socket or by polling. */

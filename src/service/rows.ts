@@ -1,7 +1,7 @@
-// Reads one row of a team by its id: what most requests begin with. The query is built once, which is most of its cost.
-import type { CompiledQuery } from "kysely";
+// Reads one row of a team by its id: what most requests begin with.
+import { prepared } from "./prepared.ts";
 import type { Db } from "./store.ts";
-import type { AssetRow, LayoutRow, PlayerRow, PlaylistRow } from "./tables.ts";
+import type { AssetRow, LayoutRow, PlayerRow, PlaylistRow, Tables } from "./tables.ts";
 
 interface OwnedRows {
   players: PlayerRow;
@@ -10,20 +10,21 @@ interface OwnedRows {
   assets: AssetRow;
 }
 
-const queries = new Map<keyof OwnedRows, CompiledQuery>();
+const queries = { players: owned("players"), playlists: owned("playlists"), layouts: owned("layouts"), assets: owned("assets") };
 
 /** The row of `table` with this id, if it is the team's; in the bin or removed, it is still found. */
 export async function rowOf<T extends keyof OwnedRows>(db: Db, table: T, teamId: string, id: string): Promise<OwnedRows[T] | undefined> {
+  const [row] = await queries[table](db, { id, teamId });
+  return row as OwnedRows[T] | undefined;
+}
+
+function owned(table: keyof OwnedRows) {
   // The four tables are alike in these columns; one name stands for all.
-  const query =
-    queries.get(table) ??
+  return prepared<Tables, { id: string; teamId: string }, OwnedRows[typeof table]>((db, { id, teamId }) =>
     db
       .selectFrom(table as "players")
       .selectAll()
-      .where("id", "=", "")
-      .where("team_id", "=", "")
-      .compile();
-  queries.set(table, query);
-  const { rows } = await db.executeQuery<OwnedRows[T]>({ ...query, parameters: [id, teamId] } as CompiledQuery<OwnedRows[T]>);
-  return rows[0];
+      .where("id", "=", id)
+      .where("team_id", "=", teamId),
+  );
 }

@@ -221,6 +221,7 @@ function runLoops(parts: Parts, playsKeptMs: number, signal: AbortSignal): Async
     parts.thumbnails,
     parts.imports,
     parts.uploads,
+    { run: (each: AbortSignal) => parts.presence.run(log, each) },
     { run: (each: AbortSignal) => keepUp(parts, playsKeptMs, each) },
   ];
   const ended = together(
@@ -231,7 +232,13 @@ function runLoops(parts: Parts, playsKeptMs: number, signal: AbortSignal): Async
     log.fatal({ err: error }, "a loop of the service failed");
     throw error;
   });
-  return { [Symbol.asyncDispose]: async () => ended };
+  return {
+    async [Symbol.asyncDispose]() {
+      await ended;
+      // What came while the sockets were sent away.
+      await parts.presence.flush();
+    },
+  };
 }
 
 /** Long polls end, sockets are sent away, requests under way get a moment, then every connection is cut. */

@@ -1,4 +1,6 @@
 // The history of heartbeats: minutes, pages, days, and their end.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -115,4 +117,20 @@ test("[HB4] minutes are kept for thirty days; a removed player's are gone at onc
   await expect.poll(list, { timeout: 10_000 }).toBe(1);
   expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
   expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(404);
+});
+
+test("[HB5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"));
+  telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO away");
+  await beat(device, { cpu_load: 0.7 });
+  expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(500);
+  expect((await bench.call("GET", `players/${device.playerId}`)).body).toMatchObject({ status: "online" });
+  telemetry.exec("ALTER TABLE away RENAME TO heartbeat_minutes");
+  await beat(device);
+  const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
+  expect(body.data).toMatchObject([{ beats: 2, cpu_load_max: 0.7 }]);
 });

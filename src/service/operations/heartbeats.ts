@@ -30,8 +30,9 @@ export const heartbeatOperations: readonly Operation[] = [
     output: page(HeartbeatMinute),
     errors: ["not-found", "invalid"],
     async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock } = parts;
+      const { store, clock, presence } = parts;
       found(await select(store.db, teamId, playerId), "player");
+      await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
       const rows = minutesOf(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
       return pageOf(rows, query, showMinute, { by: ["minute"] });
@@ -52,7 +53,8 @@ export const heartbeatOperations: readonly Operation[] = [
     output: Uptime,
     errors: ["not-found", "invalid"],
     async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock } = parts;
+      const { store, clock, presence } = parts;
+      await presence.flush();
       const player = found(await select(store.db, teamId, playerId), "player");
       const now = clock.now();
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
