@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import Fastify from "fastify";
 import { temporaryFolder } from "../test/support/folder.ts";
@@ -16,21 +17,39 @@ const roundMs = 2_000;
 const assets = 100_000;
 const players = 10_000;
 
-/** Bare routes that answer what the service answered, without asking anybody anything. Prints its port. */
+/**
+ * Bare routes: under `/memory` they answer what the service answered, without asking anybody anything; under `/database` they
+ * read the same rows by a prepared statement and send them as they are. Prints its port.
+ */
 async function serveBare(): Promise<never> {
-  const bodies = JSON.parse(process.argv[3]!) as Record<string, unknown>;
+  const [bodies, folder, asset, player] = process.argv.slice(3) as [string, string, string, string];
   const app = Fastify({ logger: false });
-  for (const [name, body] of Object.entries(bodies)) app.get(`/${name}`, async () => body);
+  for (const [name, body] of Object.entries(JSON.parse(bodies) as Record<string, unknown>)) app.get(`/memory/${name}`, async () => body);
+  const state = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
+  for (const [name, id] of Object.entries({ asset, player })) {
+    const one = state.prepare(`SELECT * FROM ${name}s WHERE id = ?`);
+    const page = state.prepare(`SELECT * FROM ${name}s WHERE team_id = ? ORDER BY created_at DESC, id DESC LIMIT 26`);
+    const team = one.get(id)!["team_id"]!;
+    app.get(`/database/${articleOf(name)}-${name}`, async () => one.get(id));
+    app.get(`/database/25-${name}s`, async () => ({ data: page.all(team).slice(0, 25) }));
+  }
   await app.listen({ port: 0, host: "127.0.0.1" });
   const [address] = app.addresses();
   process.stdout.write(`${typeof address === "object" ? address.port : ""}\n`);
   return new Promise(() => undefined);
 }
 
-async function startBare(bodies: Record<string, unknown>): Promise<{ url: string; pid: number } & AsyncDisposable> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), "bare", JSON.stringify(bodies)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+function articleOf(noun: string): string {
+  return /^[aeiou]/.test(noun) ? "an" : "a";
+}
+
+async function startBare(
+  bodies: Record<string, unknown>,
+  folder: string,
+  { assetId, playerId }: Stored,
+): Promise<{ url: string; pid: number } & AsyncDisposable> {
+  const given = ["bare", JSON.stringify(bodies), folder, assetId, playerId];
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...given], { stdio: ["ignore", "pipe", "inherit"] });
   const [port] = (await once(child.stdout, "data")) as [Buffer];
   return {
     url: `http://127.0.0.1:${port.toString().trim()}`,
@@ -76,7 +95,8 @@ async function measureStart(name: string, folder: string): Promise<void> {
   figure(`resident at listening, ${name}, MB (aim 150)`, spread(memory));
 }
 
-async function measureReads(folder: string, { token, assetId, playerId }: Stored): Promise<void> {
+async function measureReads(folder: string, stored: Stored): Promise<void> {
+  const { token, assetId, playerId } = stored;
   await using service = await startService(folder);
   const { url } = service.api;
   const reads = {
@@ -91,22 +111,27 @@ async function measureReads(folder: string, { token, assetId, playerId }: Stored
     if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
     bodies[name.replace(" ", "-")] = await response.json();
   }
-  await using bare = await startBare(bodies);
+  await using bare = await startBare(bodies, folder, stored);
   for (const [name, { path, aim }] of Object.entries(reads)) {
-    const bareUrl = `${bare.url}/${name.replace(" ", "-")}`;
-    await load(url + path, token, 1_000);
-    await load(bareUrl, token, 1_000);
-    const runs: { ours: Load & { cpuMs: number }; theirs: Load & { cpuMs: number } }[] = [];
-    // One right after the other, so that whatever else the machine does meets both.
+    const [fromMemory, fromDatabase] = ["memory", "database"].map((kind) => `${bare.url}/${kind}/${name.replace(" ", "-")}`) as [
+      string,
+      string,
+    ];
+    for (const each of [url + path, fromMemory, fromDatabase]) await load(each, token, 1_000);
+    const runs: Record<"ours" | "bare" | "bareReading", Load & { cpuMs: number }>[] = [];
+    // One right after the other, so that whatever else the machine does meets all.
     for (let round = 0; round < rounds; round += 1) {
-      runs.push({ ours: await loaded(service.program.pid, url + path, token), theirs: await loaded(bare.pid, bareUrl, token) });
+      const ours = await loaded(service.program.pid, url + path, token);
+      const inMemory = await loaded(bare.pid, fromMemory, token);
+      runs.push({ ours, bare: inMemory, bareReading: await loaded(bare.pid, fromDatabase, token) });
     }
     const { p50, p99 } = spread(runs.flatMap(({ ours }) => ours.times));
     figure(`GET ${name}`, {
       aim_ratio: aim,
-      ratio_to_bare: middle(runs.map(({ ours, theirs }) => ours.rps / theirs.rps)),
+      ratio_to_bare: middle(runs.map((run) => run.ours.rps / run.bare.rps)),
       // On a machine with other work the rates waver; the processor's time does so less.
-      ratio_by_cpu: middle(runs.map(({ ours, theirs }) => theirs.cpuMs / ours.cpuMs)),
+      ratio_by_cpu: middle(runs.map((run) => run.bare.cpuMs / run.ours.cpuMs)),
+      ratio_to_bare_reading: middle(runs.map((run) => run.ours.rps / run.bareReading.rps)),
       rps: middle(runs.map(({ ours }) => ours.rps)),
       cpu_ms: middle(runs.map(({ ours }) => ours.cpuMs)),
       p50_ms: p50,

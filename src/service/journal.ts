@@ -68,16 +68,27 @@ export class Journal {
     const at = Math.trunc(this.#clock.now());
     const rows = entries.map(({ playerId, seq, message }) => ({ player_id: playerId, seq, at, message: JSON.stringify(message) }));
     await db.insertInto("journal").values(rows).execute();
+    // Who has acknowledged all that came before, as most have, has nothing to be trimmed.
+    await this.#trim(
+      db,
+      places.filter((place) => place.trimmed_seq < place.last_seq - 1),
+      at,
+    );
+    return entries;
+  }
+
+  async #trim(db: Db, places: readonly { player_id: string; trimmed_seq: number }[], at: number): Promise<void> {
+    const trimmed = new Map(places.map((place) => [place.player_id, place.trimmed_seq]));
+    if (trimmed.size === 0) return;
     const old = await db
       .selectFrom("journal")
       .innerJoin("journals", "journals.player_id", "journal.player_id")
       .select((row) => ["journal.player_id", row.fn.max<number>("journal.seq").as("seq")])
-      .where("journal.player_id", "in", [...byPlayer.keys()])
+      .where("journal.player_id", "in", [...trimmed.keys()])
       .where((row) => row.or([row("journal.seq", "<=", row("journals.last_seq", "-", keptEntries)), row("journal.at", "<", at - keptMs)]))
       .groupBy("journal.player_id")
       .execute();
-    for (const { player_id, seq } of old) if (seq > byPlayer.get(player_id)!.trimmed_seq) await this.ack(db, player_id, seq);
-    return entries;
+    for (const { player_id, seq } of old) if (seq > trimmed.get(player_id)!) await this.ack(db, player_id, seq);
   }
 
   /** What came after `lastSeq` of the journal `epoch`, oldest first. Of several hints only the newest still matters. */
