@@ -223,10 +223,10 @@ function layoutOf(row: LayoutRow): DesiredLayout {
   return DesiredLayout.parse({ ...row, ...looks, zones: parseZones(row.zones) });
 }
 
-/** In parts: SQLite and PostgreSQL both bound the number of parameters. */
+/** All that `read` finds for some of the ids at a time. */
 async function readInParts<T>(ids: readonly string[], read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
-  for (let first = 0; first < ids.length; first += 500) found.push(...(await read(ids.slice(first, first + 500))));
+  for (const part of inParts(ids)) found.push(...(await read(part)));
   return found;
 }
 

@@ -30,13 +30,17 @@ export class Sockets implements UpgradeDoor {
   readonly #parts: SocketsParts;
   readonly #server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
-  readonly #acks: Batch<{ playerId: string; seq: number }>;
+  /** The same for all: with ten thousand sessions each object counts. */
+  readonly #sessionParts: SessionParts;
   #isClosing = false;
   #opened = 0;
 
   constructor(parts: SocketsParts) {
     this.#parts = parts;
-    this.#acks = new Batch(acksAtOnce, (acks) => parts.store.write((db) => parts.journal.ackAll(db, acks)));
+    const acks = new Batch<{ playerId: string; seq: number }>(acksAtOnce, (all) =>
+      parts.store.write((db) => parts.journal.ackAll(db, all)),
+    );
+    this.#sessionParts = { ...parts, acks, spreadMs: () => this.#spreadMs() };
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -108,7 +112,7 @@ export class Sockets implements UpgradeDoor {
     try {
       const player = await access.playerOf(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
-      const session = new DeviceSession(socket, player.id, { ...this.#parts, acks: this.#acks, spreadMs: () => this.#spreadMs() });
+      const session = new DeviceSession(socket, player.id, this.#sessionParts);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
       else this.#seat(session);
       socket.resume();

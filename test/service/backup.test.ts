@@ -6,6 +6,8 @@ import { expect, test } from "vitest";
 import type { PlayEvent } from "../../src/protocol/play-event.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program, startService } from "../support/programs.ts";
+import { Fuzzed } from "./fuzz/fuzzed.ts";
+import { fuzz } from "./fuzz/shots.ts";
 import { Bench, blobsIn, call, Device, heartbeat, picture } from "./harness.ts";
 import { Listener } from "./listener.ts";
 
@@ -48,7 +50,7 @@ function moved(device: Device, url: string): Device {
 }
 
 test(
-  "[OP7] a backup under write load restores to all that was answered before it began, and names no file that is not there",
+  "[OP7] a backup under write load restores to all that was answered before it began, names no file that is not there, and answers as described",
   {
     timeout: 240_000,
   },
@@ -142,6 +144,9 @@ test(
     }
     stop.abort();
     await Promise.all(loads);
+
+    await using restored = await Bench.start(join(folder.path, "restored-whole.tar"));
+    await fuzz(await Fuzzed.fill(restored), 20_261_121, 300);
   },
 );
 

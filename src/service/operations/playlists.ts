@@ -1,20 +1,18 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
-import type { AssetKind } from "../../protocol/assets.ts";
-import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
 import type { EventType } from "../../protocol/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { discard, restorePlaylist } from "../bin.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
-import type { MakeId } from "../ids.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
-import { Refusal, type FieldError } from "../problem.ts";
+import { settleItems } from "../playlist-items.ts";
+import { Refusal } from "../problem.ts";
 import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
-import type { AssetRow, PlaylistRow } from "../tables.ts";
-import { hideSecrets, keepSecrets } from "../web-secrets.ts";
+import type { PlaylistRow } from "../tables.ts";
+import { hideSecrets } from "../web-secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
 
 const params = z.strictObject({ id: id("pls") });
@@ -229,98 +227,4 @@ function show(row: PlaylistRow): Playlist {
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
   };
-}
-
-/**
- * The items with their ids: one sent along that was here before is kept, an equal item without one keeps its own.
- * @throws Refusal 422 naming each item whose asset is not there or of another kind, or whose id is not this playlist's,
- * and each mask that stands for no secret.
- */
-async function settleItems(
-  db: Db,
-  makeId: MakeId,
-  teamId: string,
-  sent: readonly NewPlaylistItem[],
-  before: readonly PlaylistItem[],
-): Promise<PlaylistItem[]> {
-  const { items, errors: unknownSecrets } = keepSecrets(sent, before);
-  const fieldErrors = [...idErrors(sent, before), ...validityErrors(sent), ...limitErrors(sent)];
-  const errors = [...(await assetErrors(db, teamId, sent)), ...fieldErrors, ...unknownSecrets];
-  if (errors.length > 0) {
-    throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
-  }
-  const taken = new Set(sent.flatMap((item) => item.id ?? []));
-  const free = before.filter((item) => !taken.has(item.id));
-  return items.map((item) => {
-    if (item.id !== undefined) return { ...item, id: item.id };
-    const place = free.findIndex((old) => stableJson({ ...old, id: null }) === stableJson({ ...item, id: null }));
-    const equal = place === -1 ? undefined : free.splice(place, 1)[0];
-    return { ...item, id: equal?.id ?? makeId("itm") };
-  });
-}
-
-/** The kind of asset that an item of a type shows. */
-const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audio: "audio", pdf: "document", html: "bundle" };
-
-async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
-  const assets = new Map<string, Pick<AssetRow, "kind" | "mime_type" | "deleted_at">>();
-  const ids = [...new Set(items.flatMap(assetIdsOf))];
-  for (let first = 0; first < ids.length; first += 500) {
-    const part = ids.slice(first, first + 500);
-    const rows = await db
-      .selectFrom("assets")
-      .select(["id", "kind", "mime_type", "deleted_at"])
-      .where("team_id", "=", teamId)
-      .where("id", "in", part)
-      .execute();
-    for (const row of rows) assets.set(row.id, row);
-  }
-  return items.flatMap((item, index) =>
-    Object.entries(kindsOf(item)).flatMap(([field, { assetId, kind }]) => {
-      const pointer = `/items/${index}/${field}`;
-      const asset = assets.get(assetId);
-      if (asset === undefined) return [{ pointer, detail: "there is no such asset" }];
-      if (asset.deleted_at !== null) return [{ pointer, detail: "the asset is in the bin: restore it first" }];
-      if (asset.kind === null)
-        return [{ pointer, detail: "the asset's import has not succeeded, or not yet: wait until its status is ready" }];
-      if (asset.kind === kind) return [];
-      const use = field === "asset_id" ? `an item of type ${item.type}` : field;
-      return [{ pointer, detail: `the asset is ${asset.mime_type}, which is not for ${use}` }];
-    }),
-  );
-}
-
-/** Which field of an item names which asset, and of what kind that has to be. */
-function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind: AssetKind }> {
-  if (!("asset_id" in item)) return {};
-  const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
-  if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
-  return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: "image" } };
-}
-
-function idErrors(items: readonly NewPlaylistItem[], before: readonly PlaylistItem[]): FieldError[] {
-  const known = new Set(before.map((item) => item.id));
-  const seen = new Set<string>();
-  return items.flatMap((item, index) => {
-    if (item.id === undefined) return [];
-    const pointer = `/items/${index}/id`;
-    if (seen.has(item.id)) return [{ pointer, detail: "the same id stands at another item" }];
-    seen.add(item.id);
-    return known.has(item.id) ? [] : [{ pointer, detail: "this playlist has no such item: leave the id out for a new one" }];
-  });
-}
-
-function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
-  return items.flatMap(({ valid_from, valid_until }, index) =>
-    valid_from !== undefined && valid_until !== undefined && Date.parse(valid_until) <= Date.parse(valid_from)
-      ? [{ pointer: `/items/${index}/valid_until`, detail: "must be after valid_from" }]
-      : [],
-  );
-}
-
-/** Something has to fill the time between the plays of limited items. */
-function limitErrors(items: readonly NewPlaylistItem[]): FieldError[] {
-  const isLimited = items.length > 0 && items.every((item) => item.max_plays_per_hour !== undefined);
-  const detail = "at least one item must be without a limit: it plays in the time between";
-  return isLimited ? [{ pointer: "/items/0/max_plays_per_hour", detail }] : [];
 }
