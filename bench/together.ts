@@ -8,13 +8,15 @@ import { startXvfb } from "../test/support/xvfb.ts";
 import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 30);
+// Two players share what each would have for itself: small screens leave it to them.
+const [width, height] = (process.argv[3] ?? "1280x720").split("x").map(Number) as [number, number];
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
 // The clip and the two stills.
 const durations = [6_000, 2_000, 2_000];
 
 await using folder = await temporaryFolder();
-await using first = await startXvfb({ width: 1280, height: 720 });
-await using second = await startXvfb({ width: 1280, height: 720 });
+await using first = await startXvfb({ width, height });
+await using second = await startXvfb({ width, height });
 await using service = await startService(join(folder.path, "service"));
 const { api } = service;
 const image = async (name: keyof typeof stills) => ({
