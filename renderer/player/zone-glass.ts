@@ -12,12 +12,18 @@ export interface Borne {
   bearer: HTMLElement;
 }
 
+// What is let go of and what is made ready next take the processor just while the new picture is on its way to the
+// screen: on two cores that cost it a frame or two, and two screens their step.
+const calmMs = 120;
+
 /** The pictures of one zone. */
 export class ZoneGlass {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #plate = make("div", "plate");
   #leaving: { borne: Borne; end: () => void } | null = null;
+  /** Lets go of what has left, before its time. */
+  #hurry: (() => void) | null = null;
 
   constructor(zone: SceneZone, page: Page) {
     this.#page = page;
@@ -32,9 +38,14 @@ export class ZoneGlass {
     if (zone.background_color !== undefined) style.backgroundColor = zone.background_color;
   }
 
-  /** Whether an item is still on its way out. */
+  /** Whether an item is still on its way out, or out of sight but not let go of yet. */
   get isChanging(): boolean {
-    return this.#leaving !== null;
+    return this.#leaving !== null || this.#hurry !== null;
+  }
+
+  /** Lets go of what is out of sight without waiting for a calm moment: for who is late already. */
+  hurry(): void {
+    this.#hurry?.();
   }
 
   /** Lays an item behind the glass, over what is there, unseen. */
@@ -46,8 +57,9 @@ export class ZoneGlass {
   }
 
   /**
-   * Changes the glass in the frame being made; `changed` is called a frame after the old one is out of sight, when it
-   * has been let go of. Resolves with the time of the frame that shows the new one. `beginsAt` is corrected wall time.
+   * Changes the glass in the frame being made; `changed` is called when the old one is out of sight and has been let go
+   * of: when the new picture has come through, at the earliest a frame after. Resolves with the time of the frame that
+   * shows the new one. `beginsAt` is corrected wall time.
    */
   change(
     borne: Borne,
@@ -60,11 +72,19 @@ export class ZoneGlass {
     const release = (): void => {
       this.#leaving = null;
       before?.item.hide();
-      frames.request(() => {
-        if (before !== null) this.remove(before);
-        this.#plate.remove();
-        changed();
-      });
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const letGo = (): void => {
+        clearTimeout(timer);
+        if (this.#hurry === letGo) this.#hurry = null;
+        frames.request(() => {
+          if (before !== null) this.remove(before);
+          this.#plate.remove();
+          changed();
+        });
+      };
+      if (before === null) return letGo();
+      timer = setTimeout(letGo, calmMs);
+      this.#hurry = letGo;
     };
     if (how.transition === null || before === null) {
       release();
@@ -99,6 +119,7 @@ export class ZoneGlass {
   /** Takes everything off the glass at once. */
   clear(): void {
     this.settle();
+    this.hurry();
     this.#plate.remove();
   }
 }

@@ -84,7 +84,10 @@ export class Zone {
     if (target === undefined || target.starts_at > view.now) this.#settle();
     this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? Number.POSITIVE_INFINITY);
     // Two items on the glass are enough for the decoders; the third is made ready when the first has left.
-    if (this.#glass.isChanging) return;
+    if (this.#glass.isChanging) {
+      if (target !== undefined && target.starts_at <= view.now) this.#glass.hurry();
+      return;
+    }
     if (target === undefined) {
       this.#dropNext();
       this.#fallBack();
