@@ -86,6 +86,8 @@ test("[SW2] one bad item in a long slot is passed over within five seconds, told
   const early = await server.heard("presented", ({ item_id }) => item_id === slots[2]!.item.item_id, { timeoutMs: 15_000 });
   expect(early.at - slots[1]!.starts_at).toBeLessThan(5_000);
   expect(early.at - slots[1]!.starts_at).toBeGreaterThan(3_500);
+  // What it took the place of is let go of a moment later.
+  await expect.poll(() => page.locator("img").count()).toBe(1);
   await page.evaluate('window.before = document.querySelector("img")');
   const own = await server.heard("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 15_000 });
   expect(Math.abs(own.at - slots[2]!.starts_at)).toBeLessThan(200);
