@@ -8,6 +8,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
 // npm run soak goes on for ten thousand.
 const turns = FastChanges.round;
+const mostRounds = 4;
 
 let bench: Bench;
 beforeAll(async () => {
@@ -16,27 +17,36 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-// The engine keeps its own accounts: one repeat tells its noise from growth.
-test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", { retry: 1 }, async () => {
+test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
   await using opened = await bench.open();
   const changes = new FastChanges(opened.server);
   const watch = await GrowthWatch.start(bench.browser, opened.page);
   // Looked at in the same place of the round: other places have other kinds on the glass.
-  for (let turn = 0; turn < FastChanges.round; turn += 1) await changes.turn();
-  const before = await settled(watch);
-  for (let turn = 0; turn < turns; turn += 1) await changes.turn();
-  await expect.poll(async () => excess(before, await watch.look()), { timeout: 30_000, interval: 500 }).toEqual({});
+  const round = async (): Promise<Growth> => {
+    for (let turn = 0; turn < turns; turn += 1) await changes.turn();
+    return settled(watch);
+  };
+  let before = await round();
+  let more: Record<string, number> = {};
+  // The engine keeps accounts of its own, and loads things when they are first needed: that swells a round. What leaks swells each.
+  for (let left = mostRounds; left > 0; left -= 1) {
+    const after = await round();
+    more = excess(before, after);
+    if (Object.keys(more).length === 0) return;
+    before = after;
+  }
+  expect(more).toEqual({});
 });
 
-/** A look that is like the one before: what is made ready behind the glass is there by then. */
+/** A look that is like the one a second before: what was replaced has been let go of by then, and what follows is ready. */
 async function settled(watch: GrowthWatch): Promise<Growth> {
-  const looks = [await watch.look()];
+  const looks: Growth[] = [];
   await expect
     .poll(
       async () => {
         looks.push(await watch.look());
-        const [last, previous] = [looks.at(-1)!, looks.at(-2)!];
-        return JSON.stringify(last.counts) === JSON.stringify(previous.counts);
+        const [last, previous] = [looks.at(-1)!, looks.at(-2)];
+        return JSON.stringify(last.counts) === JSON.stringify(previous?.counts);
       },
       { timeout: 30_000, interval: 1_000 },
     )

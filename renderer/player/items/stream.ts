@@ -88,6 +88,8 @@ export function createStream(item: StreamItem, around: Surroundings): Item {
     playUntil() {},
     hide: () => {
       setSeen(element, "no");
+      // Unlike its picture, its sound is not covered by what comes next.
+      element.querySelector("video")?.pause();
     },
     dispose() {
       disposal.abort();

@@ -36,6 +36,8 @@ export function createVideo(item: Extract<SceneItem, { type: "video" }>, around:
     playUntil: (instant) => track.playUntil(instant),
     hide: () => {
       setSeen(element, "no");
+      // Unlike its picture, its sound is not covered by what comes next.
+      element.pause();
     },
     dispose: () => track.dispose(),
   };
