@@ -21,7 +21,8 @@ export class ZoneGlass {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #plate = make("div", "plate");
-  #leaving: { borne: Borne; end: () => void } | null = null;
+  /** Ends the transition under way. */
+  #end: (() => void) | null = null;
   /** Lets go of what has left, before its time. */
   #hurry: (() => void) | null = null;
 
@@ -40,7 +41,7 @@ export class ZoneGlass {
 
   /** Whether an item is still on its way out, or out of sight but not let go of yet. */
   get isChanging(): boolean {
-    return this.#leaving !== null || this.#hurry !== null;
+    return this.#end !== null || this.#hurry !== null;
   }
 
   /** Lets go of what is out of sight without waiting for a calm moment: for who is late already. */
@@ -70,7 +71,7 @@ export class ZoneGlass {
     const { clock, frames, transitions } = this.#page;
     const presented = borne.item.show();
     const release = (): void => {
-      this.#leaving = null;
+      this.#end = null;
       before?.item.hide();
       let timer: ReturnType<typeof setTimeout> | undefined;
       const letGo = (): void => {
@@ -92,17 +93,16 @@ export class ZoneGlass {
     }
     const beginsAt = how.beginsAt - clock.at(0);
     const change = { incoming: borne.bearer, outgoing: before.bearer, transition: how.transition, beginsAt };
-    const end = runTransition(change, frames, (ran) => {
+    this.#end = runTransition(change, frames, (ran) => {
       transitions.judge(ran);
       release();
     });
-    this.#leaving = { borne: before, end };
     return presented;
   }
 
   /** Ends a transition under way, at once. */
   settle(): void {
-    this.#leaving?.end();
+    this.#end?.();
   }
 
   /** Shows the plate, which stays until the next change. */

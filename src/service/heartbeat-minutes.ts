@@ -1,13 +1,11 @@
 // The history of heartbeats: one row for each minute in which a player was heard, so that asking for days stays cheap.
 import { setImmediate } from "node:timers/promises";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { HeartbeatMinute } from "../protocol/history.ts";
 import type { Heartbeat } from "../protocol/report.ts";
 import type { MinuteRow } from "./records-tables.ts";
 import { prepared } from "./prepared.ts";
-import type { TelemetryTables } from "./tables.ts";
-
-type Telemetry = Kysely<TelemetryTables>;
+import type { Telemetry } from "./store.ts";
 
 /** A minute, in ms. */
 export const minuteMs = 60_000;

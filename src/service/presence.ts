@@ -1,14 +1,11 @@
 // The latest heartbeat of each player, and who is online. Known at once, written down by the second.
 import { setImmediate } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { Heartbeat } from "../protocol/report.ts";
 import { countBeat } from "./heartbeat-minutes.ts";
 import { prepared } from "./prepared.ts";
-import type { TelemetryTables } from "./tables.ts";
-
-type Telemetry = Kysely<TelemetryTables>;
+import type { Telemetry } from "./store.ts";
 
 const onlineMs = 90_000;
 // Each on its own would cost a transaction; a service that is killed loses so much of the history, and no more.

@@ -63,7 +63,12 @@ export class Refusal extends Error {
 
 /** Refuses a body because of one field. */
 export function invalidField(pointer: string, detail: string): Refusal {
-  return new Refusal("invalid", `${pointer}: ${detail}`, { errors: [{ pointer, detail }] });
+  return invalidFields([{ pointer, detail }]);
+}
+
+/** Refuses a body because of fields, all of which its detail names. */
+export function invalidFields(errors: readonly FieldError[]): Refusal {
+  return new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
 }
 
 /** The body of the answer that refuses. `type` is an address at this service that explains the kind. */

@@ -1,7 +1,7 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../protocol/command.ts";
 import { scheduleFaults, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
-import { invalidField, Refusal } from "./problem.ts";
+import { invalidField, invalidFields } from "./problem.ts";
 import { stableJson } from "./stable.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, ScheduleRow } from "./tables.ts";
@@ -95,7 +95,7 @@ export async function checkSchedule(db: Db, teamId: string, schedule: Parameters
     errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });
   }
   if (errors.length === 0) return;
-  throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+  throw invalidFields(errors);
 }
 
 /**

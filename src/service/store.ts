@@ -12,10 +12,13 @@ import type { Tables, TelemetryTables } from "./tables.ts";
 /** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
 export type Db = Kysely<Tables>;
 
+/** What may be lost by a second: heartbeats and their history. */
+export type Telemetry = Kysely<TelemetryTables>;
+
 /** The databases of a data folder. */
 export interface Store extends AsyncDisposable {
   db: Db;
-  telemetry: Kysely<TelemetryTables>;
+  telemetry: Telemetry;
   /** Play events: synced like `db`, in a file of their own, since they come by the million. */
   plays: Kysely<PlayTables>;
   /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */

@@ -6,7 +6,7 @@ import type { Operator } from "../access.ts";
 import type { Call } from "../context.ts";
 import { isRead, noBytes, type Door, type Input, type Made, type OnWritten } from "../door.ts";
 import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
-import { problemOf, Refusal, refusalOf } from "../problem.ts";
+import { invalidFields, problemOf, Refusal, refusalOf } from "../problem.ts";
 import type { Db } from "../store.ts";
 import { validatorCompiler } from "../validation.ts";
 import { hasNoAnswer, mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
@@ -125,7 +125,7 @@ function inputOf({ operation, params, query, tool }: OperationTool, given: Argum
     errors.push({ pointer: "dry_run", detail: "must be true or false" });
   for (const name of ["idempotency_key", "if_match"])
     if (given[name] !== undefined && typeof given[name] !== "string") errors.push({ pointer: name, detail: "must be a text" });
-  if (errors.length > 0) throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+  if (errors.length > 0) throw invalidFields(errors);
   const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
   // A query is text in REST, and its schema reads text.
   const asked = pick(query).map(

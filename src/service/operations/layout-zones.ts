@@ -1,8 +1,9 @@
 // The zones of a layout as they are sent in: checked, and given the ids by which screens tell them apart.
 import type { NewZone, Zone } from "../../protocol/resources.ts";
 import type { MakeId } from "../ids.ts";
-import { Refusal, type FieldError } from "../problem.ts";
+import { invalidFields, type FieldError } from "../problem.ts";
 import type { Db } from "../store.ts";
+import { idErrors, keepIds } from "./kept-ids.ts";
 
 type Size = { width: number; height: number };
 
@@ -21,19 +22,17 @@ export async function settleZones(
   const errors = [
     ...sent.flatMap((zone, index) => edgeErrors(zone, index, size)),
     ...(await playlistErrors(db, teamId, sent)),
-    ...idErrors(sent, before),
+    ...idErrors(sent, before, { field: "zones", part: "zone", whole: "layout" }),
   ];
   if (errors.length > 0) {
-    throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+    throw invalidFields(errors);
   }
-  const taken = new Set(sent.flatMap((zone) => zone.id ?? []));
-  const free = before.filter((zone) => !taken.has(zone.id));
-  return sent.map((zone) => {
-    if (zone.id !== undefined) return { ...zone, id: zone.id };
-    const place = free.findIndex((old) => old.name === zone.name);
-    const namesake = place === -1 ? undefined : free.splice(place, 1)[0];
-    return { ...zone, id: namesake?.id ?? makeId("zon") };
-  });
+  return keepIds(
+    sent,
+    before,
+    (old, zone) => old.name === zone.name,
+    () => makeId("zon"),
+  );
 }
 
 function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
@@ -67,16 +66,4 @@ async function playlistErrors(db: Db, teamId: string, zones: readonly NewZone[])
   return zones.flatMap((zone, index) =>
     known.has(zone.playlist_id) ? [] : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],
   );
-}
-
-function idErrors(zones: readonly NewZone[], before: readonly Zone[]): FieldError[] {
-  const known = new Set(before.map((zone) => zone.id));
-  const seen = new Set<string>();
-  return zones.flatMap((zone, index) => {
-    if (zone.id === undefined) return [];
-    const pointer = `/zones/${index}/id`;
-    if (seen.has(zone.id)) return [{ pointer, detail: "the same id stands at another zone" }];
-    seen.add(zone.id);
-    return known.has(zone.id) ? [] : [{ pointer, detail: "this layout has no such zone: leave the id out for a new one" }];
-  });
 }

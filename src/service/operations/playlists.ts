@@ -6,7 +6,6 @@ import { id } from "../../protocol/words.ts";
 import { discard, restorePlaylist } from "../bin.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../desired.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
-import { settleItems } from "../playlist-items.ts";
 import { Refusal } from "../problem.ts";
 import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
@@ -14,6 +13,7 @@ import type { Db } from "../store.ts";
 import type { PlaylistRow } from "../tables.ts";
 import { hideSecrets } from "../web-secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { settleItems } from "./playlist-items.ts";
 
 const params = z.strictObject({ id: id("pls") });
 const example = {

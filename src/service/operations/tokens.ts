@@ -6,7 +6,7 @@ import { id } from "../../protocol/words.ts";
 import type { Operator } from "../access.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, showToken } from "../people.ts";
-import { invalidField, Refusal } from "../problem.ts";
+import { invalidField, invalidFields } from "../problem.ts";
 import type { Db } from "../store.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
 
@@ -149,7 +149,7 @@ function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"
     held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or this token does not hold ${scope}` }],
   );
   if (errors.length === 0) return;
-  throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+  throw invalidFields(errors);
 }
 
 /** When a wished token ends, epoch ms. @throws Refusal 422 for the past, or later than the token that makes it. */

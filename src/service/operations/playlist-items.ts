@@ -1,13 +1,14 @@
 // The items that a playlist is given: checked against the assets and against each other, and given their ids.
-import type { AssetKind } from "../protocol/assets.ts";
-import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../protocol/items.ts";
-import type { MakeId } from "./ids.ts";
-import { Refusal, type FieldError } from "./problem.ts";
-import { stableJson } from "./stable.ts";
-import type { Db } from "./store.ts";
-import { inParts } from "./targets.ts";
-import type { AssetRow } from "./tables.ts";
-import { keepSecrets } from "./web-secrets.ts";
+import type { AssetKind } from "../../protocol/assets.ts";
+import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../protocol/items.ts";
+import type { MakeId } from "../ids.ts";
+import { invalidFields, type FieldError } from "../problem.ts";
+import { stableJson } from "../stable.ts";
+import type { Db } from "../store.ts";
+import { inParts } from "../targets.ts";
+import type { AssetRow } from "../tables.ts";
+import { keepSecrets } from "../web-secrets.ts";
+import { idErrors, keepIds } from "./kept-ids.ts";
 
 /** The kind of asset that an item of a type shows. */
 const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audio: "audio", pdf: "document", html: "bundle" };
@@ -25,19 +26,21 @@ export async function settleItems(
   before: readonly PlaylistItem[],
 ): Promise<PlaylistItem[]> {
   const { items, errors: unknownSecrets } = keepSecrets(sent, before);
-  const fieldErrors = [...idErrors(sent, before), ...validityErrors(sent), ...limitErrors(sent)];
+  const fieldErrors = [
+    ...idErrors(sent, before, { field: "items", part: "item", whole: "playlist" }),
+    ...validityErrors(sent),
+    ...limitErrors(sent),
+  ];
   const errors = [...(await assetErrors(db, teamId, sent)), ...fieldErrors, ...unknownSecrets];
   if (errors.length > 0) {
-    throw new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+    throw invalidFields(errors);
   }
-  const taken = new Set(sent.flatMap((item) => item.id ?? []));
-  const free = before.filter((item) => !taken.has(item.id));
-  return items.map((item) => {
-    if (item.id !== undefined) return { ...item, id: item.id };
-    const place = free.findIndex((old) => stableJson({ ...old, id: null }) === stableJson({ ...item, id: null }));
-    const equal = place === -1 ? undefined : free.splice(place, 1)[0];
-    return { ...item, id: equal?.id ?? makeId("itm") };
-  });
+  return keepIds(
+    items,
+    before,
+    (old, item) => stableJson({ ...old, id: null }) === stableJson({ ...item, id: null }),
+    () => makeId("itm"),
+  );
 }
 
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
@@ -72,18 +75,6 @@ function kindsOf(item: NewPlaylistItem): Record<string, { assetId: string; kind:
   const own = { asset_id: { assetId: item.asset_id, kind: kindOf[item.type]! } };
   if (item.type !== "audio" || item.artwork_asset_id === undefined) return own;
   return { ...own, artwork_asset_id: { assetId: item.artwork_asset_id, kind: "image" } };
-}
-
-function idErrors(items: readonly NewPlaylistItem[], before: readonly PlaylistItem[]): FieldError[] {
-  const known = new Set(before.map((item) => item.id));
-  const seen = new Set<string>();
-  return items.flatMap((item, index) => {
-    if (item.id === undefined) return [];
-    const pointer = `/items/${index}/id`;
-    if (seen.has(item.id)) return [{ pointer, detail: "the same id stands at another item" }];
-    seen.add(item.id);
-    return known.has(item.id) ? [] : [{ pointer, detail: "this playlist has no such item: leave the id out for a new one" }];
-  });
 }
 
 function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
