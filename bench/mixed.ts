@@ -1,7 +1,7 @@
-// A thousand changes of picture, clip and text by cut and crossfade on the real screen: what else was seen, and what grew.
+// A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen: what else was seen, and what grew.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop } from "../test/support/mixed-loop.ts";
+import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../test/support/mixed-loop.ts";
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { watchScreen } from "../test/support/sights.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
@@ -11,12 +11,15 @@ const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
 // Without a graphics processor a small screen fades smoothly on a busy machine where a large one falls back to cuts.
 const height = Number(process.argv[4] ?? 1_080);
+// What the web pages' server takes for each answer.
+const pageMs = Number(process.argv[5] ?? 0);
 const tellEvery = 50;
 
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: (height * 16) / 9, height });
+await using site = await startMixedSite(pageMs);
 await using service = await startService(join(folder.path, "service"));
-const { layoutId } = await publishMixedLoop(service.api, slotMs);
+const { layoutId } = await publishMixedLoop(service.api, site, slotMs);
 await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
 await service.api.pair(player, layoutId);
 await player.line("presented");

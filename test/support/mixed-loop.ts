@@ -1,11 +1,14 @@
-// A loop of picture, clip and text with cuts and crossfades, and a judge of what the screen shows of it.
+// A loop of picture, clip, web page and text with cuts and crossfades, and a judge of what the screen shows of it.
 import { numberedClip, plainImage } from "./media.ts";
 import type { Api } from "./programs.ts";
 import type { Look, Span } from "./sights.ts";
+import { type Answer, colouredPage, startWebServer, type WebServer } from "./web-server.ts";
 
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;
 const green = [20, 120, 60] as const;
+const teal = [20, 150, 160] as const;
+const violet = [120, 40, 180] as const;
 const amber = [200, 140, 20] as const;
 
 /** The loop's looks, in order; every kind comes in by a cut and by a crossfade. */
@@ -13,8 +16,10 @@ export const mixedLoop: readonly Look[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
   { name: "green", color: green },
+  { name: "teal", color: teal },
   { name: "blue", color: blue },
   { name: "clip", clip: true },
+  { name: "violet", color: violet },
   { name: "amber", color: amber },
 ];
 const fade = { type: "crossfade", duration_ms: 300, easing: "linear" };
@@ -22,8 +27,20 @@ const clipFps = 30;
 /** A row that text in the middle of the screen does not reach. */
 export const mixedRow = 200;
 
+/** The site of the loop's web pages. Each answer takes `delayMs`. */
+export function startMixedSite(delayMs = 0): Promise<WebServer> {
+  const late = (color: readonly number[]): Answer => {
+    const page = colouredPage(`rgb(${color.join()})`);
+    return (_request, response) => {
+      const timer = setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(page), delayMs);
+      response.once("close", () => clearTimeout(timer));
+    };
+  };
+  return startWebServer("127.0.0.7", { "/teal": late(teal), "/violet": late(violet) });
+}
+
 /** Uploads and publishes the loop with slots of `slotMs`. */
-export async function publishMixedLoop(api: Api, slotMs: number): Promise<{ layoutId: string }> {
+export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number): Promise<{ layoutId: string }> {
   const still = async (color: readonly [number, number, number]) => ({
     type: "image",
     asset_id: await api.upload("still.png", await plainImage(color, 1920, 1080)),
@@ -37,6 +54,7 @@ export async function publishMixedLoop(api: Api, slotMs: number): Promise<{ layo
     background_color: `#${color.map((value) => value.toString(16).padStart(2, "0")).join("")}`,
     duration_ms: slotMs,
   });
+  const web = (path: string) => ({ type: "web", url: `${site.origin}${path}`, duration_ms: slotMs });
   const clip = {
     type: "video",
     asset_id: await api.upload("clip.mp4", await numberedClip(4, clipFps)),
@@ -48,8 +66,10 @@ export async function publishMixedLoop(api: Api, slotMs: number): Promise<{ layo
     await still(red),
     { ...clip, transition: fade },
     words(green),
+    { ...web("/teal"), transition: fade },
     { ...(await still(blue)), transition: fade },
     clip,
+    web("/violet"),
     { ...words(amber), transition: fade },
   ]);
 }

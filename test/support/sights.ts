@@ -61,7 +61,7 @@ export async function watchScreen(
   let previous = performance.now();
   while (!done()) {
     const at = performance.now();
-    const sight = sightOf(framebuffer.row(y, row), framebuffer.width, loop);
+    const sight = lookAt(framebuffer, y, row, loop);
     if (looks > 0) slowestLookMs = Math.max(slowestLookMs, at - previous);
     if (span !== null && (span.name !== sight.name || span.frame !== sight.frame)) {
       over({ ...span, ms: at - span.at });
@@ -75,16 +75,27 @@ export async function watchScreen(
   return { looks, slowestLookMs };
 }
 
+/** What the row shows. One that the X server was just writing is half of one picture and half of the next: it is read once more. */
+function lookAt(framebuffer: Framebuffer, y: number, row: Buffer, loop: readonly Look[]): Sight {
+  const sight = sightOf(framebuffer.row(y, row), framebuffer.width, loop);
+  return sight.is === "foreign" ? sightOf(framebuffer.row(y, row), framebuffer.width, loop) : sight;
+}
+
 function isFade(points: readonly Rgb[], one: Look, other: Look): boolean {
-  const colors = (look: Look): readonly Rgb[] => ("color" in look ? [look.color] : bars);
+  // Every frame of a clip begins with a light and a dark bar: a plain sheet, such as that of a page not painted yet, is none.
+  const colors = (look: Look, cell: number): readonly Rgb[] => ("color" in look ? [look.color] : cell < 2 ? [bars[cell]!] : bars);
   for (let step = 0; step <= fadeSteps; step += 1) {
     const share = step / fadeSteps;
-    const mixes = colors(one).flatMap((from) =>
-      colors(other).map((to) => from.map((value, c) => value + (to[c]! - value) * share) as never),
-    );
-    if (points.every((point) => mixes.some((mix) => isNear(point, mix)))) return true;
+    const explains = (point: Rgb, cell: number): boolean =>
+      colors(one, cell).some((from) => colors(other, cell).some((to) => isNear(point, mixOf(from, to, share))));
+    if (points.every(explains)) return true;
   }
   return false;
+}
+
+function mixOf(from: Rgb, to: Rgb, share: number): Rgb {
+  const mix = (channel: 0 | 1 | 2): number => from[channel] + (to[channel] - from[channel]) * share;
+  return [mix(0), mix(1), mix(2)];
 }
 
 function isNear(point: Rgb, color: Rgb): boolean {
