@@ -168,7 +168,7 @@ export class Sites {
   async #answer(session: DevTools, frame: Frame | null, paused: Paused): Promise<void> {
     const { requestId, frameId, request, responseStatusCode: status = 0, responseErrorReason, responseHeaders = [] } = paused;
     if (frame === null || frame.id !== frameId) return await this.#let(session, requestId);
-    if (responseErrorReason !== undefined) frame.fail("load", networkReason(responseErrorReason));
+    if (responseErrorReason !== undefined) frame.fail("load", networkReason(responseErrorReason, request.url));
     else if (status >= 400 || status === 204 || status === 205) frame.fail("load", `it answered HTTP ${status}`);
     else if (isDownload(responseHeaders)) frame.fail("load", "it is a download, not a page");
     else if (originOf(request.url) === originOf(frame.site.url) && status < 300 && forbidsFraming(responseHeaders)) {
@@ -246,6 +246,10 @@ const networkReasons: Partial<Record<Protocol.Network.ErrorReason, string>> = {
 };
 
 /** DevTools' word for what went wrong, in words that say what to do. */
-function networkReason(reason: Protocol.Network.ErrorReason): string {
+function networkReason(reason: Protocol.Network.ErrorReason, url: string): string {
+  // Whatever is wrong with TLS comes as this.
+  if (reason === "Failed" && url.startsWith("https:")) {
+    return "no secure connection to it: its certificate may not be trusted. Check the address, the box's clock, or install the network's CA";
+  }
   return networkReasons[reason] ?? `the browser could not fetch it (${reason})`;
 }

@@ -126,7 +126,7 @@ class Player implements AsyncDisposable {
     const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
     const outside = new Outside();
     const stream = (key: string) => player?.streamOf(key) ?? null;
-    const surface = await Surface.open({ rendererFolder, media, stream, outside, clock, log });
+    const surface = await Surface.open({ owner: identity.thumbprint, rendererFolder, media, stream, outside, clock, log });
     const sites = await Sites.open({ host: options.host, surface, media, log });
     player = new Player(options, clock, identity, { surface, outside, sites });
     return player;

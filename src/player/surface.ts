@@ -1,5 +1,5 @@
 // The loopback server behind the glass: the page, the proven media, and the socket that carries scenes down and frames up.
-import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,6 +29,8 @@ export type PageState =
     };
 
 export interface SurfaceOptions {
+  /** Who this player is, in any words: its page has the same loopback host at each start, and framed sites find again what they stored below it. */
+  owner: string;
   /** Folder of the built page. */
   rendererFolder: string;
   /** The file and type behind a SHA-256, null when it is not (or no longer) proven. */
@@ -88,7 +90,7 @@ export class Surface implements AsyncDisposable {
   static async open(options: SurfaceOptions): Promise<Surface> {
     const surface = new Surface(options);
     // Cookies and processes go by host, not by port: on a host of its own the page shares neither with what else runs here.
-    await listen(surface.#server, ownHost()).catch(async (error: unknown) => {
+    await listen(surface.#server, hostOf(options.owner)).catch(async (error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "EADDRNOTAVAIL")) throw error;
       // macOS knows 127.0.0.1 alone; what else is served there cannot be framed then.
       await listen(surface.#server, "127.0.0.1");
@@ -246,8 +248,9 @@ export class Surface implements AsyncDisposable {
 }
 
 /** An address of 127.0.0.0/8 that nobody else on this machine is likely to serve. */
-function ownHost(): string {
-  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+function hostOf(owner: string): string {
+  const digest = createHash("sha256").update(`surface of ${owner}`).digest();
+  return `127.${[...digest.subarray(0, 3)].map((byte) => 1 + (byte % 254)).join(".")}`;
 }
 
 async function listen(server: Server, host: string): Promise<void> {

@@ -1,6 +1,12 @@
 // Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { FramedSite, FrameNews } from "../../src/player/host.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
 import { until } from "./processes.ts";
 import { browserProcesses, electronUnderXvfb, headlessChromium, type Stage, type Subject } from "./subjects.ts";
@@ -214,6 +220,28 @@ function frames(subject: Subject): void {
       detail: expect.stringContaining("resolved"),
     });
     expect(await newsOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
+  });
+
+  test("[WB9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
+    await using folder = await temporaryFolder();
+    const made = await selfSigned(folder.path);
+    if (made === null) return context.skip("openssl is not on this machine");
+    const server = createServer({ key: await readFile(made.key), cert: await readFile(made.cert) }, (_request, response) =>
+      response.end(colouredPage("lime")),
+    );
+    server.listen(0, "127.0.0.2");
+    await once(server, "listening");
+    try {
+      const origin = `https://127.0.0.2:${(server.address() as AddressInfo).port}`;
+      expect(await newsOf(await show("/", {}, origin), "failed")).toMatchObject({
+        code: "load",
+        detail: expect.stringContaining("certificate"),
+      });
+      expect(await frameTicks()).toBe("stage");
+    } finally {
+      server.close();
+      await once(server, "close");
+    }
   });
 
   test("[WB10] no password dialog comes up for what a page fetches", async () => {

@@ -19,6 +19,7 @@ async function open(answer: (request: IncomingMessage, response: ServerResponse)
   const origin = `http://127.0.0.1:${port}`;
   const stream = (key: string) => (key === "known" ? { url: `${origin}/live.m3u8`, origins: new Set([origin]) } : null);
   const surface = await Surface.open({
+    owner: "tests",
     rendererFolder: "/nowhere",
     media: () => null,
     stream,

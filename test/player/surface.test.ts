@@ -14,12 +14,13 @@ const sha = "a".repeat(64);
 const media = Buffer.from("0123456789");
 const scene: Scene = { screen: { is: "empty", player_name: "Lobby", trouble: null, service: "x" }, identify: null };
 
-async function open() {
+async function open(owner = "tests") {
   const folder = await temporaryFolder();
   await mkdir(join(folder.path, "player"));
   await writeFile(join(folder.path, "player/index.html"), "<!doctype html>");
   await writeFile(join(folder.path, sha), media);
   const surface = await Surface.open({
+    owner,
     rendererFolder: folder.path,
     media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
     stream: () => null,
@@ -114,11 +115,13 @@ test("[SU3] a page that comes late gets the newest scene; an equal scene is not 
   expect(heard[2]).toMatchObject({ t0: 7 });
 });
 
-test("[WB14] the page has a loopback host of its own, which shares neither cookies nor a process with what else is served here", async () => {
-  await using one = await open();
-  await using other = await open();
-  const [first, second] = [new URL(one.origin).hostname, new URL(other.origin).hostname];
+test("[WB14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
+  await using one = await open("one");
+  await using other = await open("other");
+  await using again = await open("one");
+  const [first, second, third] = [one, other, again].map(({ origin }) => new URL(origin).hostname);
   for (const host of [first, second]) expect(host).toMatch(/^127\.\d+\.\d+\.\d+$/);
   expect(first).not.toBe("127.0.0.1");
   expect(first).not.toBe(second);
+  expect(third).toBe(first);
 });

@@ -104,6 +104,7 @@ beforeAll(async () => {
     ),
   });
   surface = await Surface.open({
+    owner: "tests",
     rendererFolder: join(folder, "page"),
     media: () => null,
     stream: () => null,

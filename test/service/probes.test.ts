@@ -1,15 +1,14 @@
 // What machines ask of the service: is it alive, is it ready, what does it count; and how it starts and stops.
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { promisify } from "node:util";
 import { get } from "node:https";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { selfSigned } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program, startService } from "../support/programs.ts";
 import { Bench, call } from "./harness.ts";
@@ -171,20 +170,9 @@ test("[OP5] a second signal ends a stopping service at once", { timeout: 60_000 
 
 test("[OP6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
-  const [key, cert] = [join(folder.path, "key.pem"), join(folder.path, "cert.pem")];
-  const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  const made = await promisify(execFile)("openssl", [
-    ...request,
-    "-subj",
-    "/CN=localhost",
-    "-addext",
-    "subjectAltName=DNS:localhost",
-    "-keyout",
-    key,
-    "-out",
-    cert,
-  ]).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : Promise.reject(error)));
+  const made = await selfSigned(folder.path);
   if (made === null) return context.skip("openssl is not on this machine");
+  const { key, cert } = made;
   await mkdir(join(folder.path, "data"));
   const flags = ["--port", "0", "--data", join(folder.path, "data"), "--tls-cert", cert, "--tls-key", key];
   await using program = new Program(["src/main/cli.ts", "serve", ...flags]);

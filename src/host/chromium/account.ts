@@ -1,6 +1,6 @@
 // Who Chromium runs as and where it keeps its things. As root it becomes an unprivileged user: its sandbox refuses root.
 import { createHash } from "node:crypto";
-import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/fault.ts";
 
@@ -27,6 +27,10 @@ const passedOnToSelf = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
 const preferredUsers = ["signage", "nobody"];
 const sharedFolder = "/var/lib/signage-player/chromium";
 
+// Debian's Chromium refuses framed sites their cookies: a dashboard would ask for its login again with each request.
+// 0 is what Chromium's own builds begin with (CookieControlsMode::kOff).
+const firstPreferences = { profile: { cookie_controls_mode: 0 } };
+
 /**
  * Prepares the folders below `folder` (or, as root, below /var/lib/signage-player when the unprivileged user could
  * not reach `folder`) and says how to run Chromium there.
@@ -37,6 +41,7 @@ export async function prepareAccount(folder: string, env: Environment, userId: n
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFor(folder) : resolve(folder);
   // Parents and base stay ours: whoever owns them could swap what root writes in them.
   await mkdir(base, { recursive: true, mode: identity === null ? 0o700 : 0o711 });
+  await makeProfile(join(base, "profile"));
   const profileFolder = await ownFolder(join(base, "profile"), identity);
   const home = await ownFolder(join(base, "home"), identity);
   const passed = Object.entries(env).filter(
@@ -97,6 +102,19 @@ async function canReach(folder: string, { uid, gid }: NonNullable<Identity>): Pr
 
 function substituteFor(folder: string): string {
   return join(sharedFolder, createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 16));
+}
+
+/**
+ * Makes a profile with its first preferences where there is none; from then on they are Chromium's to keep. Made beside
+ * its place and moved there whole: once it is another user's, root writes in it no more.
+ */
+async function makeProfile(folder: string): Promise<void> {
+  if ((await lstat(folder).catch(() => null)) !== null) return;
+  const fresh = `${folder}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(join(fresh, "Default"), { recursive: true, mode: 0o700 });
+  await writeFile(join(fresh, "Default", "Preferences"), JSON.stringify(firstPreferences), { mode: 0o600 });
+  await rename(fresh, folder);
 }
 
 async function ownFolder(folder: string, identity: Identity): Promise<string> {

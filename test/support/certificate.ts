@@ -1,0 +1,19 @@
+// A certificate for localhost that signed itself, made by openssl.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+
+/** Paths of a key and its certificate below `folder`; null where there is no openssl. */
+export async function selfSigned(folder: string): Promise<{ key: string; cert: string } | null> {
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  try {
+    await promisify(execFile)("openssl", [...request, ...names, "-keyout", key, "-out", cert]);
+    return { key, cert };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
