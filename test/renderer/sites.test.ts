@@ -201,6 +201,14 @@ test("[WB30] a web item is on the glass, painted, when it is told as presented",
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
 
+test("[WB43] a framed page is told the glass's origin as its referrer, and no more: embedded videos refuse to play without one", async () => {
+  const page = item({ type: "web", url: `${web.origin}/green` });
+  draw([page]);
+  await message("presented", page.id);
+  const asked = web.requests.find(({ path }) => path === "/green")!;
+  expect(asked.headers.referer).toBe(`${new URL(surface.hostPage.url).origin}/`);
+});
+
 test("[WB31] a page's dialogs, popups, downloads and prompts do not come up, and it can neither leave with the glass nor look into it", async () => {
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
