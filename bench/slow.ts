@@ -1,10 +1,11 @@
 // A thousand changes with every load of a picture or clip slowed, four zones at once on the real screen: what else was seen.
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SceneItem, SceneZone, Slot } from "../src/protocol/scene.ts";
 import { item, slot, stage, text, zone } from "../test/renderer/harness.ts";
+import { temporaryFolder } from "../test/support/folder.ts";
 import type { Rgb } from "../test/support/framebuffer.ts";
-import { numberedClip, plainImage } from "../test/support/media.ts";
+import { hexOf, numberedClip, plainImage } from "../test/support/media.ts";
 import { MixedLoopJudge } from "../test/support/mixed-loop.ts";
 import { startPageServer } from "../test/support/page-server.ts";
 import { type Look, watchScreen } from "../test/support/sights.ts";
@@ -30,50 +31,47 @@ const loop: readonly Look[] = [
 ];
 const fade = { type: "crossfade", duration_ms: 300, easing: "linear", direction: "left" } as const;
 
-const folder = await mkdtemp("/tmp/signage-bench-");
-try {
-  await chmod(folder, 0o755);
-  await writeFile(join(folder, "red.png"), await plainImage(red));
-  await writeFile(join(folder, "blue.png"), await plainImage(blue));
-  await writeFile(join(folder, "clip.mp4"), await numberedClip(Math.ceil(slotMs / 1_000) + 1, 30));
-  await using xvfb = await startXvfb({ width, height });
-  await using server = await startPageServer(folder);
-  await using _chromium = await startBareChromium(server.url, xvfb.display, folder);
-  await server.heard("hello", undefined, { timeoutMs: 60_000 });
-  server.mediaDelayMs = loadMs;
-  const startsAt = server.now() + 1_000;
-  const zones = Array.from({ length: rows }, (_, row): SceneZone => {
-    const box = { left: 0, top: (row * height) / rows, width, height: height / rows };
-    return zone(playsOf(row, startsAt + (row * slotMs) / rows), box);
-  });
-  server.draw(stage(zones, { width, height }));
-  const judges = zones.map(() => new MixedLoopJudge(slotMs));
-  const changes = (): number => judges.reduce((sum, judge) => sum + judge.changes, 0);
-  const watched = judges.map((judge, row) => {
-    // Away from the words in the middle of the zone.
-    const watch = { y: Math.round(((row + 0.1) * height) / rows), loop };
-    return watchScreen(xvfb.framebuffer, watch, (span) => judge.see(span), () => changes() >= wanted); // prettier-ignore
-  });
-  const slowest = Math.max(...(await Promise.all(watched)).map(({ slowestLookMs }) => slowestLookMs));
-  const total = (what: "blankMs" | "foreignMs" | "staleFrames" | "fades"): number =>
-    Math.round(judges.reduce((sum, judge) => sum + judge[what], 0));
-  figure("slow loads", {
-    load_ms: loadMs,
-    slot_ms: slotMs,
-    changes: changes(),
-    fades: total("fades"),
-    slowest_look_ms: Math.round(slowest),
-  });
-  figure("slow loads: seen beside the items", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
-  figure("slow loads: told by the page", {
-    failed: server.messages.filter(({ type }) => type === "failed").length,
-    faults: server.messages.filter(({ type }) => type === "fault").length,
-    fallbacks: server.messages.filter(({ type }) => type === "fallback").length,
-  });
-  for (const sight of judges.flatMap(({ wrong }) => wrong)) figure("slow loads: wrong sight", { sight });
-} finally {
-  await rm(folder, { recursive: true });
-}
+await using folder = await temporaryFolder();
+// The browser runs as another user.
+await chmod(folder.path, 0o755);
+await writeFile(join(folder.path, "red.png"), await plainImage(red));
+await writeFile(join(folder.path, "blue.png"), await plainImage(blue));
+await writeFile(join(folder.path, "clip.mp4"), await numberedClip(Math.ceil(slotMs / 1_000) + 1, 30));
+await using xvfb = await startXvfb({ width, height });
+await using server = await startPageServer(folder.path);
+await using _chromium = await startBareChromium(server.url, xvfb.display, folder.path);
+await server.heard("hello", undefined, { timeoutMs: 60_000 });
+server.mediaDelayMs = loadMs;
+const startsAt = server.now() + 1_000;
+const zones = Array.from({ length: rows }, (_, row): SceneZone => {
+  const box = { left: 0, top: (row * height) / rows, width, height: height / rows };
+  return zone(playsOf(row, startsAt + (row * slotMs) / rows), box);
+});
+server.draw(stage(zones, { width, height }));
+const judges = zones.map(() => new MixedLoopJudge(slotMs));
+const changes = (): number => judges.reduce((sum, judge) => sum + judge.changes, 0);
+const watched = judges.map((judge, row) => {
+  // Away from the words in the middle of the zone.
+  const watch = { y: Math.round(((row + 0.1) * height) / rows), loop };
+  return watchScreen(xvfb.framebuffer, watch, (span) => judge.see(span), () => changes() >= wanted); // prettier-ignore
+});
+const slowest = Math.max(...(await Promise.all(watched)).map(({ slowestLookMs }) => slowestLookMs));
+const total = (what: "blankMs" | "foreignMs" | "staleFrames" | "fades"): number =>
+  Math.round(judges.reduce((sum, judge) => sum + judge[what], 0));
+figure("slow loads", {
+  load_ms: loadMs,
+  slot_ms: slotMs,
+  changes: changes(),
+  fades: total("fades"),
+  slowest_look_ms: Math.round(slowest),
+});
+figure("slow loads: seen beside the items", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
+figure("slow loads: told by the page", {
+  failed: server.messages.filter(({ type }) => type === "failed").length,
+  faults: server.messages.filter(({ type }) => type === "fault").length,
+  fallbacks: server.messages.filter(({ type }) => type === "fallback").length,
+});
+for (const sight of judges.flatMap(({ wrong }) => wrong)) figure("slow loads: wrong sight", { sight });
 
 /** A row of slots that outlasts the measurement. Each file is asked for anew: an address of its own passes the browser's cache. */
 function playsOf(row: number, startsAt: number): Slot[] {
@@ -82,13 +80,9 @@ function playsOf(row: number, startsAt: number): Slot[] {
     const asked = `?row=${row}&turn=${turn}`;
     const picture = (name: string) => item({ type: "image", src: `/media/${name}.png${asked}`, fit: "fill" });
     const clip = item({ type: "video", src: `/media/clip.mp4${asked}`, fit: "fill", muted: true, media_duration_ms: null });
-    const items: readonly SceneItem[] = [picture("red"), clip, text("Welcome", hexOf(green)), picture("blue"), clip];
+    const items: readonly SceneItem[] = [picture("red"), clip, text("Welcome", `#${hexOf(green)}`), picture("blue"), clip];
     const place = turn % items.length;
     const play = slot(items[place]!, startsAt + turn * slotMs, slotMs);
     return [1, 3].includes(place) ? { ...play, transition: fade } : play;
   });
-}
-
-function hexOf(color: Rgb): string {
-  return `#${color.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 }

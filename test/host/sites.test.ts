@@ -1,8 +1,5 @@
 // Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { FramedSite, FrameNews } from "../../src/player/host.ts";
 import { selfSigned } from "../support/certificate.ts";
@@ -226,22 +223,13 @@ function frames(subject: Subject): void {
     await using folder = await temporaryFolder();
     const made = await selfSigned(folder.path);
     if (made === null) return context.skip("openssl is not on this machine");
-    const server = createServer({ key: await readFile(made.key), cert: await readFile(made.cert) }, (_request, response) =>
-      response.end(colouredPage("lime")),
-    );
-    server.listen(0, "127.0.0.2");
-    await once(server, "listening");
-    try {
-      const origin = `https://127.0.0.2:${(server.address() as AddressInfo).port}`;
-      expect(await newsOf(await show("/", {}, origin), "failed")).toMatchObject({
-        code: "load",
-        detail: expect.stringContaining("certificate"),
-      });
-      expect(await frameTicks()).toBe("stage");
-    } finally {
-      server.close();
-      await once(server, "close");
-    }
+    const tls = { key: await readFile(made.key), cert: await readFile(made.cert) };
+    await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
+    expect(await newsOf(await show("/", {}, server.origin), "failed")).toMatchObject({
+      code: "load",
+      detail: expect.stringContaining("certificate"),
+    });
+    expect(await frameTicks()).toBe("stage");
   });
 
   test("[WB10] no password dialog comes up for what a page fetches", async () => {

@@ -9,6 +9,7 @@ import sharp from "sharp";
 import { build } from "vite";
 import type { z } from "zod";
 import { type Scene, SceneItem, type SceneZone, type Slot, type Stage } from "../../src/protocol/scene.ts";
+import { hexOf } from "../support/media.ts";
 import { type PageServer, startPageServer } from "../support/page-server.ts";
 
 const run = promisify(execFile);
@@ -104,17 +105,13 @@ async function makeImage(file: string, [r, g, b]: Rgb): Promise<void> {
 const encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "15", "-movflags", "+faststart"];
 
 async function makeClip(file: string, rgb: Rgb, seconds: number): Promise<void> {
-  const hex = rgb.map((value) => value.toString(16).padStart(2, "0")).join("");
-  const source = `color=c=0x${hex}:s=640x360:r=30:d=${seconds}`;
+  const source = `color=c=0x${hexOf(rgb)}:s=640x360:r=30:d=${seconds}`;
   await run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", source, ...encoding, file]);
 }
 
 /** Six seconds, two each of red, yellow and magenta: its colour tells the position. */
 async function makeSteps(file: string): Promise<void> {
-  const part = (name: ColorName): string[] => {
-    const hex = colors[name].map((value) => value.toString(16).padStart(2, "0")).join("");
-    return ["-f", "lavfi", "-i", `color=c=0x${hex}:s=640x360:r=30:d=2`];
-  };
+  const part = (name: ColorName): string[] => ["-f", "lavfi", "-i", `color=c=0x${hexOf(colors[name])}:s=640x360:r=30:d=2`];
   const inputs = [...part("red"), ...part("yellow"), ...part("magenta")];
   const join3 = ["-filter_complex", "[0][1][2]concat=n=3:v=1[v]", "-map", "[v]"];
   await run("ffmpeg", ["-v", "error", ...inputs, ...join3, ...encoding, file]);

@@ -8,6 +8,11 @@ import sharp from "sharp";
 import { ulid } from "../../src/base/ulid.ts";
 import type { Framebuffer, Rgb } from "./framebuffer.ts";
 
+/** The six hexadecimal digits of a colour, without a sign before them. */
+export function hexOf(color: Rgb): string {
+  return color.map((value) => value.toString(16).padStart(2, "0")).join("");
+}
+
 /** A PNG of one colour. */
 export function plainImage([r, g, b]: Rgb, width = 640, height = 360): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })

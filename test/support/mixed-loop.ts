@@ -1,5 +1,5 @@
 // A loop of picture, clip, web page and text with cuts and crossfades, and a judge of what the screen shows of it.
-import { numberedClip, plainImage } from "./media.ts";
+import { hexOf, numberedClip, plainImage } from "./media.ts";
 import type { Api } from "./programs.ts";
 import type { Look, Span } from "./sights.ts";
 import { type Answer, colouredPage, startWebServer, type WebServer } from "./web-server.ts";
@@ -51,7 +51,7 @@ export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number
     type: "text",
     text: "Welcome",
     font_size: 120,
-    background_color: `#${color.map((value) => value.toString(16).padStart(2, "0")).join("")}`,
+    background_color: `#${hexOf(color)}`,
     duration_ms: slotMs,
   });
   const web = (path: string) => ({ type: "web", url: `${site.origin}${path}`, duration_ms: slotMs });

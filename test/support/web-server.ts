@@ -1,6 +1,7 @@
 // A web server on a loopback host of its own, so that a browser takes it for another site; it notes every request.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** What a path answers: HTML, or whatever the function does with the response. */
@@ -14,20 +15,27 @@ export interface WebServer extends AsyncDisposable {
   requests: { path: string; headers: IncomingHttpHeaders }[];
 }
 
+/** A key and its certificate, PEM. */
+export interface Tls {
+  key: Buffer;
+  cert: Buffer;
+}
+
 /** @param host of 127.0.0.0/8; two hosts are two sites. */
-export async function startWebServer(host: string, answers: Record<string, Answer>): Promise<WebServer> {
+export async function startWebServer(host: string, answers: Record<string, Answer>, tls: Tls | null = null): Promise<WebServer> {
   const requests: WebServer["requests"] = [];
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? "/";
     requests.push({ path, headers: request.headers });
     const answer = answers[path];
     if (typeof answer === "function") return answer(request, response);
     response.writeHead(answer === undefined ? 404 : 200, { "content-type": "text/html" }).end(answer ?? "not here");
-  });
+  };
+  const server = tls === null ? createServer(listener) : createSecureServer(tls, listener);
   server.listen(0, host);
   await once(server, "listening");
   return {
-    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    origin: `${tls === null ? "http" : "https"}://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
