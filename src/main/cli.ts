@@ -25,7 +25,7 @@ switch (command) {
   }
   case "mcp": {
     const { readMcpConfig, runMcp } = await import("./mcp.ts");
-    await runProgram("mcp", () => readMcpConfig(argv), runMcp, "stderr");
+    await runProgram("mcp", () => readMcpConfig(argv), runMcp, { logTo: "stderr" });
     break;
   }
   case "demo": {

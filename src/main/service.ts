@@ -11,6 +11,7 @@ import type { Log } from "../base/log.ts";
 import { Port } from "./flags.ts";
 import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { tellListening } from "./parent-port.ts";
 import { runProgram } from "./program.ts";
 
 const usage =
@@ -99,6 +100,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   });
   growYoungGeneration(true);
   log.info({ url: service.url }, "listening");
+  tellListening(service.url);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
