@@ -7,7 +7,7 @@ import { createChromiumHost } from "../host/chromium.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { readVersion, rendererFolder } from "./folders.ts";
 import type { PlayerConfig } from "./player-config.ts";
-import { serverOf, settingsOf, type SettingsStore } from "./settings.ts";
+import { serverOf, settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh browser. */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
@@ -25,7 +25,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     const server = await serverOf(config.server, openStore);
     const machine = createLinuxMachine();
     const options = {
-      server,
+      server: () => server,
       folder: config.data,
       rendererFolder,
       version: readVersion(),
@@ -43,7 +43,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
 
 async function openSettings(folder: string): Promise<SettingsStore> {
   const { default: Conf } = await import("conf");
-  return new Conf<{ server?: string }>({ cwd: folder, configName: "settings" });
+  return new Conf<StoredSettings>({ cwd: folder, configName: "settings" });
 }
 
 /** Whether there is an X or Wayland display to draw on. */

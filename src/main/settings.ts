@@ -2,10 +2,18 @@
 import { Fault } from "../base/fault.ts";
 import type { PlayerSettings } from "../player/player.ts";
 
+/** What is kept between starts, by name. */
+export interface StoredSettings {
+  /** The service that the player was last paired with. */
+  server?: string;
+  /** The port at which an embedded service last listened. */
+  servicePort?: number;
+}
+
 /** A small store of settings: `conf`, or electron-store under Electron. */
 export interface SettingsStore {
-  get(name: "server"): string | undefined;
-  set(name: "server", value: string): void;
+  get<K extends keyof StoredSettings>(name: K): StoredSettings[K];
+  set<K extends keyof StoredSettings>(name: K, value: NonNullable<StoredSettings[K]>): void;
 }
 
 /**

@@ -31,8 +31,8 @@ export interface PlayerSettings {
 }
 
 export interface PlayerOptions {
-  /** The service's address. */
-  server: string;
+  /** The service's address; asked for whenever it is needed, because that of an embedded service may change. */
+  server: () => string;
   /** Where identity, state and content are kept. */
   folder: string;
   /** Folder of the built page. */

@@ -56,11 +56,17 @@ interface Client {
  * refuses) or Fault `protocol` (an answer that is not what it should be, such as a captive portal's page).
  */
 export class ServiceApi implements AsyncDisposable {
-  readonly server: URL;
+  readonly #addressOf: () => string;
   #client: Promise<Client> | null = null;
 
-  constructor(server: string) {
-    this.server = new URL(server);
+  /** @param addressOf the service's address, asked for with each call: an embedded service may come back on another port. */
+  constructor(addressOf: () => string) {
+    this.#addressOf = addressOf;
+  }
+
+  /** The service's address now. */
+  get server(): URL {
+    return new URL(this.#addressOf());
   }
 
   /** Where the device socket is. */

@@ -71,7 +71,7 @@ test("[LK5] after a lost connection the first attempt waits a random part of the
 test("[LK6] the spread that a welcome told is kept over a lost connection, and news do not shorten the wait", async () => {
   await using folder = await temporaryFolder();
   await using service = await serving(60_000);
-  await using api = new ServiceApi(service.url);
+  await using api = new ServiceApi(() => service.url);
   const base = new FakeClock();
   const clock = new CorrectedClock(base);
   const identity = await Identity.open(folder.path, silentLog);

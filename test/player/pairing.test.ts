@@ -71,7 +71,7 @@ async function pairing(tokenAnswers: Answer[], before: Answer[] = []) {
     proof = body["proof"]!;
     return tokenAnswers.shift()!;
   });
-  await using api = new ServiceApi(fake.url);
+  await using api = new ServiceApi(() => fake.url);
   const identity = await Identity.open(folder.path, silentLog);
   const state = new Live<PairingState>({ is: "asking", trouble: null });
   const stop = new AbortController();
