@@ -3,13 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
-import { prepareAccount, renderNode, type Environment } from "./chromium/account.ts";
+import { prepareAccount, type Environment } from "./chromium/account.ts";
 import { chromiumFlags, type FlagOptions } from "./chromium/flags.ts";
 import { StagePage } from "./chromium/page.ts";
 import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
 import { fitWindow, type Size } from "./chromium/window.ts";
+import { hasGpu } from "./gpu.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
 
@@ -192,7 +193,7 @@ class ChromiumHost implements Host {
       profileFolder: account.profileFolder,
       display: this.#display(),
       window: window ?? headlessSize,
-      hasGpu: (await renderNode()) !== null,
+      hasGpu: hasGpu(),
     });
     const child = await startBrowser(executable, flags, account);
     const life = new AbortController();

@@ -1,26 +1,46 @@
-// Host by Electron's BrowserWindow: one locked fullscreen window, no preload, no Node. Runs only inside Electron.
-import { once } from "node:events";
-import { app, BrowserWindow, session, type Session, type WebContents } from "electron";
+// Host by Electron's BrowserWindow: shows the page in one window, watches it, repairs it when told. Runs only inside Electron.
+import { app, powerSaveBlocker, type BrowserWindow } from "electron";
 import type { Clock } from "../base/clock.ts";
-import { Fault, isAbort, reasonOf } from "../base/fault.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
+import { processMemoryBytes } from "./chromium/process.ts";
 import { ElectronDevTools } from "./electron/devtools.ts";
+import { ElectronPage, type Probe } from "./electron/page.ts";
+import { openWindow } from "./electron/window.ts";
 import { Sites } from "./sites.ts";
+import type { FrameLimits } from "./sites/frame.ts";
 
-/** What an Electron host needs. `main` has called `app.enableSandbox()` before the app was ready. */
+/** What an Electron host needs. The program has set up the app (see `electron/app.ts`) before Electron was ready. */
 export interface ElectronOptions {
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
   log: Log;
   clock: Clock;
   /** How often the page is asked whether it lives and how long it may take; by default every 5 s and 2 s. */
-  probe?: { intervalMs: number; limitMs: number };
+  probe?: Probe;
+  /** What frames of other sites may take; by default what `sites/frame.ts` says. */
+  frames?: Partial<FrameLimits>;
 }
 
 const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
 const captureLimitMs = 5_000;
 const jpegQuality = 90;
+
+/** The embedded service's name among Electron's processes. */
+export const serviceProcessName = "signage-service";
+
+/** A window and the page it is for. */
+interface Shown {
+  window: BrowserWindow;
+  view: ElectronPage;
+  page: HostPage;
+  /** Aborts when the window is gone. */
+  life: AbortController;
+  /** Whether the window's end is wanted, and so no fault. */
+  isClosing: boolean;
+  sites: Sites | undefined;
+}
 
 /** A host that shows its page in a window of this Electron. Nothing appears before `open`. */
 export function createElectronHost(options: ElectronOptions): Host {
@@ -32,8 +52,7 @@ class ElectronHost implements Host {
   readonly #listeners = new Set<(fault: HostFault) => void>();
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
-  #sites: Sites | undefined;
-  #shown: { window: BrowserWindow; page: HostPage; life: AbortController } | undefined;
+  #shown: Shown | undefined;
 
   constructor(options: ElectronOptions) {
     this.#options = options;
@@ -48,38 +67,38 @@ class ElectronHost implements Host {
     signal.throwIfAborted();
     if (this.#shown === undefined) await this.#openWatched(page, signal);
     else this.#shown.page = page;
-    const { window } = this.#contents();
+    const { window, view } = this.#contents();
     const { name, value } = page.cookie;
     await window.webContents.session.cookies.set({ url: page.url, name, value, httpOnly: true, sameSite: "strict" });
-    await load(window.webContents, page.url, signal);
+    await view.load(page.url, signal);
     return { name: "electron", version: process.versions["electron"] ?? "unknown", headless: false };
   }
 
   async reload(signal: AbortSignal): Promise<void> {
-    const { window, page } = this.#contents();
-    const { webContents } = window;
-    // A hung page ignores a reload, so it is ended first.
-    if (!webContents.isCrashed() && !(await this.#answers(webContents))) {
-      const gone = once(webContents, "render-process-gone", { signal });
-      webContents.forcefullyCrashRenderer();
-      await gone;
-    }
-    await load(webContents, page.url, signal);
+    const { view, page } = this.#contents();
+    await view.reload(page.url, signal);
   }
 
   async capture(signal: AbortSignal): Promise<Capture> {
-    const image = await this.#within(captureLimitMs, this.#contents().window.webContents.capturePage(), signal);
+    const { window, view } = this.#contents();
+    const image = await view.within(captureLimitMs, window.webContents.capturePage(), signal);
+    if (image.isEmpty()) throw new Fault("page-dead", "the browser gave an empty picture of its window");
     return { bytes: image.toJPEG(jpegQuality), mimeType: "image/jpeg" };
   }
 
-  memoryBytes(): Promise<number> {
-    const kilobytes = app.getAppMetrics().reduce((sum, { memory }) => sum + memory.workingSetSize, 0);
-    return Promise.resolve(kilobytes * 1024);
+  async memoryBytes(): Promise<number> {
+    const metrics = app.getAppMetrics().filter(({ name }) => name !== serviceProcessName);
+    if (process.platform === "linux") {
+      // Resident sizes would count what the processes share once for each of them.
+      const sizes = await Promise.all(metrics.map(({ pid }) => processMemoryBytes(pid)));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    }
+    return metrics.reduce((sum, { memory }) => sum + (memory.privateBytes ?? memory.workingSetSize), 0) * 1024;
   }
 
   admit(sites: readonly FramedSite[]): void {
     this.#admitted = sites;
-    this.#sites?.admit(sites);
+    this.#shown?.sites?.admit(sites);
   }
 
   onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
@@ -95,10 +114,13 @@ class ElectronHost implements Host {
   }
 
   close(): Promise<void> {
-    this.#shown?.life.abort();
-    this.#shown?.window.destroy();
+    const shown = this.#shown;
     this.#shown = undefined;
-    this.#sites = undefined;
+    if (shown !== undefined) {
+      shown.isClosing = true;
+      shown.life.abort();
+      if (!shown.window.isDestroyed()) shown.window.destroy();
+    }
     return Promise.resolve();
   }
 
@@ -108,105 +130,95 @@ class ElectronHost implements Host {
 
   /** A window whose frames nobody watches would load whatever it is told, so there is none without the other. */
   async #openWatched(page: HostPage, signal: AbortSignal): Promise<void> {
+    const shown = this.#openWindow(page);
+    this.#shown = shown;
     try {
-      await this.#watchFrames(this.#openWindow(page), signal);
+      await this.#watchFrames(shown, signal);
     } catch (error) {
       await this.close();
       throw error;
     }
+    const hung = (detail: string): void => this.#report({ is: "page-hung", detail });
+    shown.view.watch(hung, shown.life.signal).catch((error: unknown) => hung(`its probe ended: ${reasonOf(error)}`));
+  }
+
+  #openWindow(page: HostPage): Shown {
+    const { window: size, log, clock, probe = defaultProbe } = this.#options;
+    const life = new AbortController();
+    const window = openWindow({
+      size,
+      mayGo: (url) => URL.canParse(url) && new URL(url).origin === new URL(shown.page.url).origin,
+      onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
+      life,
+    });
+    const view = new ElectronPage(window.webContents, clock, probe, (detail) => this.#report({ is: "page-crashed", detail }));
+    const shown: Shown = { window, view, page, life, isClosing: false, sites: undefined };
+    window.once("closed", () => {
+      if (!shown.isClosing) this.#report({ is: "browser-exited", detail: "its window was closed" });
+      if (this.#shown === shown) this.#shown = undefined;
+    });
+    this.#watchProcesses(life.signal);
+    const sleepBlocker = powerSaveBlocker.start("prevent-display-sleep");
+    life.signal.addEventListener("abort", () => powerSaveBlocker.stop(sleepBlocker), { once: true });
+    return shown;
   }
 
   /** Frames are watched by the same code as in Chromium, over the same protocol. */
-  async #watchFrames({ window, life }: { window: BrowserWindow; life: AbortController }, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
+  async #watchFrames(shown: Shown, signal: AbortSignal): Promise<void> {
+    const { clock, log, frames } = this.#options;
+    const { view, life } = shown;
+    const { webContents } = shown.window;
     // DevTools answers once there is a document.
-    await load(window.webContents, "about:blank", signal);
-    const devtools = new ElectronDevTools(window.webContents, clock);
+    await view.load("about:blank", signal);
+    const devtools = new ElectronDevTools(webContents, clock);
+    // Frames that nobody watches any more would load whatever they are told: the window is not kept without its watch.
+    devtools.onDetach((reason) => {
+      if (!life.signal.aborted) this.#report({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
+    });
     const page = devtools.session();
     await page.send("Page.enable", {}, { signal });
     const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
-    this.#sites = await Sites.watch({
+    const sites = await Sites.watch({
       page,
       pageFrameId: frameTree.frame.id,
       sessionOf: (id) => devtools.session(id),
       clock,
+      limits: frames,
       onNews: (news) => this.#frameListeners.forEach((listener) => listener(news)),
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
       signal: life.signal,
     });
-    this.#sites.admit(this.#admitted);
+    sites.admit(this.#admitted);
+    shown.sites = sites;
+    // Electron does not say whether a page that comes up in another process is still watched, so it is asked to be, each time.
+    webContents.on("did-navigate", () => void this.#watchAgain(sites, life.signal));
+    // The pointer is drawn, whatever the page's style says, until the page has seen it move once.
+    page.on("Page.loadEventFired", () => void this.#hidePointer(page, life.signal), life.signal);
   }
 
-  #openWindow(page: HostPage): { window: BrowserWindow; life: AbortController } {
-    const { window: size, log } = this.#options;
-    const stage = session.fromPartition("persist:stage");
-    lockSession(stage);
-    const window = new BrowserWindow({
-      ...(size ?? { kiosk: true, fullscreen: true }),
-      frame: false,
-      backgroundColor: "#000000", // no white flash
-      webPreferences: {
-        session: stage,
-        sandbox: true,
-        contextIsolation: true,
-        nodeIntegration: false,
-        devTools: false,
-        disableDialogs: true,
-        backgroundThrottling: false,
-        autoplayPolicy: "no-user-gesture-required",
-      },
+  async #watchAgain(sites: Sites, signal: AbortSignal): Promise<void> {
+    await sites.watchAgain().catch((error: unknown) => {
+      if (!signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, "the page could not be asked again for its frames");
     });
-    const shown = { window, page, life: new AbortController() };
-    this.#shown = shown;
-    const { webContents } = window;
-    webContents.setWindowOpenHandler(({ url }) => {
-      log.warn({ what: "a second window", url }, "blocked in the browser");
-      return { action: "deny" };
-    });
-    const stay = (event: { url: string; isMainFrame: boolean; preventDefault(): void }): void => {
-      if (event.isMainFrame && new URL(event.url).origin !== new URL(shown.page.url).origin) event.preventDefault();
-    };
-    webContents.on("will-navigate", stay);
-    webContents.on("will-redirect", stay);
-    webContents.on("will-prevent-unload", (event) => event.preventDefault());
-    webContents.on("render-process-gone", (_event, { reason, exitCode }) =>
-      this.#report({ is: "page-crashed", detail: `its renderer ended: ${reason} ${exitCode}` }),
-    );
-    window.on("closed", () => {
-      if (!shown.life.signal.aborted) this.#report({ is: "browser-exited", detail: "its window was closed" });
-      shown.life.abort();
-      if (this.#shown === shown) this.#shown = undefined;
-    });
-    void this.#watchLiveness(webContents, shown.life.signal);
-    return shown;
   }
 
-  // "unresponsive" fires only when input goes unanswered, and a kiosk gets none: so ask.
-  async #watchLiveness(contents: WebContents, signal: AbortSignal): Promise<void> {
-    const { clock, log, probe = defaultProbe } = this.#options;
-    try {
-      for (let missed = 0; ;) {
-        await clock.wait(probe.intervalMs, signal);
-        missed = contents.isCrashed() || contents.isLoading() || (await this.#answers(contents)) ? 0 : missed + 1;
-        if (missed === 2) this.#report({ is: "page-hung", detail: `it did not answer twice within ${probe.limitMs} ms` });
-        missed %= 2;
+  async #hidePointer(page: ReturnType<ElectronDevTools["session"]>, signal: AbortSignal): Promise<void> {
+    await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 }, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, "the pointer could not be hidden");
+    });
+  }
+
+  /** Electron starts its helpers again by itself; one that cannot be started leaves nothing to draw or load with. */
+  #watchProcesses(signal: AbortSignal): void {
+    const onGone = (_event: unknown, { type, name, reason, exitCode }: Electron.Details): void => {
+      if (name === serviceProcessName) return;
+      this.#options.log.warn({ type, name, reason, exit_code: exitCode }, "a process of the browser ended");
+      if (reason === "launch-failed" || reason === "integrity-failure") {
+        this.#report({ is: "browser-exited", detail: `its ${name ?? type} process could not be started: ${reason} ${exitCode}` });
       }
-    } catch (error) {
-      if (!isAbort(error)) log.error({ reason: reasonOf(error) }, "the page's probe ended");
-    }
-  }
-
-  async #answers(contents: WebContents): Promise<boolean> {
-    const { limitMs } = this.#options.probe ?? defaultProbe;
-    return await this.#within(limitMs, contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
-  }
-
-  async #within<T>(limitMs: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
-    const done = new AbortController();
-    const late = this.#options.clock.wait(limitMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() => {
-      throw new Fault("timeout", `the page did not answer within ${limitMs} ms`);
-    });
-    return await Promise.race([work, late]).finally(() => done.abort());
+    };
+    app.on("child-process-gone", onGone);
+    signal.addEventListener("abort", () => app.removeListener("child-process-gone", onGone), { once: true });
   }
 
   #report(fault: HostFault): void {
@@ -214,25 +226,8 @@ class ElectronHost implements Host {
     for (const listener of this.#listeners) listener(fault);
   }
 
-  #contents(): { window: BrowserWindow; page: HostPage } {
+  #contents(): Shown {
     if (this.#shown === undefined) throw new Fault("page-dead", "no window is open");
     return this.#shown;
   }
-}
-
-function lockSession(stage: Session): void {
-  stage.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
-  stage.setPermissionCheckHandler(() => false);
-  stage.on("will-download", (event) => event.preventDefault());
-}
-
-/** Resolves once the page has been answered, not when its last picture is there. */
-async function load(contents: WebContents, url: string, signal: AbortSignal): Promise<void> {
-  const settled = new AbortController();
-  const committed = once(contents, "did-navigate", { signal: AbortSignal.any([signal, settled.signal]) });
-  const loaded = contents.loadURL(url).catch((cause: unknown) => {
-    throw new Fault("page-dead", `the browser could not load ${url}`, { cause });
-  });
-  loaded.catch(() => undefined); // when it fails after the answer, the liveness probe or a crash tells
-  await Promise.race([committed, loaded]).finally(() => settled.abort());
 }

@@ -66,11 +66,17 @@ export class Sites {
     );
     page.on("Page.frameDetached", ({ frameId, reason }) => reason === "remove" && sites.#end(frameId), signal);
     sites.#listen(page, null, signal);
+    await sites.watchAgain();
+    return sites;
+  }
+
+  /** Asks the browser to report the page's frames: at first, and again where a new document may have made it forget. */
+  async watchAgain(): Promise<void> {
+    const { page } = this.#options;
     await Promise.all([
       page.send("Fetch.enable", { patterns: [...documents], handleAuthRequests: true }),
       page.send("Target.setAutoAttach", attachment),
     ]);
-    return sites;
   }
 
   /** Says which sites may be framed. Frames that are there keep what they began with. */

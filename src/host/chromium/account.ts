@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/fault.ts";
+import { renderNode } from "../gpu.ts";
 
 /** The program's environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -75,15 +76,8 @@ async function unprivileged(): Promise<NonNullable<Identity>> {
 
 // spawn() drops the supplementary groups, so the one that opens the GPU has to be the primary one.
 async function graphicsGroup(): Promise<number | null> {
-  const node = await renderNode();
+  const node = renderNode();
   return node === null ? null : (await stat(node)).gid;
-}
-
-/** The GPU's render node, or null when this machine has none. */
-export async function renderNode(): Promise<string | null> {
-  const names = await readdir("/dev/dri").catch(() => []);
-  const name = names.find((entry) => entry.startsWith("renderD"));
-  return name === undefined ? null : join("/dev/dri", name);
 }
 
 // A folder that does not exist yet is as reachable as the nearest one that does.

@@ -1,4 +1,4 @@
-// Chromium's command line, flag by flag. Holds no secret: every user of the machine can read it.
+// Chromium's command line, flag by flag, and the part of it that Electron shares. Holds no secret: every user of the machine can read it.
 
 /** What the flags depend on. Sizes in pixels. */
 export interface FlagOptions {
@@ -6,6 +6,12 @@ export interface FlagOptions {
   display: "x11" | "wayland" | "headless";
   window: { width: number; height: number };
   hasGpu: boolean;
+}
+
+/** A switch of Chromium's command line, without its dashes. */
+export interface Switch {
+  name: string;
+  value?: string;
 }
 
 // The first page: black, inside an app window. about:blank would open a whole browser window with tabs, half a
@@ -32,64 +38,77 @@ export function chromiumFlags({ profileFolder, display, window, hasGpu }: FlagOp
     "--remote-debugging-pipe",
     `--app=${firstPage}`,
     "--kiosk",
+    ...ownWindow,
+    ...screen(display, window),
+    ...sharedSwitches(hasGpu).map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
+  ];
+}
+
+/** The switches that make Chromium's engine play unattended: the same on the system's Chromium and in Electron. */
+export function sharedSwitches(hasGpu: boolean): Switch[] {
+  return [
     ...quiet,
     ...locked,
     ...unattended,
     ...drawing,
-    ...screen(display, window),
     // Without a GPU the software compositor is quicker and smaller. SwiftShader drops two frames of three.
-    ...(hasGpu ? [] : ["--disable-gpu"]),
-    // Only the last flag of this name counts, hence one list.
-    `--disable-features=${unwantedFeatures.join(",")}`,
+    ...(hasGpu ? [] : [{ name: "disable-gpu" }]),
+    // Only the last switch of this name counts, hence one list.
+    { name: "disable-features", value: unwantedFeatures.join(",") },
   ];
 }
 
-// Nothing that asks, greets, warns or phones home.
-const quiet = [
+// What only a browser with a user interface of its own would ask, greet or bring along. Electron has none of it.
+const ownWindow = [
   "--no-first-run",
   "--no-default-browser-check",
   "--disable-search-engine-choice-screen",
   "--hide-crash-restore-bubble",
-  "--noerrdialogs",
-  "--disable-hang-monitor", // its dialog asks a person; the host's probe decides instead
-  "--disable-prompt-on-repost",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-domain-reliability",
-  "--disable-client-side-phishing-detection",
-  "--disable-sync",
   "--disable-default-apps",
+  // In Electron this could take the PDF viewer along, which is an extension.
   "--disable-extensions",
-  "--disable-breakpad", // a crash is reported by the player, not uploaded
-  "--no-pings",
-  "--password-store=basic", // a keyring would ask for its password
+];
+
+// Nothing that warns, asks a person or phones home.
+const quiet: Switch[] = [
+  { name: "noerrdialogs" },
+  { name: "disable-hang-monitor" }, // its dialog asks a person; the host's probe decides instead
+  { name: "disable-prompt-on-repost" },
+  { name: "disable-background-networking" },
+  { name: "disable-component-update" },
+  { name: "disable-domain-reliability" },
+  { name: "disable-client-side-phishing-detection" },
+  { name: "disable-sync" },
+  { name: "disable-breakpad" }, // a crash is reported by the player, not uploaded
+  { name: "no-pings" },
+  { name: "password-store", value: "basic" }, // a keyring would ask for its password
 ];
 
 // What a page may not do.
-const locked = [
-  "--block-new-web-contents",
-  "--deny-permission-prompts",
-  "--overscroll-history-navigation=0",
-  "--disable-pinch",
+const locked: Switch[] = [
+  { name: "block-new-web-contents" },
+  { name: "deny-permission-prompts" },
+  { name: "overscroll-history-navigation", value: "0" },
+  { name: "disable-pinch" },
   // Each site in a process of its own, also where the browser would save memory: an item's endless loop is its own.
-  "--site-per-process",
+  { name: "site-per-process" },
 ];
 
 // What a screen without a person needs.
-const unattended = [
-  "--autoplay-policy=no-user-gesture-required",
-  "--disable-background-timer-throttling",
-  "--disable-backgrounding-occluded-windows",
-  "--disable-renderer-backgrounding",
+const unattended: Switch[] = [
+  { name: "autoplay-policy", value: "no-user-gesture-required" },
+  { name: "disable-background-timer-throttling" },
+  { name: "disable-backgrounding-occluded-windows" },
+  { name: "disable-renderer-backgrounding" },
   // Otherwise the third loss of the GPU process in the browser's life aborts the browser.
-  "--disable-gpu-process-crash-limit",
+  { name: "disable-gpu-process-crash-limit" },
   // The player keeps the media; the browser's cache is for web items.
-  `--disk-cache-size=${256 * 1024 * 1024}`,
+  { name: "disk-cache-size", value: String(256 * 1024 * 1024) },
 ];
 
 // Layouts are laid out in device pixels and the page scales them, so a 4K screen that reports a high density must
 // not halve the page.
-const drawing = ["--force-device-scale-factor=1", "--hide-scrollbars"];
+const drawing: Switch[] = [{ name: "force-device-scale-factor", value: "1" }, { name: "hide-scrollbars" }];
 
 function screen(display: FlagOptions["display"], { width, height }: FlagOptions["window"]): string[] {
   switch (display) {

@@ -101,11 +101,12 @@ async function sessionOf(pid: number): Promise<number> {
 
 /** Memory of all processes of the browser's session in bytes, what they share counted once. */
 export async function sessionMemoryBytes(pid: number): Promise<number> {
-  const sizes = await Promise.all((await sessionProcesses(pid)).map(memoryBytes));
+  const sizes = await Promise.all((await sessionProcesses(pid)).map(processMemoryBytes));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-async function memoryBytes(pid: number): Promise<number> {
+/** A process's memory in bytes, its share of what several processes hold in common; 0 when the process is gone. */
+export async function processMemoryBytes(pid: number): Promise<number> {
   // A sandboxed process may hide its maps from us; then what it has alone (RssAnon) is the nearest figure.
   const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => readFile(`/proc/${pid}/status`, "utf8").catch(() => ""));
   return Number(/^(?:Pss|RssAnon):\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;

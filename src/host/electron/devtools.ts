@@ -23,6 +23,11 @@ export class ElectronDevTools {
     });
   }
 
+  /** Hears why the connection ended: the window was closed, or somebody else took it over. */
+  onDetach(listener: (reason: string) => void): void {
+    this.#contents.debugger.on("detach", (_event, reason) => listener(reason));
+  }
+
   /** Calls and events of an attached target; of the page itself without `id`. */
   session(id = ""): DevTools {
     const session = {
