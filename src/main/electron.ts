@@ -1,55 +1,66 @@
-// The player on Electron: reads config, starts the player with an Electron host, stops on signal. Bundled into dist/main.
+// The player on Electron: reads config, sets Electron up, starts the player with an Electron host. Bundled into dist/main.
 import { join } from "node:path";
 import { app, utilityProcess } from "electron";
 import Store from "electron-store";
-import { createSystemClock } from "../base/clock.ts";
+import { createSystemClock, type Clock } from "../base/clock.ts";
 import { lockFolder } from "../base/folder-lock.ts";
 import type { Log } from "../base/log.ts";
-import { createElectronHost } from "../host/electron.ts";
+import { createElectronHost, serviceProcessName } from "../host/electron.ts";
+import { prepareApp } from "../host/electron/app.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { runPlayer } from "../player/player.ts";
+import { electronLifecycle } from "./electron-lifecycle.ts";
+import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder } from "./folders.ts";
 import { readPlayerConfig, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
-import { serverOf, settingsOf } from "./settings.ts";
+import { settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
 
-// A window closed by a crash is opened again by recovery: that must not end the program.
-app.on("window-all-closed", () => undefined);
-app.enableSandbox();
-// Each site in a process of its own, on small machines too, and no scrollbars in pages made for a mouse.
-app.commandLine.appendSwitch("site-per-process");
-app.commandLine.appendSwitch("hide-scrollbars");
+const usualServicePort = 8080;
 
-const argv = process.argv.slice(app.isPackaged ? 1 : 2);
-await runProgram("player", () => readPlayerConfig(argv), runOnElectron);
+// No await here, nor in any module imported here: Electron becomes ready only after this file has been evaluated, so whatever waits for
+// that at top level waits for ever (electron/electron#40719).
+void runProgram("player", configure, runOnElectron, { lifecycle: electronLifecycle });
 
+/** Reads the flags, and sets Electron up by them while it is not ready yet. @throws Fault `bad-config`. */
+function configure(): PlayerConfig {
+  const config = readPlayerConfig(process.argv.slice(app.isPackaged ? 1 : 2));
+  prepareApp(config.data);
+  return config;
+}
+
+/** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   using _lock = lockFolder(config.data);
   await app.whenReady();
-  const store = new Store<{ server?: string }>({ cwd: config.data, name: "settings" });
-  const given = config.server ?? (store.get("server") === undefined ? await startService(config.data, log, signal) : undefined);
-  const openStore = async (): Promise<Store<{ server?: string }>> => store;
-  const server = await serverOf(given, openStore);
   const clock = createSystemClock();
-  const { ntp, triggers } = config;
+  const store = new Store<StoredSettings>({ cwd: config.data, name: "settings" });
+  const known = config.server ?? store.get("server");
+  await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
+  const server = embedded === null ? () => known! : () => embedded.address;
+  // The embedded service's address is nothing to remember: it may change, and the service is started by whoever knows of no other.
+  const settings = embedded === null ? settingsOf(async () => store) : { rememberServer: async () => undefined };
+  const { ntp, triggers, window, data: folder } = config;
   for (;;) {
-    await using host = createElectronHost({ clock, log, window: config.window });
+    await using host = createElectronHost({ clock, log, window });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    await runPlayer(
-      { server, folder: config.data, rendererFolder, version, host, machine, ntp, triggers, settings: settingsOf(openStore), clock, log },
-      signal,
-    );
+    await runPlayer({ server, folder, rendererFolder, version, host, machine, ntp, triggers, settings, clock, log }, signal);
   }
 }
 
 /** A packaged player that was told no service brings its own, in a process that cannot blacken the screen. */
-async function startService(folder: string, log: Log, signal: AbortSignal): Promise<string> {
-  const service = utilityProcess.fork(join(import.meta.dirname, "cli.js"), ["serve", "--port", "8080", "--data", join(folder, "service")], {
-    serviceName: "signage-service",
-    stdio: "inherit",
-  });
-  signal.addEventListener("abort", () => service.kill(), { once: true });
-  service.on("exit", (code) => signal.aborted || log.error({ code }, "the embedded service has ended; what is cached plays on"));
-  return "http://127.0.0.1:8080";
+function startService(folder: string, store: SettingsStore, clock: Clock, log: Log, signal: AbortSignal): Promise<EmbeddedService> {
+  const program = join(import.meta.dirname, "cli.js");
+  return EmbeddedService.start(
+    {
+      fork: (flags) => utilityProcess.fork(program, ["serve", ...flags], { serviceName: serviceProcessName, stdio: "inherit" }),
+      folder: join(folder, "service"),
+      port: store.get("servicePort") ?? usualServicePort,
+      onPort: (port) => store.set("servicePort", port),
+      clock,
+      log,
+    },
+    signal,
+  );
 }
