@@ -1,9 +1,11 @@
 // Runs inside Electron: does with an Electron host what the tests say over the process channel. See electron-remote.ts.
 import { app } from "electron";
+import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
 import { createElectronHost } from "../../src/host/electron.ts";
+import { prepareApp } from "../../src/host/electron/app.ts";
 import type { FramedSite, HostPage } from "../../src/player/host.ts";
+import { frames, probe } from "./limits.ts";
 
 /** What the tests ask. */
 export interface Request {
@@ -12,18 +14,16 @@ export interface Request {
   given?: HostPage | readonly FramedSite[];
 }
 
-app.enableSandbox();
-app.commandLine.appendSwitch("site-per-process");
-// The last window's end is the tests' business, not the end of Electron.
-app.on("window-all-closed", () => undefined);
+prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
 process.on("disconnect", () => app.exit());
 
 const never = new AbortController().signal;
 const host = createElectronHost({
   window: null,
-  log: silentLog,
+  log: pino({ level: "warn" }, { write: (line: string) => void process.send!({ line: JSON.parse(line) }) }),
   clock: createSystemClock(),
-  probe: { intervalMs: 200, limitMs: 600 },
+  probe,
+  frames,
 });
 host.onFault((fault) => process.send!({ fault }), never);
 host.onFrame((news) => process.send!({ news }), never);

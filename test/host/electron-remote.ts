@@ -5,6 +5,7 @@ import { chownSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
+import type { Log } from "../../src/base/log.ts";
 import type { Request } from "./electron-driver.ts";
 
 const module = join(import.meta.dirname, "../../node_modules/electron");
@@ -20,17 +21,23 @@ export function findElectron(env: NodeJS.ProcessEnv): { path: string } | { missi
   return existsSync(path) ? { path } : { missing: `no Electron binary at ${path} (npx install-electron fetches it)` };
 }
 
+/** The stand-in for Electron's binary. */
+export const standInBinary = join(import.meta.dirname, "../support/electron/binary/electron");
+
 interface Reply {
   id?: number;
   value?: unknown;
   code?: string;
   fault?: HostFault;
   news?: FrameNews;
+  /** A line of the host's log. */
+  line?: { what?: string; msg: string };
 }
 
 /** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
 export class RemoteElectronHost implements Host {
   readonly #start: () => ChildProcess;
+  readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
@@ -39,15 +46,16 @@ export class RemoteElectronHost implements Host {
   #lastId = 0;
 
   /** @param folder for its profile; it stands in the command line of Electron's processes. */
-  constructor(electron: string, folder: string, env: NodeJS.ProcessEnv) {
+  constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log) {
+    this.#log = log;
     // Chromium's sandbox refuses root.
     const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
     if (nobody !== null) chownSync(folder, nobody.uid, nobody.gid);
     this.#start = () =>
       fork(join(import.meta.dirname, "electron-driver.ts"), {
         execPath: electron,
-        execArgv: [`--user-data-dir=${folder}`],
-        env: { ...env, HOME: folder },
+        execArgv: [],
+        env: { ...env, HOME: folder, SIGNAGE_ELECTRON_DATA: folder },
         stdio: "inherit",
         ...nobody,
       });
@@ -62,7 +70,8 @@ export class RemoteElectronHost implements Host {
       const child = this.#start();
       this.#child = child;
       child.on("message", (reply: Reply) => {
-        if (reply.fault !== undefined) this.#report(reply.fault);
+        if (reply.line !== undefined) this.#log.warn(reply.line, reply.line.msg);
+        else if (reply.fault !== undefined) this.#report(reply.fault);
         else if (reply.news !== undefined) for (const listener of this.#frameListeners) listener(reply.news);
         else this.#calls.get(reply.id!)?.(reply);
       });

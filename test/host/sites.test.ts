@@ -6,12 +6,12 @@ import { selfSigned } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
 import { until } from "./processes.ts";
-import { browserProcesses, electronUnderXvfb, headlessChromium, type Stage, type Subject } from "./subjects.ts";
+import { browserProcesses, electrons, headlessChromium, type Stage, type Subject } from "./subjects.ts";
 
 const never = new AbortController().signal;
 const limitMs = 20_000;
 
-for (const subject of [headlessChromium, electronUnderXvfb]) {
+for (const subject of [headlessChromium, ...electrons]) {
   if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => frames(subject));
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
@@ -133,6 +133,15 @@ function frames(subject: Subject): void {
       "new Promise((done) => { let frames = 0; const count = () => ++frames === 30 ? done(frames) : requestAnimationFrame(count); requestAnimationFrame(count) })",
     );
     expect(await counted).toBe(30);
+  });
+
+  test("[WB44] a page that hangs is told also while one of its frames loads without end", async () => {
+    await show("/silent");
+    await until("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
+    await stage.server.start("for (;;);");
+    expect(await stage.nextFault()).toMatchObject({ is: "page-hung" });
+    await stage.host.reload(never);
+    expect(await frameTicks()).toBe("stage");
   });
 
   test("[WB3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {

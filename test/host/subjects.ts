@@ -3,28 +3,18 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
-import { silentLog } from "../../src/base/log.ts";
+import type { Log } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium.ts";
 import { findChromium } from "../../src/host/chromium/find.ts";
 import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/framebuffer.ts";
 import { startXvfb } from "../support/xvfb.ts";
-import { findElectron, RemoteElectronHost } from "./electron-remote.ts";
+import { findElectron, RemoteElectronHost, standInBinary } from "./electron-remote.ts";
+import { frames, probe } from "./limits.ts";
 import { processesNaming } from "./processes.ts";
 import { startStageServer, type StageServer } from "./stage-server.ts";
-
-/** Quick enough for a test, slow enough for two busy cores. */
-const probe = { intervalMs: 200, limitMs: 600 };
-
-/** The same for frames: a page that never loads is given up soon, and a little memory is too much. */
-const frames = {
-  loadMs: 8_000,
-  partsMs: 1_000,
-  blankMs: 2_000,
-  probe: { intervalMs: 300, limitMs: 1_500 },
-  memoryBytes: 100 * 1024 * 1024,
-};
 
 /** A host with all that is needed to look at it from outside. */
 export interface Stage extends AsyncDisposable {
@@ -34,6 +24,8 @@ export interface Stage extends AsyncDisposable {
   glass: Framebuffer | null;
   /** A folder that stands in the command line of each of the browser's processes. */
   folder: string;
+  /** Every thing that the host has kept from happening, in order. */
+  blocked: readonly string[];
   /** The next fault the host reports. */
   nextFault(): Promise<HostFault>;
 }
@@ -67,24 +59,37 @@ export const kioskChromium: Subject = {
   start: (options) => startChromium(false, options),
 };
 
+/** The host for Electron over the stand-in for its binary (test/support/electron), on Debian's Chromium. */
+export const electronStandIn: Subject = {
+  name: "electron host on the stand-in",
+  missing: noChromium ?? noXvfb,
+  start: (options) => startElectron(standInBinary, options),
+};
+
 const electron = findElectron(process.env);
 
 export const electronUnderXvfb: Subject = {
   name: "electron under Xvfb",
   missing: "missing" in electron ? electron.missing : noXvfb,
-  start: ({ size = fullHd } = {}) =>
-    startStage(size, (folder, env) => new RemoteElectronHost((electron as { path: string }).path, folder, env)),
+  start: (options) => startElectron((electron as { path: string }).path, options),
 };
 
+/** Subjects whose browser is the host's own process, so that nobody inside can end a browser that hangs. */
+export const electrons: readonly Subject[] = [electronStandIn, electronUnderXvfb];
+
+function startElectron(binary: string, { size = fullHd }: StageOptions = {}): Promise<Stage> {
+  return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log));
+}
+
 function startChromium(headless: boolean, { size = fullHd }: StageOptions = {}): Promise<Stage> {
-  return startStage(headless ? null : size, (folder, env) =>
+  return startStage(headless ? null : size, (folder, env, log) =>
     createChromiumHost({
       executable: chromium!,
       profileFolder: folder,
       headless,
       window: headless ? size : null,
       env,
-      log: silentLog,
+      log,
       clock: createSystemClock(),
       probe,
       frames,
@@ -95,14 +100,15 @@ function startChromium(headless: boolean, { size = fullHd }: StageOptions = {}):
 /** @param size of the display; null for none. */
 async function startStage(
   size: { width: number; height: number } | null,
-  create: (folder: string, env: NodeJS.ProcessEnv) => Host,
+  create: (folder: string, env: NodeJS.ProcessEnv, log: Log) => Host,
 ): Promise<Stage> {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startStageServer());
   const display = size === null ? null : owned.use(await startXvfb(size));
   const folder = await temporaryFolder();
   owned.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const host = owned.use(create(folder, { ...process.env, DISPLAY: display?.display }));
+  const blocked: string[] = [];
+  const host = owned.use(create(folder, { ...process.env, DISPLAY: display?.display }, logOfBlocked(blocked)));
   const faults = new FaultQueue(host);
   const all = owned.move();
   return {
@@ -110,9 +116,19 @@ async function startStage(
     server,
     glass: display?.framebuffer ?? null,
     folder,
+    blocked,
     nextFault: () => faults.next(),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
+}
+
+/** A log that keeps nothing but what the host has kept from happening. */
+function logOfBlocked(blocked: string[]): Log {
+  const write = (line: string): void => {
+    const { msg, what } = JSON.parse(line) as { msg: string; what?: string };
+    if (msg === "blocked in the browser" && what !== undefined) blocked.push(what);
+  };
+  return pino({ level: "warn" }, { write });
 }
 
 /** A folder that the browser's own user may enter, so that it is used as it is. */

@@ -18,11 +18,14 @@ export class Program implements AsyncDisposable {
   readonly #exited: Promise<[number | null, string | null]>;
   #heard = new Set<() => void>();
 
-  constructor(argv: readonly string[], env: Record<string, string> = {}) {
+  /** @param as another program than Node, and another user than the test's. */
+  constructor(argv: readonly string[], env: Record<string, string> = {}, as: { executable?: string; uid?: number; gid?: number } = {}) {
     const environment: NodeJS.ProcessEnv = { ...process.env, ...env };
     if (!("DISPLAY" in env)) delete environment["DISPLAY"];
     delete environment["WAYLAND_DISPLAY"];
-    this.#process = spawn(process.execPath, argv, { cwd: rootFolder, env: environment, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const { executable = process.execPath, ...user } = as;
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    this.#process = spawn(executable, argv, { cwd: rootFolder, env: environment, stdio: [...stdio], detached: true, ...user });
     this.#exited = once(this.#process, "exit") as Promise<[number | null, string | null]>;
     this.#process.stderr!.on("data", (text: Buffer) => (this.output += text.toString()));
     createInterface({ input: this.#process.stdout! }).on("line", (text) => {
@@ -63,9 +66,9 @@ export class Program implements AsyncDisposable {
     await this.#exited;
   }
 
-  /** Ends it as Ctrl+C does; resolves to the exit code. */
-  async stop(): Promise<number | null> {
-    this.#process.kill("SIGINT");
+  /** Ends it as Ctrl+C does, or by another signal; resolves to the exit code. */
+  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | null> {
+    this.#process.kill(signal);
     return this.exitCode;
   }
 

@@ -1,0 +1,173 @@
+// The Chromium behind a window of the stand-in: started with the app's switches, driven over its pipe, ended with the window.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { findChromium } from "../../../src/host/chromium/find.ts";
+import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/pipe.ts";
+import { freeProfile } from "../../../src/host/chromium/process.ts";
+import { takeFirstPage } from "../../../src/host/chromium/targets.ts";
+import { fitWindow } from "../../../src/host/chromium/window.ts";
+import { app, runtime } from "./app.ts";
+
+const startLimitMs = 30_000;
+const closeLimitMs = 2_000;
+const offscreen = ["--window-position=16000,0"];
+
+/** A running Chromium with one page. */
+export interface Browser {
+  pid: number;
+  pipe: DevToolsPipe;
+  targetId: string;
+  /** A session of the stand-in's own on the page. */
+  page: DevToolsSession;
+  windowId: number;
+  /** Hears every event of every session until `signal` aborts. */
+  onEvent(listener: (event: DevToolsEvent) => void, signal: AbortSignal): void;
+  /** Aborts when the browser is gone. */
+  life: AbortSignal;
+}
+
+/** An event as it comes over the pipe. */
+export interface DevToolsEvent {
+  sessionId?: string;
+  method: string;
+  params: unknown;
+}
+
+const clock = createSystemClock();
+
+/** Starts and ends the Chromium of one window. */
+export class BrowserProcess {
+  #child: ChildProcess | undefined;
+  #pipe: DevToolsPipe | undefined;
+  readonly #life = new AbortController();
+  #isEnding = false;
+  readonly #gone = Promise.withResolvers<void>();
+  readonly started: Promise<Browser>;
+
+  /** @param size in pixels; null for the whole display. @param profileFolder holds the session's data. */
+  constructor(profileFolder: string, size: { width: number; height: number } | null) {
+    this.started = this.#start(profileFolder, size);
+    // Whoever uses the window hears of it.
+    this.started.catch(() => undefined);
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Resolves when the process has ended. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  async #start(profileFolder: string, size: { width: number; height: number } | null): Promise<Browser> {
+    await app.whenReady();
+    // The windows before this one had the same profile.
+    await Promise.all(runtime.leaving);
+    if (this.#isEnding) throw new Error("Object has been destroyed");
+    mkdirSync(profileFolder, { recursive: true });
+    await freeProfile(profileFolder, clock);
+    const switches = [...runtime.switches].map(([name, value]) => (value === "" ? `--${name}` : `--${name}=${value}`));
+    const { width, height } = size ?? { width: 1920, height: 1080 };
+    const child = spawn(
+      await findChromium(),
+      [
+        `--user-data-dir=${profileFolder}`,
+        "--remote-debugging-pipe",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--disable-extensions",
+        "--app=data:text/html,<body style=background:%23000>",
+        "--kiosk",
+        "--ozone-platform=x11",
+        `--window-size=${width + 1},${height + 1}`,
+        ...offscreen,
+        ...switches,
+      ],
+      { detached: true, stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] },
+    );
+    this.#child = child;
+    child.once("exit", (code, signal) => this.#onExit(code, signal));
+    await once(child, "spawn");
+    createInterface({ input: child.stderr! }).on("line", tellOfHelpers);
+    const pipe = new DevToolsPipe(child.stdio[3] as Writable, child.stdio[4] as Readable, clock, () => undefined);
+    this.#pipe = pipe;
+    const onEvent = eventsOf(child.stdio[4] as Readable);
+    const life = this.#life.signal;
+    const targetId = await takeFirstPage({ pipe, clock, limitMs: startLimitMs, signal: life, life, onBlocked: () => undefined });
+    const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = pipe.session(sessionId);
+    const reveal = await fitWindow(pipe.browser, page, { targetId, display: "x11", wanted: size });
+    const { windowId } = await pipe.browser.send("Browser.getWindowForTarget", { targetId });
+    await reveal();
+    return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };
+  }
+
+  /** Ends the browser, in its own way first: that writes its profile. */
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (this.#child === undefined) return this.#gone.resolve();
+    this.#pipe?.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
+    clock.wait(closeLimitMs, this.#life.signal).then(
+      () => this.#killSession(),
+      () => undefined,
+    );
+  }
+
+  #killSession(): void {
+    try {
+      process.kill(-this.#child!.pid!, "SIGKILL");
+    } catch {
+      // nobody is left
+    }
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#killSession();
+    this.#life.abort();
+    this.#gone.resolve();
+    // In Electron the browser's process is the app's own: they end together.
+    if (!this.#isEnding) process.kill(process.pid, signal ?? (code === 0 ? "SIGKILL" : "SIGABRT"));
+  }
+}
+
+/** Reads the pipe beside the calls' own reader: an app's debugger is told of events that nobody here knows by name. */
+function eventsOf(output: Readable): Browser["onEvent"] {
+  const listeners = new Set<(event: DevToolsEvent) => void>();
+  let rest = "";
+  output.on("data", (chunk: string) => {
+    const messages = (rest + chunk).split("\0");
+    rest = messages.pop() ?? "";
+    for (const text of messages) {
+      const message = JSON.parse(text) as Partial<DevToolsEvent> & { id?: number };
+      const { method, params, sessionId } = message;
+      if (method === undefined || message.id !== undefined) continue;
+      for (const listener of listeners) listener({ method, params, ...(sessionId === undefined ? {} : { sessionId }) });
+    }
+  });
+  return (listener, signal) => {
+    listeners.add(listener);
+    signal.addEventListener("abort", () => listeners.delete(listener), { once: true });
+  };
+}
+
+/** Chromium says on its standard error what Electron tells the app. */
+function tellOfHelpers(line: string): void {
+  const gpu = /GPU process exited unexpectedly: exit_code=(\d+)/.exec(line)?.[1];
+  if (gpu !== undefined) app.tellGone({ type: "GPU", reason: "crashed", exitCode: Number(gpu), name: "GPU" });
+  if (line.includes("Network service crashed")) {
+    app.tellGone({ type: "Utility", reason: "crashed", exitCode: 0, serviceName: "network.mojom.NetworkService", name: "Network Service" });
+  }
+}
+
+/** Where a session's data lies. */
+export function partitionFolder(partition: string): string {
+  const base = app.getPath("sessionData");
+  return partition === "" ? base : join(base, "Partitions", partition.replace(/^persist:/, ""));
+}

@@ -1,0 +1,55 @@
+// The stand-in's `screen`: the X display's size, and word of each change of it.
+import { EventEmitter, once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { Display, Rectangle, Screen } from "electron";
+import { onHappening } from "./record.ts";
+
+class StandInScreen extends EventEmitter {
+  bounds: Rectangle = { x: 0, y: 0, width: 0, height: 0 };
+
+  getPrimaryDisplay(): Display {
+    const { width, height } = this.bounds;
+    const known = { id: 1, bounds: this.bounds, size: { width, height }, workArea: this.bounds, scaleFactor: 1, rotation: 0 };
+    // The rest is not asked for; whoever does gets undefined and notices.
+    return known as Display;
+  }
+
+  /** Takes a new size over, as the display's driver would tell it. */
+  resize(width: number, height: number): void {
+    if (width === this.bounds.width && height === this.bounds.height) return;
+    this.bounds = { x: 0, y: 0, width, height };
+    this.emit("display-metrics-changed", {}, this.getPrimaryDisplay(), ["bounds", "workArea"]);
+  }
+}
+
+export const screen = new StandInScreen();
+screen satisfies Pick<Screen, "getPrimaryDisplay">;
+
+/** Asks the X server for the display's size (X protocol, section 8: connection setup); a test changes it as a display's driver would. */
+export async function openDisplay(): Promise<void> {
+  const number = /^:(\d+)/.exec(process.env["DISPLAY"] ?? "")?.[1];
+  if (number === undefined) throw new Error("the stand-in needs a local X display");
+  const socket = connect(`/tmp/.X11-unix/X${number}`);
+  await once(socket, "connect");
+  socket.write(Buffer.from([0x6c, 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+  const setup = await readSetup(socket);
+  socket.destroy();
+  const vendorBytes = setup.readUInt16LE(24);
+  const formats = setup[29]!;
+  const root = 40 + Math.ceil(vendorBytes / 4) * 4 + formats * 8;
+  screen.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
+  onHappening((happening) => {
+    if (happening.is === "display") screen.resize(happening.width, happening.height);
+  });
+}
+
+/** The server's whole answer to a connection. @throws Error when it refuses. */
+async function readSetup(socket: Socket): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length >= 8 && bytes.length >= 8 + bytes.readUInt16LE(6) * 4) break;
+  }
+  if (bytes[0] !== 1) throw new Error("the X server refuses the stand-in");
+  return bytes;
+}
