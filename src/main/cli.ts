@@ -54,7 +54,7 @@ function complain(): never {
 /** Runs the player on Electron where its binary is, else here on the system's Chromium. */
 async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   const { chooseEngine } = await import("./engine.ts");
-  const engine = await chooseEngine(config.engine, log, signal);
+  const engine = await chooseEngine(config, log, signal);
   log.info({ engine: engine.name, executable: engine.executable, why: engine.why }, "drawing with");
   if (engine.name === "chromium") {
     const { runKiosk } = await import("./kiosk.ts");
