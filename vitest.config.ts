@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["test/{base,protocol,player,service}/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{base,main,protocol,player,service}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 20_000,
         },
       },

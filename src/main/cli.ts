@@ -14,8 +14,8 @@ const [command = "", ...argv] = process.argv.slice(2);
 
 switch (command) {
   case "start": {
-    const { readPlayerConfig } = await import("./player-config.ts");
-    await runProgram("player", () => readPlayerConfig(argv), start);
+    const { readPlayerConfig, withoutBrowserSwitches } = await import("./player-config.ts");
+    await runProgram("player", () => readPlayerConfig(withoutBrowserSwitches(argv)), start);
     break;
   }
   case "serve": {
@@ -51,15 +51,19 @@ function complain(): never {
   throw new Fault("bad-config", `${command === "" ? "say what to do" : `there is no “${command}”`}. Usage: ${usage}`);
 }
 
-/** Runs the player on Electron where its binary is, else here on the system's Chromium. */
+/** Runs the player on Electron where that can run, else here on the system's Chromium. */
 async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   const { chooseEngine } = await import("./engine.ts");
-  const engine = await chooseEngine(config.engine, log, signal);
+  const { isBrowserSwitch } = await import("./player-config.ts");
+  const engine = await chooseEngine(config, log, signal);
   log.info({ engine: engine.name, executable: engine.executable, why: engine.why }, "drawing with");
+  const switches = argv.filter(isBrowserSwitch);
   if (engine.name === "chromium") {
+    if (switches.length > 0) log.warn({ switches }, "these switches are for Electron; Chromium starts without them");
     const { runKiosk } = await import("./kiosk.ts");
     return runKiosk(config, engine.executable, log, signal);
   }
+  const { createSystemClock } = await import("../base/clock.ts");
   const { runElectron } = await import("./electron-child.ts");
-  return runElectron(engine.executable, argv, signal);
+  return runElectron({ executable: engine.executable, config, switches, clock: createSystemClock(), log }, signal);
 }

@@ -46,7 +46,7 @@ const codeReadableMs = 3_000;
 
 /** Runs service and player until `signal` aborts or one of them ends. */
 export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal): Promise<void> {
-  const engine = await chooseEngine(config.engine, log, signal);
+  const engine = await chooseEngine(config, log, signal);
   log.info({ engine: engine.name, why: engine.why }, "drawing with");
   const port = config.port ?? ((await isFree(usualPort)) ? usualPort : 0);
   const serviceFolder = join(config.data, "service");

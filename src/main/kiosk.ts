@@ -46,7 +46,8 @@ async function openSettings(folder: string): Promise<SettingsStore> {
   return new Conf<StoredSettings>({ cwd: folder, configName: "settings" });
 }
 
-/** Whether there is an X or Wayland display to draw on. */
+/** Whether there is an X or Wayland display to draw on; other systems than Linux always have one. */
 export function hasDisplay(): boolean {
+  if (process.platform !== "linux") return true;
   return Boolean(process.env["DISPLAY"]) || Boolean(process.env["WAYLAND_DISPLAY"]);
 }

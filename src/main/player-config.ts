@@ -32,6 +32,66 @@ export interface PlayerConfig {
   triggers: boolean;
 }
 
+// Switches of Chromium that a player on Electron may be given, with what their value has to be; null where they take none.
+// None of them weakens the sandbox or the same-origin policy, moves the profile, loads code or opens a port.
+const browserSwitches: Readonly<Record<string, RegExp | null>> = {
+  "ozone-platform": /./, // X11 or Wayland, where Chromium guesses wrong
+  "ozone-platform-hint": /./, // the same in older instructions; Chromium has ignored it since version 140
+  lang: /./, // the language that sites are asked for
+  "disable-gpu": null, // for a driver that draws wrongly or crashes
+  "ignore-gpu-blocklist": null, // for a GPU that works although Chromium has it on its list
+  "enable-gpu-rasterization": null, // off by default on small boards
+  "use-gl": /./, // which OpenGL, where the default is slow or broken
+  "use-angle": /./, // which backend ANGLE draws with, for the same reason
+  "enable-features": /./, // decoding video in hardware is behind such names
+  "force-color-profile": /./, // for a panel that reports a wrong profile
+  "alsa-output-device": /./, // sound by HDMI or by the jack
+  "disable-dev-shm-usage": null, // for containers, whose /dev/shm is small
+  "proxy-server": /./, // networks that reach the web by a proxy only
+  // The special rule <-loopback> would send the player's own page to the proxy.
+  "proxy-bypass-list": /^(?!.*<-loopback>)./,
+  "no-proxy-server": null, // for a machine whose desktop settings name a proxy that the player must not use
+};
+
+/**
+ * Whether this word of the command line is a harmless switch of Chromium, which Electron reads by itself.
+ * @throws Fault `bad-config` for such a switch with a value that it cannot have.
+ */
+export function isBrowserSwitch(word: string): boolean {
+  const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  if (name === undefined || !Object.hasOwn(browserSwitches, name)) return false;
+  const rule = browserSwitches[name] ?? null;
+  if (rule === null && value !== undefined) throw new Fault("bad-config", `--${name}: takes no value. Usage: ${usage}`);
+  if (rule !== null && value === undefined) throw new Fault("bad-config", `--${name}: needs its value behind “=”. Usage: ${usage}`);
+  if (rule !== null && !rule.test(value!)) throw new Fault("bad-config", `--${name}: cannot be “${value}”. Usage: ${usage}`);
+  return true;
+}
+
+/**
+ * The command line without the harmless switches of Chromium, for `readPlayerConfig`, which refuses all others.
+ * @throws Fault `bad-config` for such a switch with a value that it cannot have.
+ */
+export function withoutBrowserSwitches(argv: readonly string[]): string[] {
+  return argv.filter((word) => !isBrowserSwitch(word));
+}
+
+/**
+ * The flags that `readPlayerConfig` reads as `config`, each in one word: on Windows Electron refuses to start when
+ * anything follows a word that is an address (CVE-2018-1000006).
+ */
+export function playerFlags({ server, data, engine, headless, window, ntp, triggers }: PlayerConfig): string[] {
+  const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
+  return [
+    ...(server === undefined ? [] : [`--server=${server}`]),
+    `--data=${data}`,
+    ...(engine === undefined ? [] : [`--engine=${engine}`]),
+    ...(headless ? ["--headless"] : []),
+    ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
+    ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
+    ...(triggers ? ["--triggers"] : []),
+  ];
+}
+
 /** @throws Fault `bad-config` in one line that names every flag that is wrong. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   const options = {

@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { Program } from "../support/programs.ts";
+
+/** A folder with an Electron that says so if ever it is started, and the environment in which it is found. */
+async function withElectron(): Promise<{ env: Record<string, string>; data: string } & AsyncDisposable> {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder.path, "electron"), "#!/bin/sh\necho electron was started >&2\nexit 2\n", { mode: 0o755 });
+  return {
+    env: { ELECTRON_OVERRIDE_DIST_PATH: folder.path },
+    data: join(folder.path, "data"),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
+
+test("[EN20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
+  await using here = await withElectron();
+  await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
+  expect(await player.line("drawing with")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
+  expect(await player.line(({ msg }) => msg.startsWith("these switches are for Electron"))).toMatchObject({
+    switches: ["--ozone-platform=wayland"],
+  });
+  await player.line("browser started");
+  expect(await player.stop()).toBe(0);
+  expect(player.output).not.toContain("electron was started");
+});
+
+test.each([
+  ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
+  ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
+  // A test's program has no display.
+  ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
+  ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
+])("[EN21] flags that Electron cannot follow are one line and exit code 2: %s", async (_, argv, words) => {
+  await using here = await withElectron();
+  await using program = new Program([...argv, "--data", here.data], here.env);
+  expect(await program.exitCode).toBe(2);
+  expect(program.output.trim().split("\n")).toHaveLength(1);
+  expect(program.output).toContain(words);
+});
+
+test.each(["prestart", "preplayer"])(
+  "[EN22] npm builds page and programs before a start, so that neither is a stale one: %s",
+  async (script) => {
+    const stale = ["dist/main/electron.js", "dist/renderer/player/index.html"].map((name) => join(rootFolder, name));
+    for (const path of stale) {
+      await mkdir(join(path, ".."), { recursive: true });
+      await writeFile(path, "stale");
+    }
+    await promisify(execFile)("npm", ["run", "--silent", script], { cwd: rootFolder });
+    for (const path of stale) expect(await readFile(path, "utf8"), path).not.toBe("stale");
+  },
+);
