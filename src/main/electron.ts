@@ -9,10 +9,11 @@ import { createElectronHost, serviceProcessName } from "../host/electron.ts";
 import { prepareApp } from "../host/electron/app.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { runPlayer } from "../player/player.ts";
+import { beat } from "./alive.ts";
 import { electronLifecycle } from "./electron-lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder } from "./folders.ts";
-import { readPlayerConfig, type PlayerConfig } from "./player-config.ts";
+import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
 import { settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
 
@@ -24,13 +25,14 @@ void runProgram("player", configure, runOnElectron, { lifecycle: electronLifecyc
 
 /** Reads the flags, and sets Electron up by them while it is not ready yet. @throws Fault `bad-config`. */
 function configure(): PlayerConfig {
-  const config = readPlayerConfig(process.argv.slice(app.isPackaged ? 1 : 2));
+  const config = readPlayerConfig(withoutBrowserSwitches(process.argv.slice(app.isPackaged ? 1 : 2)));
   prepareApp(config.data);
   return config;
 }
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+  void beat(signal);
   using _lock = lockFolder(config.data);
   await app.whenReady();
   const clock = createSystemClock();

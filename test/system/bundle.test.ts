@@ -1,16 +1,11 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { rootFolder } from "../../src/main/folders.ts";
+import { bundlePrograms } from "../support/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs.ts";
 
 test("[BU1] the bundled programs, which Electron runs, find their files and start", async () => {
-  const vite = join(rootFolder, "node_modules/vite/bin/vite.js");
-  await promisify(execFile)(process.execPath, [vite, "build", "--config", "vite.main.config.ts", "--logLevel", "error"], {
-    cwd: rootFolder,
-  });
+  await bundlePrograms();
   await using folder = await temporaryFolder();
   await using service = new Program(["dist/main/cli.js", "serve", "--port", "0", "--data", join(folder.path, "service")]);
   const { url } = await service.line("listening");

@@ -1,6 +1,7 @@
 // From the bytes of a feed to plain entries, in a thread of its own with a deadline: hostile XML must not stop the screen.
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
+import { outsideArchive } from "../../base/archive.ts";
 import { Fault } from "../../base/fault.ts";
 import type { FeedEntry } from "../../protocol/scene.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
@@ -40,7 +41,7 @@ function parseApart(text: string, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     const worker = new Worker(program, {
       eval: true,
-      workerData: { parser: import.meta.resolve("feedsmith"), text },
+      workerData: { parser: outsideArchive(import.meta.resolve("feedsmith")), text },
       resourceLimits: { maxOldGenerationSizeMb: parseMegabytes },
     });
     const ended = new AbortController();

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
+import { outsideArchive } from "../../base/archive.ts";
 import { Refusal } from "../problem.ts";
 import { badFile, media, type Media } from "./media.ts";
 
@@ -42,7 +43,7 @@ export async function examineDocument(path: string): Promise<Media> {
 }
 
 async function inThread(path: string): Promise<z.infer<typeof Finding>> {
-  const library = import.meta.resolve("pdfjs-dist/legacy/build/pdf.mjs");
+  const library = outsideArchive(import.meta.resolve("pdfjs-dist/legacy/build/pdf.mjs"));
   const worker = new Worker(program, {
     eval: true,
     workerData: { path, library },

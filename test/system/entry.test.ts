@@ -1,0 +1,92 @@
+// Electron emits `ready` only after the entry module is evaluated, so nothing that the entry imports may wait at module level.
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { rootFolder } from "../../src/main/folders.ts";
+import { bundlePrograms, readModules, syntaxNodes, type Module, type SyntaxNode } from "../support/bundle.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+beforeAll(() => bundlePrograms());
+
+// electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
+test.each(["src/main/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
+  "[PK7] no module that %s imports statically waits at its top level",
+  async (entry) => {
+    const modules = await staticModules(join(rootFolder, entry));
+    expect(modules.size).toBeGreaterThan(20);
+    expect(waitsOf(modules)).toEqual([]);
+  },
+);
+
+test.each([
+  ["await", "await Promise.resolve();"],
+  ["await in a block", "if (globalThis.x !== 1) {\n  await Promise.resolve();\n}"],
+  ["for await", "for await (const one of []) console.log(one);"],
+  ["await using", "await using held = null;"],
+])("[PK7] %s at the top level is found in a chunk or a package behind another chunk", async (_what, fault) => {
+  const code = `${fault}\nexport const value = 1;`;
+  const [wait] = /(for )?await .*;/.exec(fault)!;
+  expect(await waitsBehind({ "chunks/last.js": code })).toEqual([`chunks/last.js: ${wait}`]);
+  const inPackage = {
+    "chunks/last.js": `export { value } from "late";`,
+    "node_modules/late/package.json": `{ "name": "late", "type": "module", "exports": "./index.js" }`,
+    "node_modules/late/index.js": code,
+  };
+  expect(await waitsBehind(inPackage)).toEqual([`node_modules/late/index.js: ${wait}`]);
+});
+
+test.each([
+  ["an async function", "export async function value() { await 1; for await (const one of []) console.log(one); }"],
+  ["an async arrow function", "export const value = async () => { await 1; };"],
+  ["an async method", "export class Value { async run() { await using held = null; await 1; } }; export const value = 1;"],
+  ["a chunk that is imported on demand", `export const value = () => import("./on-demand.js");`],
+])("[PK7] await in %s is let through", async (_what, code) => {
+  expect(await waitsBehind({ "chunks/last.js": code, "chunks/on-demand.js": "await Promise.resolve();" })).toEqual([]);
+});
+
+/** The waits in a small bundle: an entry, a chunk that it imports, and the chunk `chunks/last.js` which that one imports. */
+async function waitsBehind(files: Record<string, string>): Promise<string[]> {
+  await using folder = await temporaryFolder();
+  const all = {
+    "entry.js": `import { value } from "./chunks/between.js";\nconsole.log(value);\n`,
+    "chunks/between.js": `export { value } from "./last.js";\n`,
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) {
+    await mkdir(dirname(join(folder.path, name)), { recursive: true });
+    await writeFile(join(folder.path, name), text);
+  }
+  return waitsOf(await staticModules(join(folder.path, "entry.js")), folder.path);
+}
+
+/** What is evaluated before and with `entry`. */
+async function staticModules(entry: string): Promise<Map<string, Module>> {
+  const { modules } = await readModules([entry]);
+  const reached = new Map<string, Module>();
+  const queue = [entry];
+  for (const id of queue) {
+    const module = modules.get(id);
+    if (module === undefined || reached.has(id)) continue;
+    reached.set(id, module);
+    queue.push(...module.imports);
+  }
+  return reached;
+}
+
+/** The waits at module level: the file and the beginning of the wait. */
+function waitsOf(modules: ReadonlyMap<string, Module>, folder = rootFolder): string[] {
+  return [...modules].flatMap(([id, { code }]) =>
+    syntaxNodes(code, isFunction)
+      .filter(waits)
+      .map(({ start }) => `${relative(folder, id)}: ${code.slice(start, code.indexOf("\n", start))}`),
+  );
+}
+
+function isFunction({ type }: SyntaxNode): boolean {
+  return ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(type);
+}
+
+function waits(node: SyntaxNode): boolean {
+  return node.type === "AwaitExpression" || (node.type === "ForOfStatement" && node["await"] === true) || node["kind"] === "await using";
+}
