@@ -1,28 +1,12 @@
 // An Electron host as the tests see it: the real one runs inside an Electron of its own.
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, readFileSync } from "node:fs";
+import { chownSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Request } from "./electron-driver.ts";
-
-const module = join(import.meta.dirname, "../../node_modules/electron");
-
-/**
- * Where Electron's binary is, or why it is not there. Looked for as a file: importing `electron` without its binary
- * starts a download.
- */
-export function findElectron(env: NodeJS.ProcessEnv): { path: string } | { missing: string } {
-  const pathFile = join(module, "path.txt");
-  const folder = env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(module, "dist");
-  const path = join(folder, existsSync(pathFile) ? readFileSync(pathFile, "utf8").trim() : "electron");
-  return existsSync(path) ? { path } : { missing: `no Electron binary at ${path} (npx install-electron fetches it)` };
-}
-
-/** The stand-in for Electron's binary. */
-export const standInBinary = join(import.meta.dirname, "../support/electron/binary/electron");
 
 interface Reply {
   id?: number;

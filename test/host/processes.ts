@@ -1,9 +1,11 @@
 // What the machine says about a browser's processes, asked without the host.
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** A process whose command line names a folder. */
 export interface Found {
   pid: number;
+  /** Its parent's id. */
+  parent: number;
   commandLine: string;
   /** Such as `renderer`; empty for the browser itself. */
   type: string;
@@ -20,9 +22,25 @@ export async function processesNaming(text: string): Promise<Found[]> {
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
     // One that has ended and waits to be reaped holds nothing any more.
     if (status === "" || /^State:\s+Z/m.test(status)) continue;
-    found.push({ pid, commandLine, type: /--type=([\w-]+)/.exec(commandLine)?.[1] ?? "", status });
+    const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);
+    found.push({ pid, parent, commandLine, type: /--type=([\w-]+)/.exec(commandLine)?.[1] ?? "", status });
   }
   return found;
+}
+
+/** The process that listens on a TCP port of this machine. @throws Error when there is none. */
+export async function pidListeningOn(port: number): Promise<number> {
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  // Local address, state 0A (listening), inode: see proc(5), /proc/net/tcp.
+  const line = (await readFile("/proc/net/tcp", "utf8")).split("\n").find((one) => new RegExp(`^\\s*\\d+: \\w+:${hex} \\S+ 0A`).test(one));
+  const inode = line?.trim().split(/\s+/)[9];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
+      const target = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => "");
+      if (inode !== undefined && target === `socket:[${inode}]`) return Number(pid);
+    }
+  }
+  throw new Error(`nobody listens on port ${port}`);
 }
 
 /** Asks until `condition` holds. @throws Error naming `what` when it does not within `limitMs`. */

@@ -11,7 +11,9 @@ import { findChromium } from "../../src/host/chromium/find.ts";
 import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/framebuffer.ts";
 import { startXvfb } from "../support/xvfb.ts";
-import { findElectron, RemoteElectronHost, standInBinary } from "./electron-remote.ts";
+import { findElectron } from "../../src/main/engine.ts";
+import { standInBinary } from "../support/electron-player.ts";
+import { RemoteElectronHost } from "./electron-remote.ts";
 import { frames, probe } from "./limits.ts";
 import { processesNaming } from "./processes.ts";
 import { startStageServer, type StageServer } from "./stage-server.ts";
@@ -66,12 +68,12 @@ export const electronStandIn: Subject = {
   start: (options) => startElectron(standInBinary, options),
 };
 
-const electron = findElectron(process.env);
+const electron = findElectron();
 
 export const electronUnderXvfb: Subject = {
   name: "electron under Xvfb",
-  missing: "missing" in electron ? electron.missing : noXvfb,
-  start: (options) => startElectron((electron as { path: string }).path, options),
+  missing: electron === null ? "no Electron binary is here (npx install-electron fetches it)" : noXvfb,
+  start: (options) => startElectron(electron!, options),
 };
 
 /** Subjects whose browser is the host's own process, so that nobody inside can end a browser that hangs. */

@@ -1,6 +1,6 @@
-// The bundled Electron player, run by the stand-in for Electron's binary, as an unprivileged user.
+// The bundled Electron player as an unprivileged user, run by the stand-in for Electron's binary, or by the binary itself.
 import { appendFileSync, chownSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import type { Happening, Recorded } from "./electron/record.ts";
 import { Program } from "./programs.ts";
@@ -11,6 +11,9 @@ const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
 
 /** The stand-in for Electron's binary. */
 export const standInBinary = join(import.meta.dirname, "electron/binary/electron");
+
+/** Electron's own binary, for `npm run electron:check`; null where the stand-in stands in for it. */
+export const realBinary = process.env["SIGNAGE_ELECTRON_BINARY"] ?? null;
 
 /** Environment of the stand-in: its display, its home, and its line to the test. All files lie in `folder`. */
 export function standInEnvironment(folder: string, display: string): Record<string, string> {
@@ -25,12 +28,20 @@ export function standInEnvironment(folder: string, display: string): Record<stri
 /** Starts an app on the stand-in: the folder of the project, or a file. `folder` is given to the user it runs as. */
 export function startOnStandIn(app: string, folder: string, display: string, flags: readonly string[] = []): Program {
   giveAway(folder);
-  return new Program([app, ...flags], standInEnvironment(folder, display), { executable: standInBinary, ...user });
+  return new Program([app, ...flags], standInEnvironment(folder, display), { executable: realBinary ?? standInBinary, ...user });
 }
 
-/** Starts the bundled player on the stand-in, with its data in `folder`/player; without `server` it brings its own. */
+/** Starts the bundled player as the packaged one starts, with its data in `folder`/player; without `--server` it brings its own. */
 export function startElectronPlayer(folder: string, display: string, flags: readonly string[] = []): Program {
   return startOnStandIn(rootFolder, folder, display, ["--data", join(folder, "player"), ...flags]);
+}
+
+/** Starts the player as `npm run player` does where Electron's binary is: by a parent that watches over it. */
+export function startSupervisedPlayer(folder: string, display: string, flags: readonly string[]): Program {
+  giveAway(folder);
+  const env = { ...standInEnvironment(folder, display), ELECTRON_OVERRIDE_DIST_PATH: dirname(realBinary ?? standInBinary) };
+  const argv = ["src/main/cli.ts", "start", "--engine", "electron", "--data", join(folder, "player"), ...flags];
+  return new Program(argv, env, user);
 }
 
 /** Gives a folder to the user that the stand-in runs as. */

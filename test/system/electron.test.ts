@@ -7,13 +7,15 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
 import { hasGpu } from "../../src/host/gpu.ts";
-import { happen, recorded, startElectronPlayer, startOnStandIn } from "../support/electron-player.ts";
+import { bundlePrograms } from "../support/bundle.ts";
+import { happen, realBinary, recorded, startElectronPlayer, startOnStandIn, startSupervisedPlayer } from "../support/electron-player.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import type { Rgb } from "../support/framebuffer.ts";
+import { rootFolder } from "../../src/main/folders.ts";
 import { plainImage } from "../support/media.ts";
 import { Api, eventually, type Program, startService } from "../support/programs.ts";
 import { startXvfb, type Xvfb } from "../support/xvfb.ts";
-import { processesNaming } from "../host/processes.ts";
+import { pidListeningOn, processesNaming } from "../host/processes.ts";
 
 const red: Rgb = [220, 30, 40];
 const blue: Rgb = [30, 60, 200];
@@ -22,7 +24,11 @@ const limitMs = 120_000;
 
 let xvfb: Xvfb;
 
+// What only the stand-in can show or do.
+const standInTest = test.skipIf(realBinary !== null);
+
 beforeAll(async () => {
+  await bundlePrograms();
   xvfb = await startXvfb({ width: 1280, height: 720 });
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());
@@ -95,7 +101,7 @@ test(
       "the glass has failed",
     ]);
     await eventually(async () => (await processesNaming(at)).length === 0);
-    expect(recorded(at).filter(({ call }) => call === "app.exit")).toEqual([{ call: "app.exit", code: 0 }]);
+    if (realBinary === null) expect(recorded(at).filter(({ call }) => call === "app.exit")).toEqual([{ call: "app.exit", code: 0 }]);
   },
 );
 
@@ -123,7 +129,7 @@ test(
 
       // The service is killed: the picture stays, and the service is back where it was.
       const from = second.lines.length;
-      process.kill(Number(recorded(at).findLast(({ call }) => call === "utilityProcess.spawn")!["pid"]), "SIGKILL");
+      process.kill(await pidListeningOn(port), "SIGKILL");
       expect(await second.line("listening", from)).toMatchObject({ url: api.url });
       await shows(green);
       expect(await second.stop("SIGHUP")).toBe(0);
@@ -146,7 +152,7 @@ test(
   },
 );
 
-test(
+standInTest(
   "[EL3] Electron is set up before it is ready: the switches of the Chromium host, a sandbox, a profile of the player's own, no menu",
   { timeout: limitMs },
   async () => {
@@ -171,7 +177,7 @@ test(
   },
 );
 
-test.for(["throws", "rejects"])(
+standInTest.for(["throws", "rejects"])(
   "[EL4] an error that nobody catches is logged and ends the program with 1, without a box: %s",
   async (kind) => {
     await using folder = await temporaryFolder();
@@ -182,31 +188,38 @@ test.for(["throws", "rejects"])(
   },
 );
 
-test("[EL5] the window follows its display, and is opened anew when its DevTools connection is lost", { timeout: limitMs }, async () => {
-  await using serviceFolder = await temporaryFolder();
-  await using service = await startService(serviceFolder.path);
-  await using folder = await temporaryFolder();
-  const at = folder.path;
-  await using player = startElectronPlayer(at, xvfb.display, ["--server", service.api.url]);
-  await publish(service.api, player, red);
-  await shows(red);
+standInTest(
+  "[EL5] the window follows its display, and is opened anew when its DevTools connection is lost",
+  { timeout: limitMs },
+  async () => {
+    await using serviceFolder = await temporaryFolder();
+    await using service = await startService(serviceFolder.path);
+    await using folder = await temporaryFolder();
+    const at = folder.path;
+    await using player = startElectronPlayer(at, xvfb.display, ["--server", service.api.url]);
+    await publish(service.api, player, red);
+    await shows(red);
 
-  const smaller = { width: 800, height: 600 };
-  happen(at, { is: "display", ...smaller });
-  await eventually(() => xvfb.framebuffer.pixel(1_000, 700).every((value) => value === 0));
-  await shows(red, smaller);
-  happen(at, { is: "display", width: 1280, height: 720 });
-  await shows(red);
+    const smaller = { width: 800, height: 600 };
+    happen(at, { is: "display", ...smaller });
+    await eventually(() => xvfb.framebuffer.pixel(1_000, 700).every((value) => value === 0));
+    await shows(red, smaller);
+    happen(at, { is: "display", width: 1280, height: 720 });
+    await shows(red);
 
-  const from = player.lines.length;
-  happen(at, { is: "detach", reason: "replaced_with_devtools" });
-  expect(await player.line("browser fault", from)).toMatchObject({ fault: "browser-exited", detail: expect.stringContaining("replaced") });
-  await player.line("presented", from);
-  await shows(red);
-  expect(await player.stop("SIGTERM")).toBe(0);
-});
+    const from = player.lines.length;
+    happen(at, { is: "detach", reason: "replaced_with_devtools" });
+    expect(await player.line("browser fault", from)).toMatchObject({
+      fault: "browser-exited",
+      detail: expect.stringContaining("replaced"),
+    });
+    await player.line("presented", from);
+    await shows(red);
+    expect(await player.stop("SIGTERM")).toBe(0);
+  },
+);
 
-test("[EL6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
+standInTest("[EL6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
   await using folder = await temporaryFolder();
   const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
   const program = startOnStandIn(app, folder.path, xvfb.display);
@@ -220,3 +233,27 @@ test("[EL6] the stand-in waits for ever, as Electron does, where an app awaits i
     await program.kill();
   }
 });
+
+test(
+  "[EL7] an Electron that hangs is started again by its parent, and ends with a parent that is killed",
+  { timeout: limitMs },
+  async () => {
+    await using serviceFolder = await temporaryFolder();
+    await using service = await startService(serviceFolder.path);
+    await using folder = await temporaryFolder();
+    await using program = startSupervisedPlayer(folder.path, xvfb.display, ["--server", service.api.url]);
+    await publish(service.api, program, green);
+    await shows(green);
+
+    const from = program.lines.length;
+    const [electron] = (await processesNaming(rootFolder)).filter(({ parent }) => parent === program.pid);
+    process.kill(electron!.pid, "SIGSTOP");
+    await program.line("Electron is started again", from);
+    await program.line("presented", from);
+    await shows(green);
+
+    await program.kill();
+    await eventually(async () => (await processesNaming(folder.path)).length === 0);
+    await eventually(() => xvfb.framebuffer.pixel(640, 360).every((value) => value === 0));
+  },
+);
