@@ -48,7 +48,7 @@ if (missing.length > 0) {
   }
 }
 if (findElectron() === null)
-  process.stdout.write("Electron's binary is not here: the tests that need it are skipped (npx install-electron fetches it).\n");
+  process.stdout.write("Electron's binary is not here: its player is tested on a stand-in (npm run electron:check tests on the binary).\n");
 if (run("vite/bin/vite.js", "build", "--logLevel", "error") !== 0) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), "signage-report-"));

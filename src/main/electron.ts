@@ -32,7 +32,7 @@ function configure(): PlayerConfig {
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
-  void beat(signal);
+  beat(signal);
   using _lock = lockFolder(config.data);
   await app.whenReady();
   const clock = createSystemClock();

@@ -135,15 +135,6 @@ function frames(subject: Subject): void {
     expect(await counted).toBe(30);
   });
 
-  test("[WB44] a page that hangs is told also while one of its frames loads without end", async () => {
-    await show("/silent");
-    await until("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
-    await stage.server.start("for (;;);");
-    expect(await stage.nextFault()).toMatchObject({ is: "page-hung" });
-    await stage.host.reload(never);
-    expect(await frameTicks()).toBe("stage");
-  });
-
   test("[WB3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
@@ -268,6 +259,16 @@ function frames(subject: Subject): void {
     await stage.host.reload(never);
     await newsOf(await show("/refuses"), "shown");
     expect(await newsOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
+  });
+
+  test("[WB44] a page that hangs is told also while one of its frames loads without end", async () => {
+    await show("/silent");
+    await until("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
+    await stage.server.start("for (;;);");
+    const fault = await stage.nextFault();
+    await stage.host.reload(never);
+    expect(fault).toMatchObject({ is: "page-hung" });
+    expect(await frameTicks()).toBe("stage");
   });
 }
 

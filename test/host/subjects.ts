@@ -12,7 +12,7 @@ import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/framebuffer.ts";
 import { startXvfb } from "../support/xvfb.ts";
 import { findElectron } from "../../src/main/engine.ts";
-import { standInBinary } from "../support/electron-player.ts";
+import { realBinary, standInBinary } from "../support/electron-player.ts";
 import { RemoteElectronHost } from "./electron-remote.ts";
 import { frames, probe } from "./limits.ts";
 import { processesNaming } from "./processes.ts";
@@ -62,15 +62,15 @@ export const kioskChromium: Subject = {
 };
 
 /** The host for Electron over the stand-in for its binary (test/support/electron), on Debian's Chromium. */
-export const electronStandIn: Subject = {
+const electronStandIn: Subject = {
   name: "electron host on the stand-in",
   missing: noChromium ?? noXvfb,
   start: (options) => startElectron(standInBinary, options),
 };
 
-const electron = findElectron();
+const electron = realBinary ?? findElectron();
 
-export const electronUnderXvfb: Subject = {
+const electronUnderXvfb: Subject = {
   name: "electron under Xvfb",
   missing: electron === null ? "no Electron binary is here (npx install-electron fetches it)" : noXvfb,
   start: (options) => startElectron(electron!, options),

@@ -16,7 +16,7 @@ export const standInBinary = join(import.meta.dirname, "electron/binary/electron
 export const realBinary = process.env["SIGNAGE_ELECTRON_BINARY"] ?? null;
 
 /** Environment of the stand-in: its display, its home, and its line to the test. All files lie in `folder`. */
-export function standInEnvironment(folder: string, display: string): Record<string, string> {
+function standInEnvironment(folder: string, display: string): Record<string, string> {
   return {
     DISPLAY: display,
     HOME: folder,
@@ -45,7 +45,7 @@ export function startSupervisedPlayer(folder: string, display: string, flags: re
 }
 
 /** Gives a folder to the user that the stand-in runs as. */
-export function giveAway(folder: string): void {
+function giveAway(folder: string): void {
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
 }
 

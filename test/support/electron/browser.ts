@@ -26,7 +26,7 @@ export interface Browser {
   page: DevToolsSession;
   windowId: number;
   /** Hears every event of every session until `signal` aborts. */
-  onEvent(listener: (event: DevToolsEvent) => void, signal: AbortSignal): void;
+  readonly onEvent: (listener: (event: DevToolsEvent) => void, signal: AbortSignal) => void;
   /** Aborts when the browser is gone. */
   life: AbortSignal;
 }

@@ -1,0 +1,97 @@
+// `npm run electron:check`: runs the Electron player's tests on Electron's real binary and writes a report to send in.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { release, tmpdir, type } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import manifest from "../package.json" with { type: "json" };
+import { hasGpu } from "../src/host/gpu.ts";
+import { findElectron } from "../src/main/engine.ts";
+import { rootFolder } from "../src/main/folders.ts";
+
+const usage = "npm run electron:check -- [--binary FILE] [--report FILE]";
+const files = ["test/system/electron.test.ts", "test/host/contract.test.ts", "test/host/sites.test.ts"];
+// Of the hosts' files only what concerns Electron's own binary.
+const wanted = "\\[EL|electron under Xvfb";
+const questions = [
+  "EL1 passes: the window, the pages' frames and the screenshots work, and Electron ends with 0",
+  "HO1: the window covers the display to the pixel",
+  "WB1 to WB44: frames stay watched after the page's first load (Fetch and auto-attach survive its change of process)",
+  "EL2: the embedded service starts in a utility process, also a second time",
+];
+
+const Report = z.object({
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() })),
+    }),
+  ),
+});
+type Result = z.infer<typeof Report>["testResults"][number]["assertionResults"][number];
+
+const { values } = parseArgs({ options: { binary: { type: "string" }, report: { type: "string", default: "electron-report.md" } } });
+const binary = values.binary === undefined ? findElectron() : resolve(values.binary);
+const missing = obstacle(binary);
+if (missing !== null) {
+  process.stderr.write(`electron:check: ${missing}. Usage: ${usage}\n`);
+  process.exit(2);
+}
+const results = runTests(binary!);
+const report = inWords(binary!, results);
+writeFileSync(values.report, report);
+process.stdout.write(`${report}\nWritten to ${resolve(values.report)}: please send it in.\n`);
+process.exitCode = results.some(({ status }) => status === "failed") || results.every(({ status }) => status !== "passed") ? 1 : 0;
+
+/** Why the check cannot be made, with the remedy; null when it can. */
+function obstacle(path: string | null): string | null {
+  if (path === null) return "Electron's binary is not here; fetch it with: npx install-electron";
+  if (!existsSync(path)) return `there is no ${path}`;
+  return existsSync("/usr/bin/Xvfb") ? null : "Xvfb is not here; install it with: sudo apt-get install xvfb";
+}
+
+function runTests(path: string): Result[] {
+  const folder = mkdtempSync(join(tmpdir(), "signage-electron-"));
+  try {
+    const file = join(folder, "report.json");
+    const vitest = join(rootFolder, "node_modules/vitest/vitest.mjs");
+    const flags = ["run", ...files, "-t", wanted, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+    const env = { ...process.env, SIGNAGE_ELECTRON_BINARY: path };
+    const { error } = spawnSync(process.execPath, [vitest, ...flags], { cwd: rootFolder, stdio: "inherit", env });
+    if (error !== undefined) throw error;
+    if (!existsSync(file)) throw new Error("the tests ended before they wrote their results; their output above says why");
+    const { testResults } = Report.parse(JSON.parse(readFileSync(file, "utf8")));
+    return testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ fullName }) => new RegExp(wanted).test(fullName));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The report as Markdown: the machine, each test, and what the tests that failed said. */
+function inWords(path: string, all: readonly Result[]): string {
+  const count = (status: string): number => all.filter((one) => one.status === status).length;
+  const failed = all.filter(({ status }) => status === "failed");
+  return [
+    `# signage-player ${manifest.version} on Electron ${manifest.devDependencies.electron}`,
+    "",
+    `- binary: ${path}`,
+    `- system: ${type()} ${release()}, ${process.arch}, ${osName()}`,
+    `- GPU: ${hasGpu() ? "yes" : "none"}, user: ${process.getuid?.() === 0 ? "root (Electron ran as nobody)" : "unprivileged"}`,
+    `- ${count("passed")} passed, ${count("failed")} failed, ${all.length - count("passed") - count("failed")} skipped`,
+    "",
+    "What only a real binary can show, and the tests that show it:",
+    "",
+    ...questions.map((question) => `- ${question}`),
+    "",
+    "| test | result |",
+    "| --- | --- |",
+    ...all.map(({ fullName, status }) => `| ${fullName.replaceAll("|", "\\|")} | ${status} |`),
+    ...failed.flatMap(({ fullName, failureMessages }) => ["", `## ${fullName}`, "", "```", (failureMessages ?? []).join("\n"), "```"]),
+    "",
+  ].join("\n");
+}
+
+function osName(): string {
+  if (!existsSync("/etc/os-release")) return process.platform;
+  return /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? process.platform;
+}
