@@ -1,11 +1,11 @@
 // An Electron host as the tests see it: the real one runs inside an Electron of its own.
-import { fork, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
+import { giveAway, unprivileged } from "../support/unprivileged.ts";
 import type { Request } from "./electron-driver.ts";
 
 interface Reply {
@@ -33,15 +33,12 @@ export class RemoteElectronHost implements Host {
   constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log) {
     this.#log = log;
     // Chromium's sandbox refuses root.
-    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
-    if (nobody !== null) chownSync(folder, nobody.uid, nobody.gid);
+    giveAway(folder);
+    const { executable, argv } = unprivileged({ executable: electron, argv: [join(import.meta.dirname, "electron-driver.ts")] });
     this.#start = () =>
-      fork(join(import.meta.dirname, "electron-driver.ts"), {
-        execPath: electron,
-        execArgv: [],
+      spawn(executable, argv, {
         env: { ...env, HOME: folder, SIGNAGE_ELECTRON_DATA: folder },
-        stdio: "inherit",
-        ...nobody,
+        stdio: ["inherit", "inherit", "inherit", "ipc"],
       });
   }
 

@@ -1,13 +1,10 @@
 // The bundled Electron player as an unprivileged user, run by the stand-in for Electron's binary, or by the binary itself.
-import { appendFileSync, chownSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import type { Happening, Recorded } from "./electron/record.ts";
 import { Program } from "./programs.ts";
-
-// Electron refuses root.
-const nobody = 65_534;
-const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+import { giveAway, unprivileged } from "./unprivileged.ts";
 
 /** The stand-in for Electron's binary. */
 export const standInBinary = join(import.meta.dirname, "electron/binary/electron");
@@ -28,7 +25,8 @@ function standInEnvironment(folder: string, display: string): Record<string, str
 /** Starts an app on the stand-in: the folder of the project, or a file. `folder` is given to the user it runs as. */
 export function startOnStandIn(app: string, folder: string, display: string, flags: readonly string[] = []): Program {
   giveAway(folder);
-  return new Program([app, ...flags], standInEnvironment(folder, display), { executable: realBinary ?? standInBinary, ...user });
+  const { executable, argv } = unprivileged({ executable: realBinary ?? standInBinary, argv: [app, ...flags] });
+  return new Program(argv, standInEnvironment(folder, display), executable);
 }
 
 /** Starts the bundled player as the packaged one starts, with its data in `folder`/player; without `--server` it brings its own. */
@@ -40,13 +38,9 @@ export function startElectronPlayer(folder: string, display: string, flags: read
 export function startSupervisedPlayer(folder: string, display: string, flags: readonly string[]): Program {
   giveAway(folder);
   const env = { ...standInEnvironment(folder, display), ELECTRON_OVERRIDE_DIST_PATH: dirname(realBinary ?? standInBinary) };
-  const argv = ["src/main/cli.ts", "start", "--engine", "electron", "--data", join(folder, "player"), ...flags];
-  return new Program(argv, env, user);
-}
-
-/** Gives a folder to the user that the stand-in runs as. */
-function giveAway(folder: string): void {
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const start = ["src/main/cli.ts", "start", "--engine", "electron", "--data", join(folder, "player"), ...flags];
+  const { executable, argv } = unprivileged({ executable: process.execPath, argv: start });
+  return new Program(argv, env, executable);
 }
 
 /** What the apps that ran in `folder` asked of Electron, in order. */

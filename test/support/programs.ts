@@ -18,14 +18,12 @@ export class Program implements AsyncDisposable {
   readonly #exited: Promise<[number | null, string | null]>;
   #heard = new Set<() => void>();
 
-  /** @param as another program than Node, and another user than the test's. */
-  constructor(argv: readonly string[], env: Record<string, string> = {}, as: { executable?: string; uid?: number; gid?: number } = {}) {
+  /** @param executable another program than Node. */
+  constructor(argv: readonly string[], env: Record<string, string> = {}, executable = process.execPath) {
     const environment: NodeJS.ProcessEnv = { ...process.env, ...env };
     if (!("DISPLAY" in env)) delete environment["DISPLAY"];
     delete environment["WAYLAND_DISPLAY"];
-    const { executable = process.execPath, ...user } = as;
-    const stdio = ["ignore", "pipe", "pipe"] as const;
-    this.#process = spawn(executable, argv, { cwd: rootFolder, env: environment, stdio: [...stdio], detached: true, ...user });
+    this.#process = spawn(executable, argv, { cwd: rootFolder, env: environment, stdio: ["ignore", "pipe", "pipe"], detached: true });
     this.#exited = once(this.#process, "exit") as Promise<[number | null, string | null]>;
     this.#process.stderr!.on("data", (text: Buffer) => (this.output += text.toString()));
     createInterface({ input: this.#process.stdout! }).on("line", (text) => {
