@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 import type { Happening, Recorded } from "./electron/record.ts";
 import { Program } from "./programs.ts";
-import { giveAway, unprivileged } from "./unprivileged.ts";
+import { asSeenByNobody, giveAway, unprivileged } from "./unprivileged.ts";
 
 /** The stand-in for Electron's binary. */
 export const standInBinary = join(import.meta.dirname, "electron/binary/electron");
@@ -37,7 +37,7 @@ export function startElectronPlayer(folder: string, display: string, flags: read
 /** Starts the player as `npm run player` does where Electron's binary is: by a parent that watches over it. */
 export function startSupervisedPlayer(folder: string, display: string, flags: readonly string[]): Program {
   giveAway(folder);
-  const env = { ...standInEnvironment(folder, display), ELECTRON_OVERRIDE_DIST_PATH: dirname(realBinary ?? standInBinary) };
+  const env = { ...standInEnvironment(folder, display), ELECTRON_OVERRIDE_DIST_PATH: asSeenByNobody(dirname(realBinary ?? standInBinary)) };
   const start = ["src/main/cli.ts", "start", "--engine", "electron", "--data", join(folder, "player"), ...flags];
   const { executable, argv } = unprivileged({ executable: process.execPath, argv: start });
   return new Program(argv, env, executable);

@@ -1,12 +1,18 @@
-// How tests that run as root start what refuses root: as `nobody`, and where nobody may not enter the checkout, with leave to read it.
+// How tests that run as root start what refuses root: as `nobody`, who is shown the checkout elsewhere where its own place is closed to him.
 import { spawnSync } from "node:child_process";
-import { chownSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { rootFolder } from "../../src/main/folders.ts";
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
-const readsAll = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"];
+const isOpen = isRoot && spawnSync("setpriv", [...asNobody, "test", "-r", join(rootFolder, "package.json")]).status === 0;
+// In a mount namespace of its own: nobody else sees it, and it is gone with the program.
+const showCheckout = 'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"';
+
+let madeFolder: string | undefined;
 
 /** A command and its arguments. */
 export interface Command {
@@ -14,14 +20,33 @@ export interface Command {
   argv: string[];
 }
 
-/** The same command as an unprivileged user. */
+/** The same command as an unprivileged user. Its process id is that of the process started. */
 export function unprivileged({ executable, argv }: Command): Command {
   if (!isRoot) return { executable, argv };
-  const mayRead = spawnSync("setpriv", [...asNobody, "test", "-r", `${rootFolder}/package.json`]).status === 0;
-  return { executable: "setpriv", argv: [...asNobody, ...(mayRead ? [] : readsAll), executable, ...argv] };
+  const command = [executable, ...argv].map(asSeenByNobody);
+  if (isOpen) return { executable: "setpriv", argv: [...asNobody, ...command] };
+  return {
+    executable: "unshare",
+    argv: ["--mount", "sh", "-c", showCheckout, rootFolder, openFolder(), "setpriv", ...asNobody, ...command],
+  };
+}
+
+/** Where an {@link unprivileged} command finds a file of the checkout. */
+export function asSeenByNobody(path: string): string {
+  return !isRoot || isOpen ? path : path.replace(rootFolder, `${openFolder()}/`);
 }
 
 /** Gives a folder to the user that {@link unprivileged} commands run as. */
 export function giveAway(folder: string): void {
   if (isRoot) chownSync(folder, nobody, nobody);
+}
+
+/** An empty folder that everybody may enter, removed when the tests end. */
+function openFolder(): string {
+  if (madeFolder !== undefined) return madeFolder;
+  const folder = mkdtempSync(join(tmpdir(), "signage-checkout-"));
+  chmodSync(folder, 0o755);
+  process.once("exit", () => rmdirSync(folder));
+  madeFolder = folder;
+  return folder;
 }

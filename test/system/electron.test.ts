@@ -11,7 +11,6 @@ import { bundlePrograms } from "../support/bundle.ts";
 import { happen, realBinary, recorded, startElectronPlayer, startOnStandIn, startSupervisedPlayer } from "../support/electron-player.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import type { Rgb } from "../support/framebuffer.ts";
-import { rootFolder } from "../../src/main/folders.ts";
 import { plainImage } from "../support/media.ts";
 import { Api, eventually, type Program, startService } from "../support/programs.ts";
 import { startXvfb, type Xvfb } from "../support/xvfb.ts";
@@ -253,7 +252,7 @@ test(
     await shows(green);
 
     const from = program.lines.length;
-    const [electron] = (await processesNaming(rootFolder)).filter(({ parent }) => parent === program.pid);
+    const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
     process.kill(electron!.pid, "SIGSTOP");
     await program.line("Electron is started again", from);
     await program.line("presented", from);
