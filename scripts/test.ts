@@ -15,6 +15,9 @@ import { filesToRepeat, judge, Report, type Run } from "./test/outcome.ts";
 const needs = [
   { program: "/usr/lib/chromium/chromium", packages: browserPackages },
   { program: "Xvfb", packages: ["xvfb"] },
+  // An X server that changes its display's mode, and the program that has it do so.
+  { program: "Xvnc", packages: ["tigervnc-standalone-server"] },
+  { program: "xrandr", packages: ["x11-xserver-utils"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
   { program: "openbox", packages: ["openbox"] },
 ];
