@@ -9,7 +9,7 @@ import { browserProcesses, electrons, headlessChromium, kioskChromium, type Stag
 const never = new AbortController().signal;
 
 for (const subject of [headlessChromium, kioskChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 20_000 }, () => contract(subject));
+  if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => contract(subject));
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
 
