@@ -34,7 +34,8 @@ async function listen(bell: Bell, { env, clock, log }: FollowOptions, signal: Ab
     try {
       await watchDisplays(env, () => bell.ring(), signal);
     } catch (error) {
-      if (!isFault(error)) throw error;
+      // An aborted wait ends with the reason, and the end of the browser is a Fault too.
+      if (signal.aborted || !isFault(error)) throw error;
       if (tries === 1) log.warn({ reason: reasonOf(error) }, "changes of the display are not told, so it is looked at instead");
     }
     bell.ring();
