@@ -11,8 +11,9 @@ import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost, type ChromiumOptions } from "../../src/host/chromium.ts";
 import { findChromium } from "../../src/host/chromium/find.ts";
 import { watchDisplays } from "../../src/host/chromium/x11.ts";
+import type { Host } from "../../src/player/host.ts";
 import { startXvnc, type Mode, type Xvnc } from "../support/xvnc.ts";
-import { until } from "./processes.ts";
+import { processesNaming, until } from "./processes.ts";
 import { foreignPixels, startStageServer, type StageServer } from "./stage-server.ts";
 import { kioskChromium, temporaryFolder } from "./subjects.ts";
 
@@ -67,6 +68,19 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     // The stage's next answer is the first sign of life.
     await stage.server.run("1");
     await covers(display, stage.server, { width: 1280, height: 720 });
+  });
+
+  test("[HO42] a change while the page's process is dead is made up for by the reload", async () => {
+    await using display = await startXvnc(fullHd);
+    await using stage = await openOn(display);
+    const mode = { width: 1280, height: 720 };
+    const { promise: died, resolve } = Promise.withResolvers<unknown>();
+    stage.host.onFault(resolve, never);
+    for (const { pid } of (await processesNaming(stage.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
+    await display.setMode(mode);
+    expect(await died).toMatchObject({ is: "page-crashed" });
+    await stage.host.reload(never);
+    await covers(display, stage.server, mode);
   });
 
   test("[HO43] a window of a given size keeps it", async () => {
@@ -158,7 +172,14 @@ function cookieEntry(display: string): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xff]), ...fields.map(field)]);
 }
 
-async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Promise<AsyncDisposable & { server: StageServer }> {
+interface Opened extends AsyncDisposable {
+  server: StageServer;
+  host: Host;
+  /** Stands in the command line of each of the browser's processes. */
+  folder: string;
+}
+
+async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Promise<Opened> {
   await using owned = new AsyncDisposableStack();
   const server = owned.use(await startStageServer());
   const folder = await temporaryFolder();
@@ -177,5 +198,5 @@ async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Pr
   );
   await host.open(server.page, never);
   const all = owned.move();
-  return { server, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { server, host, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -48,6 +48,8 @@ test.skipIf(!isHere)("[HO45] on labwc the content covers the display without a p
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
     };
     await covers(1280, 720);
+    await labwc.movePointer();
+    await covers(1280, 720);
     for (const [width, height] of [
       [1920, 1080],
       [800, 600],
@@ -68,6 +70,8 @@ interface Labwc extends AsyncDisposable {
   socket: string;
   /** Of wlr-randr, for its one output. */
   setOutput(...settings: string[]): Promise<void>;
+  /** Moves a mouse that was not there before. */
+  movePointer(): Promise<void>;
   /** What it shows, its pointer included; four bytes a pixel: blue, green, red, unused. */
   picture(): Promise<{ width: number; height: number; bytes: Buffer }>;
 }
@@ -115,6 +119,7 @@ async function startLabwc(): Promise<Labwc> {
   return {
     socket,
     setOutput: async (...settings) => void (await call("wlr-randr", "--output", "HEADLESS-1", ...settings)),
+    movePointer: async () => void (await call("wlrctl", "pointer", "move", "200", "100")),
     picture: async () => fromPpm(await call("grim", "-t", "ppm", "-")),
     [Symbol.asyncDispose]: end,
   };
