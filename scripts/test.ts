@@ -1,41 +1,54 @@
-// `npm test`: brings what the tests need, builds the pages, runs the suites, and closes with one plain line of counts.
+// `npm test`: brings what the tests need, builds the pages, runs the suites, repeats the browser files that failed, and
+// closes with one plain line of counts.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { z } from "zod";
+import { parseCLI } from "vitest/node";
 import { createLog } from "../src/base/log.ts";
 import { aptLine, installPackages } from "../src/main/apt.ts";
 import { browserPackages, findElectron } from "../src/main/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
+import { filesToRepeat, judge, Report, type Run } from "./test/outcome.ts";
 
 /** A program that the tests start, and Debian's packages that bring it. */
 const needs = [
   { program: "/usr/lib/chromium/chromium", packages: browserPackages },
   { program: "Xvfb", packages: ["xvfb"] },
+  // An X server that changes its display's mode, and the program that has it do so.
+  { program: "Xvnc", packages: ["tigervnc-standalone-server"] },
+  { program: "xrandr", packages: ["x11-xserver-utils"] },
   { program: "ffmpeg", packages: ["ffmpeg"] },
   { program: "openbox", packages: ["openbox"] },
 ];
-
-const Report = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number(),
-});
 
 function isHere(program: string): boolean {
   if (program.startsWith("/")) return existsSync(program);
   return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
-function run(script: string, ...argv: string[]): number {
+function run(script: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
   const { status, error } = spawnSync(process.execPath, [join(rootFolder, "node_modules", script), ...argv], {
     cwd: rootFolder,
     stdio: "inherit",
+    env,
   });
   if (error !== undefined) throw error;
   return status ?? 1;
+}
+
+/** @throws Error when Vitest ends before all files have. */
+function runTests(argv: readonly string[], report: string): Run {
+  const reporters = ["--reporter=default", `--reporter=${join(import.meta.dirname, "test", "reporter.ts")}`];
+  const exitCode = run("vitest/vitest.mjs", ["run", ...reporters, ...argv], { ...process.env, SIGNAGE_TEST_REPORT: report });
+  return { exitCode, report: Report.parse(JSON.parse(readFileSync(report, "utf8"))) };
+}
+
+/** Runs `files`, and nothing else, with the options among `argv`. */
+function repeatTests(files: readonly string[], argv: readonly string[], report: string): Run {
+  process.stdout.write(`\nRunning once more what failed and needs a browser, alone: ${files.join(", ")}\n`);
+  const filters: readonly string[] = parseCLI(["vitest", "run", ...argv]).filter;
+  return runTests([...argv.filter((argument) => !filters.includes(argument)), ...files], report);
 }
 
 const log = await createLog("test");
@@ -49,24 +62,19 @@ if (missing.length > 0) {
 }
 if (findElectron() === null)
   process.stdout.write("Electron's binary is not here: its player is tested on a stand-in (npm run electron:check tests on the binary).\n");
-if (run("vite/bin/vite.js", "build", "--logLevel", "error") !== 0) process.exit(1);
+if (run("vite/bin/vite.js", ["build", "--logLevel", "error"]) !== 0) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), "signage-report-"));
 try {
-  const report = join(folder, "report.json");
-  const code = run(
-    "vitest/vitest.mjs",
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
-    ...process.argv.slice(2),
-  );
-  const counts = Report.parse(JSON.parse(readFileSync(report, "utf8")));
-  process.stdout.write(
-    `\nTests: ${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests + counts.numTodoTests} skipped\n`,
-  );
-  process.exitCode = code;
+  const argv = process.argv.slice(2);
+  const first = runTests(argv, join(folder, "first.json"));
+  const files = filesToRepeat(first);
+  const second = files.length === 0 ? null : repeatTests(files, argv, join(folder, "second.json"));
+  const { passed, failed, skipped, flaky, exitCode } = judge(first, second);
+  if (flaky.length > 0)
+    process.stdout.write(`\nFlaky, passed only when run again: ${flaky.length}\n${flaky.map((one) => `  ${one}\n`).join("")}`);
+  process.stdout.write(`\nTests: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  process.exitCode = exitCode;
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -4,12 +4,13 @@ import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
 import { prepareAccount, type Environment } from "./chromium/account.ts";
+import { followDisplay } from "./chromium/display.ts";
 import { chromiumFlags, type FlagOptions } from "./chromium/flags.ts";
 import { StagePage } from "./chromium/page.ts";
 import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
-import { fitWindow, type Size } from "./chromium/window.ts";
+import { KioskWindow, type Size } from "./chromium/window.ts";
 import { hasGpu } from "./gpu.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
@@ -239,10 +240,10 @@ class ChromiumHost implements Host {
     running.sites.admit(this.#admitted);
     const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
     // All of this comes before the page is left for another: a call under way then would be lost.
-    const [{ product }, { processInfo }, reveal] = await Promise.all([
+    const [{ product }, { processInfo }, kiosk] = await Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
-      fitWindow(browser, stage.session, { targetId, display: this.#display(), wanted }),
+      KioskWindow.fit(browser, stage.session, { targetId, display: this.#display(), wanted }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
     ]);
     await assertSandboxed(
@@ -251,9 +252,19 @@ class ChromiumHost implements Host {
     );
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
-    await Promise.all([reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
+    await Promise.all([kiosk.reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
+    if (kiosk.hasToFollow) void this.#follow(running, kiosk);
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
+  }
+
+  async #follow({ pipe, life }: Running, kiosk: KioskWindow): Promise<void> {
+    const { env, clock, log } = this.#options;
+    try {
+      await followDisplay(kiosk, { env, clock, log }, life.signal);
+    } catch (error) {
+      if (!life.signal.aborted && !pipe.isClosed) log.error({ reason: reasonOf(error) }, "the window follows its display no more");
+    }
   }
 
   async #watchLiveness(running: Running): Promise<void> {

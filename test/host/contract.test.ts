@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
 import { processesNaming, until } from "./processes.ts";
-import { colours } from "./stage-server.ts";
+import { colours, foreignPixels } from "./stage-server.ts";
 import { browserProcesses, electrons, headlessChromium, kioskChromium, type Stage, type Subject } from "./subjects.ts";
 
 const never = new AbortController().signal;
 
 for (const subject of [headlessChromium, kioskChromium, ...electrons]) {
-  if (subject.missing === null) describe(subject.name, { timeout: 20_000 }, () => contract(subject));
+  if (subject.missing === null) describe(subject.name, { timeout: 60_000 }, () => contract(subject));
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
 
@@ -170,18 +170,6 @@ async function expectContent({ server, glass }: Stage): Promise<void> {
   );
   if (glass === null) return;
   await until("nothing but the page on the glass", () => foreignPixels(glass.picture(), glass.stride, glass.width, glass.height) === 0);
-}
-
-function foreignPixels(picture: Buffer, stride: number, width: number, height: number): number {
-  let foreign = 0;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const [red, green, blue] = colours[y < height / 2 ? (x < width / 2 ? 0 : 1) : x < width / 2 ? 3 : 2]!;
-      const at = y * stride + x * 4;
-      if (picture[at] !== blue || picture[at + 1] !== green || picture[at + 2] !== red) foreign++;
-    }
-  }
-  return foreign;
 }
 
 function middles(width: number, height: number): [number, number][] {

@@ -44,7 +44,7 @@ export async function pidListeningOn(port: number): Promise<number> {
 }
 
 /** Asks until `condition` holds. @throws Error naming `what` when it does not within `limitMs`. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 5_000): Promise<void> {
+export async function until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);

@@ -119,6 +119,19 @@ export async function startStageServer(): Promise<StageServer> {
   };
 }
 
+/** How many pixels of a whole glass (four bytes each: blue, green, red, unused) are not the page's. */
+export function foreignPixels(picture: Buffer, stride: number, width: number, height: number): number {
+  let foreign = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [red, green, blue] = colours[y < height / 2 ? (x < width / 2 ? 0 : 1) : x < width / 2 ? 3 : 2]!;
+      const at = y * stride + x * 4;
+      if (picture[at] !== blue || picture[at + 1] !== green || picture[at + 2] !== red) foreign++;
+    }
+  }
+  return foreign;
+}
+
 const quadrants = colours.map((rgb, at) => {
   const left = at === 1 || at === 2 ? "50%" : "0";
   const top = at >= 2 ? "50%" : "0";

@@ -90,7 +90,7 @@ test("[SW2] one bad item in a long slot is passed over within five seconds, told
   await expect.poll(() => page.locator("img").count()).toBe(1);
   await page.evaluate('window.before = document.querySelector("img")');
   const own = await server.heard("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 15_000 });
-  expect(Math.abs(own.at - slots[2]!.starts_at)).toBeLessThan(200);
+  expect(Math.abs(own.at - slots[2]!.starts_at)).toBeLessThan(1_000);
   expect(await page.evaluate('document.querySelectorAll("img").length === 1 && document.querySelector("img") === before')).toBe(true);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });

@@ -100,7 +100,7 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
       scene = next;
       for (const socket of sockets) send(socket, { type: "scene", scene });
     },
-    async heard(type, passes = () => true, { from = 0, timeoutMs = 8_000 } = {}) {
+    async heard(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
       const until = performance.now() + timeoutMs;
       type Wanted = Extract<FromPage, { type: typeof type }>;
       const wanted = (message: FromPage): message is Wanted => message.type === type && passes(message as Wanted);

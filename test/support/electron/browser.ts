@@ -10,7 +10,7 @@ import { findChromium } from "../../../src/host/chromium/find.ts";
 import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/pipe.ts";
 import { freeProfile } from "../../../src/host/chromium/process.ts";
 import { takeFirstPage } from "../../../src/host/chromium/targets.ts";
-import { fitWindow } from "../../../src/host/chromium/window.ts";
+import { KioskWindow } from "../../../src/host/chromium/window.ts";
 import { app, runtime } from "./app.ts";
 
 const startLimitMs = 30_000;
@@ -102,9 +102,9 @@ export class BrowserProcess {
     const targetId = await takeFirstPage({ pipe, clock, limitMs: startLimitMs, signal: life, life, onBlocked: () => undefined });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = pipe.session(sessionId);
-    const reveal = await fitWindow(pipe.browser, page, { targetId, display: "x11", wanted: size });
+    const kiosk = await KioskWindow.fit(pipe.browser, page, { targetId, display: "x11", wanted: size });
     const { windowId } = await pipe.browser.send("Browser.getWindowForTarget", { targetId });
-    await reveal();
+    await kiosk.reveal();
     return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };
   }
 
