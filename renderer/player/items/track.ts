@@ -159,7 +159,7 @@ export class Track {
   #steer(): void {
     const element = this.#element;
     const restMs = (this.#endS - element.currentTime) * 1_000;
-    const isStill = (this.#lengthMs() ?? stillMs) < stillMs;
+    const isStill = element instanceof HTMLVideoElement && (this.#lengthMs() ?? stillMs) < stillMs;
     const hasRoom = !isStill && this.#around.clock.now() + Math.max(0, restMs) + wrapMarginMs < this.#endsAt;
     if (!this.#isTrimmed) {
       element.loop = hasRoom;
