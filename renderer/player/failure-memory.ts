@@ -18,6 +18,8 @@ const mostKept = 500;
 /** What failed, for the whole page: a file that breaks in one zone breaks in all. Times are corrected wall time, ms. */
 export class FailureMemory {
   readonly #entries = new Map<string, Entry>();
+  /** Items that are shown, but not as they were meant; oldest first. */
+  readonly #flaws = new Set<string>();
 
   /** When an item may be tried again; in the past for one that never failed. */
   retryAt(item: SceneItem): number {
@@ -45,6 +47,15 @@ export class FailureMemory {
     this.#entries.set(key, { count, lastAt: now, retryAt: now + backoffMs, told });
     if (this.#entries.size > mostKept) this.#entries.delete(this.#entries.keys().next().value!);
     return isNew;
+  }
+
+  /** Takes in what is wrong with an item that is shown all the same. True when it is new and is to be told. */
+  noteFlaw(item: SceneItem, code: string): boolean {
+    const key = `${code} ${identityOf(item)}`;
+    if (this.#flaws.has(key)) return false;
+    this.#flaws.add(key);
+    if (this.#flaws.size > mostKept) this.#flaws.delete(this.#flaws.values().next().value!);
+    return true;
   }
 
   /** Clears an item that was shown from its start to its end. */

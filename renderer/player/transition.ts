@@ -4,12 +4,17 @@ import type { Frames } from "./frames.ts";
 
 type Direction = Transition["direction"];
 
-/** What each side does, and whether the two are added up: half-clear pictures over each other would let the ground through. */
+/**
+ * What each side does, and whether the two are added up: half-clear pictures over each other would let the ground
+ * through. What is added up has to lie in an isolated group without a ground of its own, or the ground is added too.
+ */
 interface Motion {
   incoming: Keyframe[];
   outgoing: Keyframe[];
   adds: boolean;
 }
+
+type KeyframeAt = Keyframe & { offset: number };
 
 /** What is moved, how, and when; times in ms on the performance clock. */
 export interface Change {
@@ -40,17 +45,11 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
   const still = { transform: "none" };
   switch (type) {
     case "crossfade":
-      return { incoming: [{ opacity: 0 }, { opacity: 1 }], outgoing: [{ opacity: 1 }, { opacity: 0 }], adds: true };
+      return { incoming: faded(0, 1), outgoing: faded(1, 0), adds: true };
     case "zoom":
       return {
-        incoming: [
-          { opacity: 0, transform: `scale(${zoomBy})` },
-          { opacity: 1, transform: "scale(1)" },
-        ],
-        outgoing: [
-          { opacity: 1, transform: "scale(1)" },
-          { opacity: 0, transform: `scale(${zoomBy})` },
-        ],
+        incoming: [...scaled(zoomBy, 1), ...faded(0, 1)].toSorted(byOffset),
+        outgoing: [...scaled(1, zoomBy), ...faded(1, 0)].toSorted(byOffset),
         adds: true,
       };
     case "push":
@@ -75,6 +74,8 @@ export function runTransition({ incoming, outgoing, transition, beginsAt }: Chan
   // The animation stands where the clock says, also when frames are lost or the page was late.
   for (const animation of animations) animation.startTime = beginsAt;
   if (motion.adds) incoming.style.mixBlendMode = "plus-lighter";
+  // Without a clip each of a layout's colours has a soft edge of its own where it moves: together they make a dark line.
+  else incoming.style.clipPath = "inset(0)";
   let seen = 0;
   let firstAt = Number.NaN;
   let cancel = frames.request(look);
@@ -89,11 +90,34 @@ export function runTransition({ incoming, outgoing, transition, beginsAt }: Chan
   function end(ran: Ran): void {
     cancel();
     for (const animation of animations) animation.cancel();
-    incoming.style.mixBlendMode = "";
+    incoming.style.mixBlendMode = incoming.style.clipPath = "";
     done(ran);
   }
 
   return () => end({ frames: 0, durationMs: 0 });
+}
+
+/**
+ * From one opacity to the other in steps of 1/255. Each side is rounded to whole levels before they are added up: by
+ * such shares, and by no others, two equal pictures always add up to themselves, never to a level more.
+ */
+function faded(from: 0 | 1, to: 0 | 1): KeyframeAt[] {
+  return [
+    { opacity: from, offset: 0, easing: "steps(255)" },
+    { opacity: to, offset: 1 },
+  ];
+}
+
+function scaled(from: number, to: number): KeyframeAt[] {
+  return [
+    { transform: `scale(${from})`, offset: 0 },
+    { transform: `scale(${to})`, offset: 1 },
+  ];
+}
+
+/** Keyframes of several properties, each with an easing of its own, have to come in the order of their offsets. */
+function byOffset(one: KeyframeAt, other: KeyframeAt): number {
+  return one.offset - other.offset;
 }
 
 // Both sides overlap by a pixel: the ground would shine through two soft edges that only touch.

@@ -21,6 +21,8 @@ export class ZoneGlass {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #plate = make("div", "plate");
+  /** Keeps the zone's colour out of the sum of two pictures. */
+  readonly #pictures = make("div", "pictures");
   /** Ends the transition under way. */
   #end: (() => void) | null = null;
   /** Lets go of what has left, before its time. */
@@ -28,7 +30,7 @@ export class ZoneGlass {
 
   constructor(zone: SceneZone, page: Page) {
     this.#page = page;
-    this.element = make("div", "zone");
+    this.element = make("div", "zone", this.#pictures);
     const { style } = this.element;
     style.left = `${zone.left}px`;
     style.top = `${zone.top}px`;
@@ -53,7 +55,7 @@ export class ZoneGlass {
   add(item: Item): Borne {
     const bearer = make("div", "bearer", item.element);
     setSeen(item.element, "no");
-    this.element.append(bearer);
+    this.#pictures.append(bearer);
     return { item, bearer };
   }
 

@@ -1,7 +1,7 @@
 // One zone: keeps the next item ready behind the one on the glass and changes them at the slot's start, in one frame.
 import type { SceneItem, SceneZone, Slot } from "../../src/protocol/scene.ts";
 import { createItem } from "./items/create.ts";
-import { type Item, ItemFailure } from "./items/item.ts";
+import { type Flaw, type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
 import { comesAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
@@ -166,6 +166,7 @@ export class Zone {
       offsetMs: slot.offset_ms,
       onDrift: (driftMs) => drift.note(driftMs),
       onFailure: (failure) => this.#breakOnGlass(item, failure),
+      onFlaw: (flaw) => this.#noteFlaw(slot, flaw),
     });
     const borne = this.#glass.add(item);
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
@@ -265,6 +266,12 @@ export class Zone {
     const { item_id, asset_id } = item;
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
     this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
+  }
+
+  #noteFlaw({ key, item }: Slot, { code, detail }: Flaw): void {
+    if (!this.#page.failures.noteFlaw(item, code)) return;
+    const { item_id, asset_id } = item;
+    this.#page.report({ type: "flawed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
   }
 
   #reportPresented({ key, item }: Slot, at: number): void {

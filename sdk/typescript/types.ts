@@ -2863,7 +2863,7 @@ export interface components {
              * @enum {string}
              */
             font_family?: "sans" | "serif" | "mono";
-            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows */
             font_size?: number;
             /** @description 400 is regular, 700 bold */
             font_weight?: number;
@@ -3009,11 +3009,14 @@ export interface components {
              */
             valid_until?: string;
         } | {
-            /** @default #ffffff */
+            /**
+             * @description With a contrast of at least 3 to `color`, or no camera reads the code
+             * @default #ffffff
+             */
             background_color?: string;
             /** @default #000000 */
             color?: string;
-            /** @description Text or address */
+            /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
@@ -3732,7 +3735,7 @@ export interface components {
              * @enum {string}
              */
             font_family: "sans" | "serif" | "mono";
-            /** @description In layout pixels. Without it the text is made as large as its zone allows */
+            /** @description In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows */
             font_size?: number;
             /** @description 400 is regular, 700 bold */
             font_weight?: number;
@@ -3878,11 +3881,14 @@ export interface components {
              */
             valid_until?: string;
         } | {
-            /** @default #ffffff */
+            /**
+             * @description With a contrast of at least 3 to `color`, or no camera reads the code
+             * @default #ffffff
+             */
             background_color: string;
             /** @default #000000 */
             color: string;
-            /** @description Text or address */
+            /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;

@@ -6,6 +6,9 @@ import type { FeedEntry, SceneItem } from "../protocol/scene.ts";
 import { siteSceneItem } from "./sites.ts";
 import type { TimedItem } from "./schedule.ts";
 
+// The least duration that an item may be given.
+const stillMs = 100;
+
 /** What a feed says at present, and why it says nothing if it does not. */
 export interface FeedNews {
   title: string;
@@ -77,7 +80,9 @@ export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): numb
     case "video":
     case "audio": {
       const end = item.end_ms ?? asset?.duration_ms ?? null;
-      return end === null || end <= item.start_ms ? defaultItemDurationMs : end - item.start_ms;
+      if (end === null || end <= item.start_ms) return defaultItemDurationMs;
+      // A clip of a frame or two is a still: nobody would see it in its own time.
+      return item.type === "video" && end - item.start_ms < stillMs ? defaultItemDurationMs : end - item.start_ms;
     }
     case "feed":
       return item.max_entries * item.entry_duration_ms;

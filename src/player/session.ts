@@ -344,6 +344,9 @@ export class Session {
     } else if (message.type === "failed") {
       const { zone_id, item_id, asset_id, code, detail } = message;
       log.error({ item_id, asset_id, zone_id, code, detail }, "an item could not be shown");
+    } else if (message.type === "flawed") {
+      const { zone_id, item_id, asset_id, code, detail } = message;
+      log.warn({ item_id, asset_id, zone_id, code, detail }, "an item is not shown as it was meant");
     }
   }
 }

@@ -1,6 +1,7 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
+import { contrastOf, leastContrast, mostQrBytes } from "./legible.ts";
 import { HtmlFields, WebFields } from "./site-items.ts";
 import { Transition } from "./transition.ts";
 import { id, TimeZone, Timestamp } from "./words.ts";
@@ -123,9 +124,28 @@ export const NewPlaylistItem = z
     };
     if (item.type === "video" || item.type === "audio")
       span(item.start_ms + 100, item.end_ms, "end_ms", "must be at least 100 ms after start_ms");
+    if (item.type === "qr")
+      for (const fault of qrFaults(item)) context.addIssue({ code: "custom", path: [fault.path], message: fault.message });
     if (item.type === "pdf") span(item.first_page, item.last_page, "last_page", "must not come before first_page");
   });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
+
+/** Why no camera will read a code, wherever it is shown. How large its modules are, only the page on the screen can tell. */
+function qrFaults(item: Pick<z.infer<typeof QrItem>, "data" | "color" | "background_color" | "error_correction">) {
+  const faults: { path: "data" | "background_color"; message: string }[] = [];
+  const bytes = new TextEncoder().encode(item.data).length;
+  const most = mostQrBytes[item.error_correction];
+  if (bytes > most) {
+    const message = `takes ${bytes} bytes, a code with error_correction ${item.error_correction} holds ${most}: shorten it or lower error_correction`;
+    faults.push({ path: "data", message });
+  }
+  const contrast = contrastOf(item.color, item.background_color);
+  if (contrast < leastContrast) {
+    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${leastContrast}: choose colours further apart`;
+    faults.push({ path: "background_color", message });
+  }
+  return faults;
+}
 
 /** The assets that an item shows, each once. */
 export function assetIdsOf(item: PlaylistItem | NewPlaylistItem): string[] {

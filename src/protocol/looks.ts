@@ -37,7 +37,9 @@ export const TextLook = {
   text: z.string().min(1).max(5_000),
   ...onDark,
   align: z.enum(["start", "center", "end"]).default("center"),
-  font_size: fontSize,
+  font_size: fontSize.describe(
+    "In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows",
+  ),
   ...font,
   direction: Direction,
   padding: z.int().min(0).max(2_000).optional().describe("Layout pixels on every side; without it 3 % of the zone"),
@@ -77,9 +79,13 @@ export const ClockLook = {
   ...onDark,
 };
 export const QrLook = {
-  data: z.string().min(1).max(1_200).describe("Text or address"),
+  data: z
+    .string()
+    .min(1)
+    .max(1_200)
+    .describe("Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H"),
   color: Color.default("#000000"),
-  background_color: Color.default("#ffffff"),
+  background_color: Color.default("#ffffff").describe("With a contrast of at least 3 to `color`, or no camera reads the code"),
   quiet_zone: z.int().min(0).max(16).default(4).describe("Modules of background around the code; readers need 4"),
   error_correction: z.enum(["L", "M", "Q", "H"]).default("M").describe("How much of the code may be covered: 7, 15, 25 or 30 %"),
 };

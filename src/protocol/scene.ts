@@ -211,6 +211,14 @@ export const FromPage = z.discriminatedUnion("type", [
     code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
   }),
+  z.object({
+    type: z.literal("flawed").describe("It is shown, but not as it was meant. Told once for each item"),
+    zone_id: id("zon"),
+    key: z.string(),
+    ...about,
+    code: z.enum(["text-too-long", "qr-unreadable"]),
+    detail: z.string().max(2_000).describe("What is wrong, and what to do"),
+  }),
   z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: z.number() }),
   z.object({
     type: z.literal("simplified"),

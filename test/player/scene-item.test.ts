@@ -80,6 +80,33 @@ test("[IT53] feeds and streams of the playlists are known by their addresses; a 
 });
 
 test.each([
+  ["white on yellow", { data: "x", color: "#ffffff", background_color: "#ffff00" }, "background_color", /contrast of 1\.1.*cameras need 3/],
+  ["blue on blue", { data: "x", color: "#345", background_color: "#234" }, "background_color", /contrast/],
+  [
+    "too long for its correction",
+    { data: "ü".repeat(700), error_correction: "H" },
+    "data",
+    /1400 bytes.*H holds 1273.*lower error_correction/,
+  ],
+])("[PX13] a QR code that no camera can read, %s, is refused by its field", (_what, about, field, message) => {
+  const { error } = NewPlaylistItem.safeParse({ type: "qr", ...about });
+  expect(error?.issues.map(({ path, message: said }) => [path[0], said])).toEqual([[field, expect.stringMatching(message)]]);
+});
+
+test("[PX13] QR codes that cameras can read are taken, light on dark as well", () => {
+  for (const look of [{}, { color: "#203040", background_color: "#f0e0d0" }, { color: "#ffffff", background_color: "#000000" }]) {
+    expect(NewPlaylistItem.safeParse({ type: "qr", data: "ü".repeat(600), error_correction: "H", ...look }).success).toBe(true);
+  }
+});
+
+test("[PX10] a clip of a frame or two stays as long as a picture, unless it is told how long; a sound stays its own time", () => {
+  const blink = { ...clip, duration_ms: 33 };
+  expect(durationOf(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
+  expect(durationOf(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
+  expect(durationOf(make({ type: "audio", asset_id: blink.id }), blink)).toBe(33);
+});
+
+test.each([
   [{ type: "feed", url: "file:///etc/passwd" }, "url"],
   [{ type: "feed", url: "http://user:secret@news.example/" }, "url"],
   [{ type: "stream", protocol: "hls", url: "rtsp://cam/1" }, "url"],

@@ -266,3 +266,9 @@ test("[AS9] an item takes an asset of its kind", async () => {
     ["/items/0/asset_id", "/items/1/asset_id"],
   ]);
 });
+
+test("[PX14] an animated AVIF is refused as such, naming what it can be converted to", async () => {
+  await using folder = await temporaryFolder();
+  const animated = await clip(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
+  await refusedAll(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);
+});

@@ -33,6 +33,7 @@ function createCards(item: FeedItem, around: Surroundings): Item {
   const box = make("div", "box", card);
   const source = make("div", "source", plain(item.title));
   const element = make("div", "item feed", source, box);
+  element.dir = directionOf(item.entries);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
   // All parts are set in proportion to this one size.
@@ -42,9 +43,9 @@ function createCards(item: FeedItem, around: Surroundings): Item {
   let cancel = (): void => {};
 
   function fill(entry: FeedEntry): void {
-    const parts = [line("headline", plain(entry.title))];
-    if (item.summary && entry.summary !== "") parts.push(line("summary", plain(entry.summary)));
-    if (item.date && entry.published_at !== null) parts.push(line("when", format.format(entry.published_at)));
+    const parts = [make("div", "headline", plain(entry.title))];
+    if (item.summary && entry.summary !== "") parts.push(make("div", "summary", plain(entry.summary)));
+    if (item.date && entry.published_at !== null) parts.push(make("div", "when", format.format(entry.published_at)));
     card.replaceChildren(...parts);
     card.style.fontSize = "";
     const most = Number.parseFloat(getComputedStyle(element).fontSize);
@@ -78,10 +79,18 @@ function fade(element: HTMLElement, opacity: [number, number]): void {
   element.animate({ opacity }, { duration: fadeMs, easing: "ease-in-out", fill: opacity[1] === 0 ? "forwards" : "none" });
 }
 
-function line(className: string, words: string): HTMLElement {
-  const element = make("div", className, words);
-  element.dir = "auto";
-  return element;
+/** The direction of a feed's language: that of most of its entries, so that cards do not change sides. */
+function directionOf(entries: readonly FeedEntry[]): "ltr" | "rtl" {
+  const rtl = entries.filter(({ title, summary }) => isRtl(plain(`${title} ${summary}`))).length;
+  return 2 * rtl > entries.length ? "rtl" : "ltr";
+}
+
+// The first letter of a text tells, as in Unicode's bidirectional algorithm. Hebrew to Arabic, their forms, and the
+// right-to-left scripts beyond the basic plane.
+const rtlLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+function isRtl(text: string): boolean {
+  return rtlLetter.test(/\p{L}/u.exec(text)?.[0] ?? "");
 }
 
 /** Text in which HTML's character references are read. A document without a window: it runs and loads nothing. */

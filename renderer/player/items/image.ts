@@ -6,6 +6,8 @@ import { failureOf, type Item, ItemFailure, prepareLimitMs, stillItem, type Surr
 
 // Up to this many times the pixels of the zone a picture is drawn from the file: scaling would save too little.
 const worthScaling = 1.6;
+// Pictures of so few pixels are drawn pixel by pixel: made large, smoothing leaves nothing of them but a blur.
+const mostSharpPixels = 16;
 // What decoding once may take: 4 bytes a pixel, for a moment. An 8K photo is 33 megapixels.
 const mostMegapixels = 120;
 const megapixelsPerGigabyte = 40;
@@ -63,6 +65,8 @@ export class Picture {
     await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
     const { naturalWidth, naturalHeight } = image;
     const shown = this.#shownSize(around);
+    // Drawings are not made of pixels: Chromium draws them smooth in any case.
+    if (Math.max(naturalWidth, naturalHeight) <= mostSharpPixels) image.style.imageRendering = "pixelated";
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
       refuseHuge(naturalWidth, naturalHeight);
       const scaled = await downscale(this.#src, shown, signal).catch(async (error: unknown) => {

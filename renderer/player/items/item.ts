@@ -8,6 +8,9 @@ import type { Frames } from "../frames.ts";
 /** Why an item cannot be shown. */
 export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];
 
+/** What is wrong with an item that is shown all the same. */
+export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail">;
+
 /** An item that cannot be shown or that stopped. */
 export class ItemFailure extends Error {
   readonly code: FailureCode;
@@ -36,6 +39,8 @@ export interface Surroundings {
   onDrift: (driftMs: number) => void;
   /** Hears of an item that fails after it was shown. */
   onFailure(failure: ItemFailure): void;
+  /** Hears of an item that is shown, but not as it was meant. */
+  onFlaw(flaw: Flaw): void;
 }
 
 /** One element on its way to the glass and off it. The zone owns it: prepare once, show once, hide, dispose. */

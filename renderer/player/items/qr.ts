@@ -1,9 +1,13 @@
 // A QR code whose modules are whole pixels of the glass: readers then see edges, not greys.
+import { contrastOf, leastContrast } from "../../../src/protocol/legible.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { make } from "../dom.ts";
 import { drawQr } from "../qr.ts";
 import { glassScale } from "./image.ts";
 import { type Item, ItemFailure, stillItem, type Surroundings } from "./item.ts";
+
+// Fewer pixels of the glass for a module are not told apart by a phone's camera from where people stand.
+const leastModulePixels = 3;
 
 /** A QR item. */
 export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: Surroundings): Item {
@@ -14,12 +18,25 @@ export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: Surro
     const scale = glassScale(element);
     const room = Math.min(around.width, around.height);
     // A code with more modules than pixels is not readable in any way; it is drawn all the same.
-    const side = (Math.max(1, Math.floor((room * scale) / modules)) * modules) / scale;
+    const modulePixels = Math.max(1, Math.floor((room * scale) / modules));
+    const side = (modulePixels * modules) / scale;
+    const detail = reasonUnreadable(item, modulePixels);
+    if (detail !== null) around.onFlaw({ code: "qr-unreadable", detail });
     svg.style.width = svg.style.height = `${side}px`;
     svg.style.left = `${Math.round(((around.width - side) / 2) * scale) / scale}px`;
     svg.style.top = `${Math.round(((around.height - side) / 2) * scale) / scale}px`;
     element.append(svg);
   });
+}
+
+/** Why no camera can read it, and what to do; null when one can. */
+function reasonUnreadable(item: Extract<SceneItem, { type: "qr" }>, modulePixels: number): string | null {
+  if (modulePixels < leastModulePixels)
+    return `a module of the code is ${modulePixels} pixel${modulePixels === 1 ? "" : "s"} wide, cameras need ${leastModulePixels}: shorten data, lower error_correction or enlarge the zone`;
+  const contrast = contrastOf(item.color, item.background_color);
+  if (contrast < leastContrast)
+    return `color and background_color have a contrast of ${contrast.toFixed(1)}, cameras need ${leastContrast}: choose colours further apart`;
+  return null;
 }
 
 function draw(item: Extract<SceneItem, { type: "qr" }>): ReturnType<typeof drawQr> {

@@ -1,9 +1,11 @@
 // A text: plain, in its own direction, as large as asked for or as its zone allows.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { make } from "../dom.ts";
-import { fitText } from "./fit.ts";
+import { fitOrCutText, fitTextOfSize } from "./fit.ts";
 import { setFont } from "./font.ts";
 import { type Item, stillItem, type Surroundings } from "./item.ts";
+
+const remedy = "shorten the text, lower font_size or enlarge the zone";
 
 /** A text item. */
 export function createText(item: Extract<SceneItem, { type: "text" }>, around: Surroundings): Item {
@@ -19,7 +21,12 @@ export function createText(item: Extract<SceneItem, { type: "text" }>, around: S
   element.style.backgroundColor = item.background_color;
   if (item.padding !== undefined) box.style.inset = `${item.padding}px`;
   return stillItem(element, around, () => {
-    if (item.font_size === null) fitText(words, box, Math.min(around.height, around.width));
-    else words.style.fontSize = `${item.font_size}px`;
+    const { font_size: asked } = item;
+    const { size, isWhole } =
+      asked === null ? fitOrCutText(words, box, Math.min(around.height, around.width)) : fitTextOfSize(words, box, asked);
+    const how = asked === null ? `at ${size} px` : `at its font_size of ${asked} px`;
+    if (!isWhole) around.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how}, and is cut: ${remedy}` });
+    else if (asked !== null && size < asked)
+      around.onFlaw({ code: "text-too-long", detail: `does not fit its zone ${how}, and is set in ${size} px: ${remedy}` });
   });
 }

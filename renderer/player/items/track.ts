@@ -15,6 +15,8 @@ const stallCheckMs = 1_000;
 const bufferingLimitMs = 20_000;
 // A clip as long as its slot must not wrap to its first frame just before it is replaced.
 const wrapMarginMs = 400;
+// Below this a clip is a still: repeated it would be a flicker, and it is not expected to make progress.
+const stillMs = 100;
 // Timers come late; the last stretch before a trimmed end goes by frames.
 const endLeadMs = 60;
 // The frame before the end must not be missed, nor the one after it shown.
@@ -157,7 +159,8 @@ export class Track {
   #steer(): void {
     const element = this.#element;
     const restMs = (this.#endS - element.currentTime) * 1_000;
-    const hasRoom = this.#around.clock.now() + Math.max(0, restMs) + wrapMarginMs < this.#endsAt;
+    const isStill = element instanceof HTMLVideoElement && (this.#lengthMs() ?? stillMs) < stillMs;
+    const hasRoom = !isStill && this.#around.clock.now() + Math.max(0, restMs) + wrapMarginMs < this.#endsAt;
     if (!this.#isTrimmed) {
       element.loop = hasRoom;
       if (element.loop && element.ended) this.#start();
@@ -200,8 +203,8 @@ export class Track {
   #start(): void {
     const element = this.#element;
     element.play().catch((error: unknown) => {
-      // `pause` at the end of the slot interrupts a play that has not begun: that is no failure.
-      if (this.disposed.aborted || this.#isHeld) return;
+      // `pause` at the end of the slot, or the end of a clip of one frame, interrupts a play that has not begun: that is no failure.
+      if (this.disposed.aborted || this.#isHeld || element.ended) return;
       if (!element.muted && error instanceof DOMException && error.name === "NotAllowedError") {
         // A browser that forbids sound without a gesture still lets the picture play.
         element.muted = true;

@@ -1,4 +1,5 @@
 // Examines pictures made of pixels: every one of them is decoded, so that a broken file does not come to light on a wall.
+import { open } from "node:fs/promises";
 import { Refusal } from "../problem.ts";
 import { badFile, complaint, media, type Media } from "./media.ts";
 
@@ -20,7 +21,21 @@ export async function examineImage(path: string, mimeType: string): Promise<Medi
     if (/pixel limit/i.test(complaint(cause))) {
       throw badFile("The picture's frames together have more pixels than 16384 × 16384: make it smaller or shorter, or a video", cause);
     }
+    if (mimeType === "image/avif" && (await isSequence(path))) {
+      throw badFile("The file is an animated AVIF: convert it to an animated WebP or to an MP4 or WebM video", cause);
+    }
     throw badFile(`The picture cannot be decoded (${complaint(cause)}): it may be cut short; export it again`, cause);
+  }
+}
+
+/** Whether an AVIF says first of all that it is an image sequence: its major brand (ISO/IEC 14496-12, 4.3) is `avis`. */
+async function isSequence(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 8);
+    return buffer.toString("latin1", 0, bytesRead) === "avis";
+  } finally {
+    await file.close();
   }
 }
 
