@@ -4488,6 +4488,8 @@ export interface components {
             error_description?: string;
             /** @description Signed revocation */
             revocation?: string;
+            /** @description By which a player notices that another service answers. Older services do not tell it */
+            service_key?: string;
         };
         TokenRequest: {
             device_code: string;
@@ -6775,7 +6777,8 @@ export interface operations {
                      * @example {
                      *       "error": "authorization_pending",
                      *       "error_description": "sample",
-                     *       "revocation": "sample"
+                     *       "revocation": "sample",
+                     *       "service_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
                      *     }
                      */
                     "application/json": components["schemas"]["TokenRefusal"];

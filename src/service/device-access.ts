@@ -39,6 +39,11 @@ export class DeviceAccess {
     this.#parts = parts;
   }
 
+  /** The public key that commands and revocations are signed with. */
+  get serviceKey(): string {
+    return this.#parts.signer.publicKey;
+  }
+
   /** A nonce that is good once, for a minute. */
   nonce(): { nonce: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();

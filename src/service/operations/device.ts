@@ -73,7 +73,8 @@ export const deviceOperations: readonly Operation[] = [
           : await renew(context, body.player_id, body.proof);
       if (answer.is === "granted") return new OtherAnswer(200, answer.grant, { "Cache-Control": "no-store" });
       const applied: Record<string, string> = waitS > 0 ? { "Preference-Applied": `wait=${waitS}` } : {};
-      return new OtherAnswer(400, answer.refusal, { ...applied, "Cache-Control": "no-store" });
+      const refusal = { ...answer.refusal, service_key: context.parts.access.serviceKey };
+      return new OtherAnswer(400, refusal, { ...applied, "Cache-Control": "no-store" });
     },
   }),
   operation({
