@@ -2,6 +2,7 @@
 import type { Scene, Screen } from "../../src/protocol/scene.ts";
 import { setSeen } from "./dom.ts";
 import type { Layer, Page } from "./page.ts";
+import { Claim } from "./screens/claim.ts";
 import { createEmpty } from "./screens/empty.ts";
 import { Identify } from "./screens/identify.ts";
 import { ScreenLayer } from "./screens/layer.ts";
@@ -16,6 +17,7 @@ export class Glass {
   readonly #element: HTMLElement;
   readonly #page: Page;
   readonly #identify: Identify;
+  readonly #claim = new Claim();
   #shown: Layer | null = null;
   #endTransition = (): void => {};
   #coming: { layer: Layer; abort: AbortController } | null = null;
@@ -24,13 +26,14 @@ export class Glass {
     this.#element = element;
     this.#page = page;
     this.#identify = new Identify(page.clock);
-    element.append(this.#identify.element);
+    element.append(this.#identify.element, this.#claim.element);
   }
 
   /** Draws a scene. */
-  draw({ screen, rotation = 0, identify }: Scene): void {
+  draw({ screen, rotation = 0, identify, claim }: Scene): void {
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
+    this.#claim.draw(claim);
     if (this.#coming !== null) {
       if (this.#coming.layer.update(screen)) return;
       this.#callOff();

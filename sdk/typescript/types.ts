@@ -753,7 +753,7 @@ export interface paths {
         };
         /**
          * List players
-         * @description Newest first, by filters.
+         * @description Newest first, by filters. `deleted=true` lists the bin.
          *
          *     Scope: `players:read`.
          */
@@ -783,8 +783,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a player
-         * @description The device is told so, signed by the service's key; it then forgets its content and shows a new code.
+         * Delete a player
+         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
          *
          *     Scope: `players:write`.
          */
@@ -910,6 +910,50 @@ export interface paths {
         get: operations["getPlayerNow"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a player another box
+         * @description Moves the player to the box that shows a code: its id, name, layout, tags, schedules and history stay. The key of the box that it had no longer counts, which is told to that box, signed; it then forgets its content and shows a new code. Commands that it has not begun are cancelled, overrides end. Wrong codes count with those of `POST /players/pair`.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["replacePlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted player
+         * @description Takes it out of the bin as it was, with its schedules and, from the bin, the layouts that it shows. A box that has not yet heard of the deletion goes on. One that has shows a code: give that code to `POST /players/{id}/replace` to put the box back into its place.
+         *
+         *     Scope: `players:write`.
+         */
+        post: operations["restorePlayer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1119,7 +1163,7 @@ export interface paths {
         };
         /**
          * List schedules
-         * @description Newest first.
+         * @description Newest first, by filters. `deleted=true` lists the bin.
          *
          *     Scope: `schedules:read`.
          */
@@ -1156,7 +1200,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a schedule
-         * @description Screens that show its layout go back to what else is due.
+         * @description Puts it in the bin for 30 days, `permanent=true` deletes it for good. Screens that show its layout go back to what else is due.
          *
          *     Scope: `schedules:write`.
          */
@@ -1170,6 +1214,28 @@ export interface paths {
          *     Scope: `schedules:write`.
          */
         patch: operations["updateSchedule"];
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted schedule
+         * @description Takes it out of the bin, and with it its layout. Refused while the player that it is for is in the bin: restore that one, and its schedules come back too.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["restoreSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/screenshots/{id}": {
@@ -2428,7 +2494,7 @@ export interface components {
             items: components["schemas"]["PlaylistItem"][];
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.online" | "player.offline" | "player.error" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "webhook.test";
         Forecast: {
             /**
              * Format: date-time
@@ -3422,6 +3488,8 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            deleted_at: string | null;
             desired_revision: string;
             /** @description The browser that draws, such as `chromium 156` */
             engine: string | null;
@@ -4215,6 +4283,9 @@ export interface components {
             /** @description A stable address that explains this kind of problem */
             type: string;
         };
+        ReplaceRequest: {
+            code: string;
+        };
         /** @enum {string} */
         Role: "owner" | "editor" | "viewer";
         Schedule: {
@@ -4224,6 +4295,8 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            deleted_at: string | null;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4421,6 +4494,8 @@ export interface components {
             error_description?: string;
             /** @description Signed revocation */
             revocation?: string;
+            /** @description By which a player notices that another service answers. Older services do not tell it */
+            service_key?: string;
         };
         TokenRequest: {
             device_code: string;
@@ -4764,6 +4839,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The same request is still being handled (`in-flight`); Something else uses it (`in-use`) */
+        InFlightOrInUse: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The same request is still being handled (`in-flight`); The upload stands elsewhere (`wrong-offset`) */
         InFlightOrWrongOffset: {
             headers: {
@@ -4836,6 +4921,16 @@ export interface components {
         };
         /** @description There is no such thing (`not-found`) */
         NotFound: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such thing (`not-found`); No screen shows this code (`unknown-code`) */
+        NotFoundOrUnknownCode: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -6688,7 +6783,8 @@ export interface operations {
                      * @example {
                      *       "error": "authorization_pending",
                      *       "error_description": "sample",
-                     *       "revocation": "sample"
+                     *       "revocation": "sample",
+                     *       "service_key": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
                      *     }
                      */
                     "application/json": components["schemas"]["TokenRefusal"];
@@ -7816,6 +7912,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the bin, `false` what is not in it */
+                deleted?: components["parameters"]["Deleted"];
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutId"];
                 limit?: components["parameters"]["Limit"];
@@ -7876,7 +7974,8 @@ export interface operations {
                      *           "reported_revision": "sample",
                      *           "in_sync": true,
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "deleted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -7948,7 +8047,8 @@ export interface operations {
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Player"];
@@ -7962,7 +8062,10 @@ export interface operations {
     };
     deletePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` deletes for good, also out of the bin */
+                permanent?: components["parameters"]["Permanent"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7976,7 +8079,7 @@ export interface operations {
         requestBody?: never;
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Remove a player */
+            /** @description Delete a player */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7993,6 +8096,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -8065,7 +8169,8 @@ export interface operations {
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Player"];
@@ -8454,6 +8559,173 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    replacePlayer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "WDJB-MJHT"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplaceRequest"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Give a player another box */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "online",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "variables": {},
+                     *       "reported_variables": {},
+                     *       "orientation": "landscape",
+                     *       "wall": {
+                     *         "wall_width": 1,
+                     *         "wall_height": 1,
+                     *         "left": 0,
+                     *         "top": 0,
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *       "player_version": "0.1.0",
+                     *       "engine": "chromium 156",
+                     *       "hardware": "Raspberry Pi 5",
+                     *       "resolution": {
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "desired_revision": "sample",
+                     *       "reported_revision": "sample",
+                     *       "in_sync": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Player"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFoundOrUnknownCode"];
+            409: components["responses"]["AlreadyClaimedOrInFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restorePlayer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore a deleted player */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "team_id": "team_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "online",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "tags": [
+                     *         "sample"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "variables": {},
+                     *       "reported_variables": {},
+                     *       "orientation": "landscape",
+                     *       "wall": {
+                     *         "wall_width": 1,
+                     *         "wall_height": 1,
+                     *         "left": 0,
+                     *         "top": 0,
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "last_seen_at": "2026-11-21T12:00:00.000Z",
+                     *       "player_version": "0.1.0",
+                     *       "engine": "chromium 156",
+                     *       "hardware": "Raspberry Pi 5",
+                     *       "resolution": {
+                     *         "width": 1920,
+                     *         "height": 1080
+                     *       },
+                     *       "desired_revision": "sample",
+                     *       "reported_revision": "sample",
+                     *       "in_sync": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Player"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listScreenshots: {
         parameters: {
             query?: {
@@ -8686,7 +8958,8 @@ export interface operations {
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Player"];
@@ -9198,7 +9471,11 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["Cursor"];
+                /** @description `true` lists the bin, `false` what is not in it */
+                deleted?: components["parameters"]["Deleted"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
             };
             header?: never;
             path?: never;
@@ -9248,7 +9525,8 @@ export interface operations {
                      *           },
                      *           "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "deleted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -9336,7 +9614,8 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Schedule"];
@@ -9405,7 +9684,8 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Schedule"];
@@ -9419,7 +9699,10 @@ export interface operations {
     };
     deleteSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` deletes for good, also out of the bin */
+                permanent?: components["parameters"]["Permanent"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9450,6 +9733,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -9519,7 +9803,8 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Schedule"];
@@ -9533,6 +9818,81 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    restoreSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id, `sch_` and a ULID */
+                id: components["parameters"]["ScheduleId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Restore a deleted schedule */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "target": {
+                     *         "type": "team"
+                     *       },
+                     *       "starts_at": "2026-11-21T12:00:00",
+                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "rrule": "sample",
+                     *       "exdates": [
+                     *         "2026-11-21"
+                     *       ],
+                     *       "timezone": "Europe/London",
+                     *       "priority": 1,
+                     *       "conditions": [
+                     *         {
+                     *           "type": "tag",
+                     *           "tag": "sample",
+                     *           "is_present": true
+                     *         }
+                     *       ],
+                     *       "interrupt": {
+                     *         "share_percent": 1,
+                     *         "play_ms": 1000,
+                     *         "max_plays_per_hour": 1
+                     *       },
+                     *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlightOrInUse"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["TooMany"];
         };
     };

@@ -11,6 +11,7 @@ export type FaultCode =
   | "unreachable"
   | "refused"
   | "revoked"
+  | "reclaimed"
   | "protocol"
   | "signature"
   | "browser-missing"

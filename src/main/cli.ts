@@ -1,4 +1,4 @@
-// signage-player start | serve | mcp | demo | backup | restore: picks the program and hands over.
+// signage-player start | serve | mcp | demo | backup | restore | backup-key | restore-key: picks the program and hands over.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
 import type { PlayerConfig } from "./player-config.ts";
@@ -9,7 +9,8 @@ enableCompileCache();
 const { Fault } = await import("../base/fault.ts");
 const { runProgram } = await import("./program.ts");
 
-const usage = "signage-player start | serve | mcp | demo | backup | restore (npm run player, npm run service, npm start)";
+const usage =
+  "signage-player start | serve | mcp | demo | backup | restore | backup-key | restore-key (npm run player, npm run service, npm start)";
 const [command = "", ...argv] = process.argv.slice(2);
 
 switch (command) {
@@ -41,6 +42,16 @@ switch (command) {
   case "restore": {
     const { readRestoreConfig, runRestore } = await import("./backup.ts");
     await runProgram("restore", () => readRestoreConfig(argv), runRestore);
+    break;
+  }
+  case "backup-key": {
+    const { readBackupKeyConfig, runBackupKey } = await import("./backup.ts");
+    await runProgram("backup-key", () => readBackupKeyConfig(argv), runBackupKey);
+    break;
+  }
+  case "restore-key": {
+    const { readRestoreKeyConfig, runRestoreKey } = await import("./backup.ts");
+    await runProgram("restore-key", () => readRestoreKeyConfig(argv), runRestoreKey);
     break;
   }
   default:

@@ -63,10 +63,19 @@ export class Access {
   readonly #identity: Identity;
   readonly #pairing: Pairing;
   readonly #clock: Clock;
+  readonly #heardKey: (key: string) => Promise<void>;
   #current: { token: string; renewAt: number } | null = null;
   #renewal: Promise<string> | null = null;
 
-  constructor(api: ServiceApi, identity: Identity, pairing: Pairing, clock: Clock) {
+  /** @param heardKey hears of each key that the service answers with, the pinned one or another. */
+  constructor(
+    api: ServiceApi,
+    identity: Identity,
+    pairing: Pairing,
+    clock: Clock,
+    heardKey: (key: string) => Promise<void> = async () => undefined,
+  ) {
+    this.#heardKey = heardKey;
     this.#api = api;
     this.#identity = identity;
     this.#pairing = pairing;
@@ -102,6 +111,8 @@ export class Access {
 
   async #renew(signal: AbortSignal): Promise<string> {
     const answer = await askForToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
+    const key = answer.is === "granted" ? answer.grant.service_key : answer.refusal.service_key;
+    if (key !== undefined) await this.#heardKey(key);
     if (answer.is === "granted") return this.#keep(answer.grant);
     const { refusal } = answer;
     if (refusal.revocation !== undefined) {

@@ -43,6 +43,14 @@ export class DesiredState {
     return new DesiredState(file, stored, log);
   }
 
+  /** Makes what is kept in `folder` for one player another's, whom the service made of it: it plays on until there is news. */
+  static async adopt(folder: string, from: string, to: string, log: Log): Promise<void> {
+    if (from === to) return;
+    const state = await DesiredState.open(folder, from, log);
+    const stored = state.live.value;
+    if (stored !== null) await state.#file.write({ ...stored, player: { ...stored.player, id: to } });
+  }
+
   get live(): Watchable<Desired | null> {
     return this.#live;
   }

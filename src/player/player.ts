@@ -14,6 +14,8 @@ import type { Machine } from "./machine.ts";
 import { followNtp, type NtpServer } from "./ntp.ts";
 import { Outside } from "./outside.ts";
 import { pair, type PairingState } from "./pairing.ts";
+import { DesiredState } from "./desired-state.ts";
+import { Reclaim } from "./reclaim.ts";
 import { Recovery } from "./recovery.ts";
 import type { StreamSource } from "./scene-item.ts";
 import { screenOf, type View } from "./screen.ts";
@@ -75,6 +77,7 @@ class Player implements AsyncDisposable {
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
   readonly #redraw = new Bell();
   #session: Session | null = null;
+  #reclaim: Reclaim | null = null;
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
@@ -181,7 +184,13 @@ class Player implements AsyncDisposable {
       try {
         await this.#play(pairing, restart, signal);
       } catch (error) {
+        if (isFault(error, "reclaimed")) {
+          await this.#adopt(pairing);
+          continue;
+        }
         if (!isFault(error, "revoked")) throw error;
+        await this.#reclaim?.forget();
+        this.#reclaim = null;
         log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
         await this.#session?.purge();
         this.#session = null;
@@ -191,6 +200,14 @@ class Player implements AsyncDisposable {
         this.#redraw.ring();
       }
     }
+  }
+
+  /** Goes on under another key of the service, and maybe as another player: with the content and the play log at hand. */
+  async #adopt(before: Pairing): Promise<void> {
+    const { folder, settings, log } = this.#options;
+    const { playerId, server } = await this.#reclaim!.adopt();
+    await DesiredState.adopt(folder, before.playerId, playerId, log);
+    await settings.rememberServer(server);
   }
 
   async #pair(signal: AbortSignal): Promise<Pairing> {
@@ -219,6 +236,10 @@ class Player implements AsyncDisposable {
 
   async #play(pairing: Pairing, restart: AbortController, signal: AbortSignal): Promise<never> {
     const { folder, host, machine, log } = this.#options;
+    const [api, identity, clock] = [this.#api, this.#identity, this.#clock];
+    const describe = () => this.#status.describe();
+    const changed = () => this.#redraw.ring();
+    const reclaim = await Reclaim.open({ folder, pairing, api, identity, clock, log, describe, changed });
     const session = await Session.open({
       folder,
       pairing,
@@ -232,7 +253,8 @@ class Player implements AsyncDisposable {
       sites: this.#sites,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       heartbeat: () => this.#status.heartbeat(),
-      changed: () => this.#redraw.ring(),
+      changed,
+      heardKey: (key) => reclaim.heard(key),
       acts: {
         capture: (captureSignal) => host.capture(captureSignal),
         identify: (durationMs) => {
@@ -243,9 +265,10 @@ class Player implements AsyncDisposable {
         restart: () => restart.abort(),
       },
     });
+    this.#reclaim = reclaim;
     this.#session = session;
     this.#redraw.ring();
-    return await session.run(signal);
+    return await together([(end) => session.run(end), (end) => reclaim.run(end)], signal);
   }
 
   /** Draws whenever something the glass depends on has changed. */
@@ -270,7 +293,9 @@ class Player implements AsyncDisposable {
       phase,
       safe: glass.is === "safe" ? glass.fault : null,
     });
-    return { screen, rotation: rotationOf(this.#session?.orientation ?? "landscape"), identify: this.#identifyText() };
+    const code = this.#reclaim?.code ?? null;
+    const rotation = rotationOf(this.#session?.orientation ?? "landscape");
+    return { screen, rotation, identify: this.#identifyText(), ...(code === null ? {} : { claim: { code } }) };
   }
 
   #phase(): View["phase"] | null {

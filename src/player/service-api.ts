@@ -163,7 +163,12 @@ export class ServiceApi implements AsyncDisposable {
   /** Loaded at the first call: the picture comes before the network, and undici takes its time to load. */
   #open(): Promise<Client> {
     this.#client ??= import("undici").then(({ Agent, request }) => {
-      const limits = { connect: { timeout: connectLimitMs }, headersTimeout: answerLimitMs, bodyTimeout: answerLimitMs };
+      // Whatever the environment says: that https is proof of the service's name is what `Reclaim` goes by.
+      const limits = {
+        connect: { timeout: connectLimitMs, rejectUnauthorized: true },
+        headersTimeout: answerLimitMs,
+        bodyTimeout: answerLimitMs,
+      };
       return { request, agent: new Agent(limits) };
     });
     return this.#client;

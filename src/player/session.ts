@@ -53,6 +53,8 @@ export interface SessionParts {
   changed: () => void;
   /** What commands do to the player. */
   acts: Acts;
+  /** Hears of each key that the service answers with. */
+  heardKey: (key: string) => Promise<void>;
 }
 
 // A browser that does not come up must not keep the player from telling so.
@@ -100,7 +102,7 @@ export class Session {
     this.#proof = stages.proof;
     const { outside, clock, log } = parts;
     this.#feeds = new Feeds({ folder: join(parts.folder, "feeds"), outside, clock, log, changed: () => this.#replan.ring() });
-    this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock);
+    this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock, parts.heardKey);
     this.#errands = errandsOf(parts.api, this.#access);
     this.#connection = new Connection({
       api: parts.api,

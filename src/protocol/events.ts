@@ -8,11 +8,16 @@ const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
-/** Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. */
+/**
+ * Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. `player.removed`: it was
+ * deleted, into the bin or for good. `player.replaced`: it moved to another box.
+ */
 const eventTypes = [
   "player.paired",
   "player.updated",
   "player.removed",
+  "player.restored",
+  "player.replaced",
   "player.online",
   "player.offline",
   "player.error",
@@ -44,6 +49,7 @@ const eventTypes = [
   "schedule.created",
   "schedule.updated",
   "schedule.deleted",
+  "schedule.restored",
   "webhook.test",
 ] as const;
 export const EventType = z.enum(eventTypes);

@@ -5,7 +5,7 @@ import { Orientation } from "./orientation.ts";
 import { ReportedVariables, Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
 import { Wall, WallPart } from "./wall.ts";
-import { Color, id, Name, TimeZone, Timestamp } from "./words.ts";
+import { Color, DeletedAt, id, Name, TimeZone, Timestamp } from "./words.ts";
 
 const Edge = z.int().min(0).max(16_384);
 const Size = z.int().min(1).max(16_384);
@@ -13,7 +13,7 @@ const Size = z.int().min(1).max(16_384);
 const stamps = { created_at: Timestamp, updated_at: Timestamp };
 
 /** Of what can be put in the bin and taken out again. */
-const binned = { deleted_at: Timestamp.nullable().describe("When it was put in the bin, where it stays for 30 days; else null") };
+const binned = { deleted_at: DeletedAt };
 
 /** An ordered list of items that a zone shows in a loop. */
 export const Playlist = z.object({
@@ -114,6 +114,7 @@ export const Player = z.object({
   reported_revision: z.string().nullable().describe("What it has on screen"),
   in_sync: z.boolean(),
   ...stamps,
+  ...binned,
 });
 export type Player = z.infer<typeof Player>;
 
@@ -126,6 +127,8 @@ const PairingCode = z
   .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
 
 export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
+/** `POST /players/{id}/replace`: the code that the new box shows. */
+export const ReplaceRequest = z.strictObject({ code: PairingCode });
 export const PlayerChange = z.strictObject({
   name: Name.optional(),
   layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
@@ -169,17 +172,20 @@ export const PageQuery = z.strictObject({
 /** A filter by words of a name. */
 export const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
 
+const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it");
+
 /** Query of a list of players. */
 export const PlayersQuery = PageQuery.extend({
   status: z.enum(["online", "offline"]).optional(),
   tag: Name.optional(),
   q: Words,
   layout_id: id("lay").optional(),
+  deleted,
 });
 /** Query of a list of things that can be in the bin. */
 export const BinQuery = PageQuery.extend({
   q: Words,
-  deleted: z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it"),
+  deleted,
 });
 /** Query of a deletion that may be for good. */
 export const DeletionQuery = z.strictObject({

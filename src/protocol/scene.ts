@@ -149,6 +149,7 @@ export const Scene = z.object({
   screen: Screen,
   rotation: Rotation.optional().describe("Turns everything, screens of words and touch included"),
   identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
+  claim: z.object({ code: z.string() }).optional().describe("A code in a corner over the content: the service has another key"),
 });
 export type Scene = z.infer<typeof Scene>;
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { anchor, dayOf, firstDay, type Recurrence } from "./recurrence.ts";
 import { parseRule, RuleError, weekdays, type Rule } from "./rrule.ts";
-import { id, Name, TimeZone, Timestamp } from "./words.ts";
+import { DeletedAt, id, Name, Timestamp, TimeZone } from "./words.ts";
 
 const dayMs = 86_400_000;
 const longestRecurringDays = 31;
@@ -111,7 +111,14 @@ const timing = {
 const about = { id: id("sch"), name: Name, layout_id: id("lay") };
 
 /** When a layout plays, and on which players. */
-export const Schedule = z.object({ ...about, target: ScheduleTarget, ...timing, created_at: Timestamp, updated_at: Timestamp });
+export const Schedule = z.object({
+  ...about,
+  target: ScheduleTarget,
+  ...timing,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  deleted_at: DeletedAt,
+});
 export type Schedule = z.infer<typeof Schedule>;
 
 const newTiming = {

@@ -73,6 +73,7 @@ export const TokenRefusal = z.object({
   error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
   error_description: z.string().optional(),
   revocation: z.string().optional().describe("Signed revocation"),
+  service_key: PublicKey.optional().describe("By which a player notices that another service answers. Older services do not tell it"),
 });
 export type TokenRefusal = z.infer<typeof TokenRefusal>;
 

@@ -54,3 +54,6 @@ function isTimeZone(name: string): boolean {
     return false; // Intl answers an unknown zone with a RangeError; there is no other way to ask
   }
 }
+
+/** Of what can be put in the bin and taken out again. */
+export const DeletedAt = Timestamp.nullable().describe("When it was put in the bin, where it stays for 30 days; else null");

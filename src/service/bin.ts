@@ -1,31 +1,110 @@
-// The bin: assets, playlists and layouts that were deleted, kept for thirty days in case that was a mistake.
+// The bin: what was deleted is kept for thirty days in case that was a mistake. A player's own schedules go with it and come back with it.
 import { sql } from "kysely";
 import { assetIdsOf } from "../protocol/items.ts";
 import { parseItems, parseZones } from "./desired.ts";
 import type { Db } from "./store.ts";
-import type { LayoutRow, PlaylistRow } from "./tables.ts";
-import { inParts } from "./targets.ts";
+import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "./tables.ts";
+import { inParts, setTags } from "./targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binKeptMs = 30 * 86_400_000;
 
-type Binned = "playlists" | "layouts";
+type Binned = "playlists" | "layouts" | "schedules";
+
+/** What left the bin for good: files that were let go, and players whose telemetry can go. */
+export interface Emptied {
+  files: { sha256: string | null }[];
+  playerIds: string[];
+}
 
 /** Puts a thing in the bin, or deletes it for good. Whether something uses it was looked at before. */
 export async function discard(db: Db, table: Binned, thingId: string, now: number, permanent: boolean): Promise<void> {
-  if (permanent) await db.deleteFrom(table).where("id", "=", thingId).execute();
-  else await db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("id", "=", thingId).execute();
+  if (permanent) {
+    await db.deleteFrom(table).where("id", "=", thingId).execute();
+    if (table === "layouts") await dropOrphans(db);
+  } else await db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("id", "=", thingId).execute();
+}
+
+/** Puts a player in the bin, and the schedules that are for it alone. @returns these schedules. */
+export async function discardPlayer(db: Db, player: PlayerRow, now: number): Promise<ScheduleRow[]> {
+  await db.updateTable("players").set({ removed_at: now, updated_at: now }).where("id", "=", player.id).execute();
+  await db.deleteFrom("player_tags").where("player_id", "=", player.id).execute();
+  const own = db.updateTable("schedules").set({ deleted_at: now, deleted_with: player.id, updated_at: now });
+  return own
+    .where("team_id", "=", player.team_id)
+    .where("target_type", "=", "player")
+    .where("target_value", "=", player.id)
+    .where("deleted_at", "is", null)
+    .returningAll()
+    .execute();
+}
+
+/**
+ * Deletes for good what is kept of deleted players. Their rows stay, with which their boxes are told so, signed.
+ * @returns the files that it let go.
+ */
+export async function erasePlayers(db: Db, playerIds: readonly string[], now: number): Promise<{ sha256: string | null }[]> {
+  const files: { sha256: string | null }[] = [];
+  for (const part of inParts(playerIds)) {
+    await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
+    await db.deleteFrom("overrides").where("player_id", "in", part).execute();
+    await db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "in", part).execute();
+    files.push(...(await db.deleteFrom("screenshots").where("player_id", "in", part).returning("sha256").execute()));
+  }
+  return files;
 }
 
 /**
  * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), or all that
- * one team has there. @returns the files that it let go.
+ * one team has there.
  */
-export async function emptyBin(db: Db, of: { before: number } | { teamId: string }): Promise<{ sha256: string | null }[]> {
+export async function emptyBin(db: Db, of: { before: number } | { teamId: string }, now: number): Promise<Emptied> {
   const chosen = "teamId" in of ? sql<boolean>`deleted_at is not null and team_id = ${of.teamId}` : sql<boolean>`deleted_at < ${of.before}`;
-  for (const table of ["layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
+  const old = "teamId" in of ? sql<boolean>`removed_at is not null and team_id = ${of.teamId}` : sql<boolean>`removed_at < ${of.before}`;
+  const players = await db.selectFrom("players").select("id").where(old).where("erased_at", "is", null).execute();
+  const playerIds = players.map(({ id }) => id);
+  const screenshots = await erasePlayers(db, playerIds, now);
+  for (const table of ["schedules", "layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
+  await dropOrphans(db);
   const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
-  return assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
+  const files = assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
+  return { files: [...files, ...screenshots], playerIds };
+}
+
+/** Deletes schedules in the bin that cannot come back, since their layout is gone for good. */
+async function dropOrphans(db: Db): Promise<void> {
+  const layouts = db.selectFrom("layouts").select("id");
+  await db.deleteFrom("schedules").where("deleted_at", "is not", null).where("layout_id", "not in", layouts).execute();
+}
+
+/**
+ * The player as it comes back from the bin, with its schedules and, from the bin, the layouts that these and it show. A layout
+ * that is gone for good is taken from it.
+ */
+export async function restorePlayer(db: Db, row: PlayerRow, now: number): Promise<{ player: PlayerRow; schedules: ScheduleRow[] }> {
+  const isThere = row.layout_id !== null && (await bringLayout(db, row.layout_id, now));
+  const player = { ...row, layout_id: isThere ? row.layout_id : null, removed_at: null, updated_at: now };
+  await db.updateTable("players").set(player).where("id", "=", row.id).execute();
+  await setTags(db, [player]);
+  const own = await db.selectFrom("schedules").selectAll().where("deleted_with", "=", row.id).execute();
+  const schedules: ScheduleRow[] = [];
+  for (const schedule of own) schedules.push(await restoreSchedule(db, schedule, now));
+  return { player, schedules };
+}
+
+/** The schedule as it comes back from the bin, with its layout. */
+export async function restoreSchedule(db: Db, row: ScheduleRow, now: number): Promise<ScheduleRow> {
+  await bringLayout(db, row.layout_id, now);
+  const next = { ...row, deleted_at: null, deleted_with: null, updated_at: now };
+  await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
+  return next;
+}
+
+/** Takes a layout out of the bin, if it is there. @returns whether there is such a layout. */
+async function bringLayout(db: Db, layoutId: string, now: number): Promise<boolean> {
+  const layout = await db.selectFrom("layouts").selectAll().where("id", "=", layoutId).executeTakeFirst();
+  if (layout !== undefined && layout.deleted_at !== null) await restoreLayout(db, layout, now);
+  return layout !== undefined;
 }
 
 /** The playlist as it comes back from the bin, with its assets that are in the bin; items whose asset is gone for good are gone. */

@@ -39,6 +39,11 @@ export class DeviceAccess {
     this.#parts = parts;
   }
 
+  /** The public key that commands and revocations are signed with. */
+  get serviceKey(): string {
+    return this.#parts.signer.publicKey;
+  }
+
   /** A nonce that is good once, for a minute. */
   nonce(): { nonce: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();
@@ -94,10 +99,23 @@ export class DeviceAccess {
     return row;
   }
 
-  /** Proves to a device that it was removed: the only thing that makes it forget its pairing and its content. */
+  /** Proves to a device that its player was removed: the only thing that makes it forget its pairing and its content. */
   revocation(player: PlayerRow): string {
-    const { clock, makeId, signer } = this.#parts;
-    const iat = Math.trunc((player.removed_at ?? clock.now()) / 1_000);
-    return signer.revocation({ sub: player.thumbprint, jti: makeId("evt"), player_id: player.id, iat });
+    return this.#revoke(player.id, player.thumbprint, player.removed_at ?? this.#parts.clock.now());
+  }
+
+  /** The same for a device that the player has moved away from, if `proof` is one's; null when it is nobody's that we know. */
+  async formerRevocation(playerId: string, proof: string): Promise<string | null> {
+    const keys = this.#parts.db.selectFrom("former_keys").selectAll().where("player_id", "=", playerId);
+    for (const key of await keys.orderBy("replaced_at", "desc").execute()) {
+      // A proof that the key did not sign leaves its nonce for the next key.
+      if (this.isProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
+    }
+    return null;
+  }
+
+  #revoke(playerId: string, thumbprint: string, at: number): string {
+    const { makeId, signer } = this.#parts;
+    return signer.revocation({ sub: thumbprint, jti: makeId("evt"), player_id: playerId, iat: Math.trunc(at / 1_000) });
   }
 }

@@ -11,6 +11,7 @@ import { layoutOperations } from "./operations/layouts.ts";
 import { memberOperations } from "./operations/members.ts";
 import type { Operation } from "./operations/operation.ts";
 import { playEventOperations } from "./operations/play-events.ts";
+import { playerBinOperations } from "./operations/players-bin.ts";
 import { bulkOperations } from "./operations/players-bulk.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
@@ -24,6 +25,7 @@ import { reportOperations } from "./operations/reports.ts";
 
 export const operations: readonly Operation[] = [
   ...playerOperations,
+  ...playerBinOperations,
   ...bulkOperations,
   ...heartbeatOperations,
   ...forecastOperations,

@@ -74,13 +74,7 @@ export class Pairing {
   /** Makes a player of the box that shows `code`. @throws Refusal 404, 409, 429. */
   async claim(db: Db, claim: { code: string; name: string; teamId: string }): Promise<PlayerRow> {
     const now = this.#now();
-    const request = await db.selectFrom("pairing_requests").selectAll().where("user_code", "=", claim.code).executeTakeFirst();
-    if (request !== undefined && request.player_id !== null) {
-      throw new Refusal("already-claimed", "This code was used already. A screen that still shows it will show a new one shortly");
-    }
-    if (request === undefined || request.expires_at <= now) {
-      throw new Refusal("unknown-code", "No screen shows this code, or it has expired: read the code that the screen shows now");
-    }
+    const request = await this.#unclaimed(db, claim.code);
     const player: PlayerRow = {
       id: this.#parts.makeId("plr"),
       team_id: claim.teamId,
@@ -98,10 +92,42 @@ export class Pairing {
       created_at: now,
       updated_at: now,
       removed_at: null,
+      erased_at: null,
     };
     await db.insertInto("players").values(player).execute();
     await db.updateTable("pairing_requests").set({ player_id: player.id }).where("id", "=", request.id).execute();
     return player;
+  }
+
+  /**
+   * Gives a player the box that shows `code`. The key of the box that it had no longer counts, nor do its tokens; the same box
+   * may also come back. @throws Refusal 404, 409.
+   */
+  async replace(db: Db, player: PlayerRow, code: string): Promise<PlayerRow> {
+    const now = this.#now();
+    const { id, public_key, reported } = await this.#unclaimed(db, code);
+    const next = { ...player, public_key, thumbprint: thumbprint(public_key), reported, updated_at: now };
+    await db.updateTable("players").set(next).where("id", "=", player.id).execute();
+    await db.deleteFrom("former_keys").where("player_id", "=", player.id).where("public_key", "=", public_key).execute();
+    if (public_key !== player.public_key) {
+      const former = { player_id: player.id, public_key: player.public_key, thumbprint: player.thumbprint, replaced_at: now };
+      await db.insertInto("former_keys").values(former).execute();
+    }
+    await db.deleteFrom("device_tokens").where("player_id", "=", player.id).execute();
+    await db.updateTable("pairing_requests").set({ player_id: player.id }).where("id", "=", id).execute();
+    return next;
+  }
+
+  /** The request behind a code that can still be claimed. @throws Refusal 404, 409. */
+  async #unclaimed(db: Db, code: string) {
+    const request = await db.selectFrom("pairing_requests").selectAll().where("user_code", "=", code).executeTakeFirst();
+    if (request !== undefined && request.player_id !== null) {
+      throw new Refusal("already-claimed", "This code was used already. A screen that still shows it will show a new one shortly");
+    }
+    if (request === undefined || request.expires_at <= this.#now()) {
+      throw new Refusal("unknown-code", "No screen shows this code, or it has expired: read the code that the screen shows now");
+    }
+    return request;
   }
 
   /** Lets a guesser try a code, within what {@link Guesses} allows. @throws Refusal 429, and whatever `claim` throws. */
@@ -134,7 +160,7 @@ export class Pairing {
       using claimed = this.#listen(hash);
       const now = await this.#find(hash);
       if (now === undefined) return refused("expired_token", "The code has expired: ask for a new one");
-      if (now.player_id !== null) return this.#hand(now.player_id);
+      if (now.player_id !== null) return this.#hand(now.player_id, now.public_key);
       if (now.expires_at <= this.#now()) return refused("expired_token", "The code has expired: ask for a new one");
       const leftMs = Math.min(endsAt - clock.monotonic(), now.expires_at - this.#now());
       if (leftMs <= 0 || signal.aborted) return refused("authorization_pending", "No operator has claimed the code yet");
@@ -142,10 +168,11 @@ export class Pairing {
     }
   }
 
-  async #hand(playerId: string): Promise<DeviceAnswer> {
+  async #hand(playerId: string, publicKey: string): Promise<DeviceAnswer> {
     const { store, access } = this.#parts;
     const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirstOrThrow();
     if (player.removed_at !== null) return refused("access_denied", "The player was removed: ask for a new code");
+    if (player.public_key !== publicKey) return refused("access_denied", "The player has another box now: ask for a new code");
     return { is: "granted", grant: await access.grant(player) };
   }
 

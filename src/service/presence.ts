@@ -119,6 +119,19 @@ export class Presence {
     if (seen?.link === "socket") this.#seen.set(playerId, { ...seen, link: "gone" });
   }
 
+  /** It was deleted: it counts as offline at once, however it was heard of. */
+  leave(playerId: string): void {
+    const seen = this.#seen.get(playerId);
+    if (seen !== undefined) this.#seen.set(playerId, { ...seen, link: "gone" });
+  }
+
+  /** Forgets what a player's box told last: it has another one. The history stays. */
+  async forgetLatest(playerId: string): Promise<void> {
+    await this.flush();
+    this.#seen.delete(playerId);
+    await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
+  }
+
   /** Forgets a player. */
   async drop(playerId: string): Promise<void> {
     await this.flush();

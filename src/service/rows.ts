@@ -1,16 +1,23 @@
 // Reads one row of a team by its id: what most requests begin with.
 import { prepared } from "./prepared.ts";
 import type { Db } from "./store.ts";
-import type { AssetRow, LayoutRow, PlayerRow, PlaylistRow, Tables } from "./tables.ts";
+import type { AssetRow, LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, Tables } from "./tables.ts";
 
 interface OwnedRows {
   players: PlayerRow;
   playlists: PlaylistRow;
   layouts: LayoutRow;
+  schedules: ScheduleRow;
   assets: AssetRow;
 }
 
-const queries = { players: owned("players"), playlists: owned("playlists"), layouts: owned("layouts"), assets: owned("assets") };
+const queries = {
+  players: owned("players"),
+  playlists: owned("playlists"),
+  layouts: owned("layouts"),
+  schedules: owned("schedules"),
+  assets: owned("assets"),
+};
 
 /** The row of `table` with this id, if it is the team's; in the bin or removed, it is still found. */
 export async function rowOf<T extends keyof OwnedRows>(db: Db, table: T, teamId: string, id: string): Promise<OwnedRows[T] | undefined> {
@@ -19,7 +26,7 @@ export async function rowOf<T extends keyof OwnedRows>(db: Db, table: T, teamId:
 }
 
 function owned(table: keyof OwnedRows) {
-  // The four tables are alike in these columns; one name stands for all.
+  // The tables are alike in these columns; one name stands for all.
   return prepared<Tables, { id: string; teamId: string }, OwnedRows[typeof table]>((db, { id, teamId }) =>
     db
       .selectFrom(table as "players")

@@ -16,9 +16,14 @@ export interface TeamSchedules {
 // An override until revoked stays; whoever sends hundreds of them keeps the newest.
 const mostOverrides = 100;
 
+/** The schedules of a team that are not in the bin. */
+export function liveSchedules(db: Db, teamId: string) {
+  return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null);
+}
+
 /** All schedules of a team, in the order of their age. */
 export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
-  const rows = await db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).orderBy("id").execute();
+  const rows = await liveSchedules(db, teamId).orderBy("id").execute();
   const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
   for (const row of rows) {
     if (row.target_type === "team") all.team.push(row);
@@ -53,7 +58,7 @@ export async function playersMeant(db: Db, teamId: string, targets: readonly Sch
 /** Schedules that show one of `layoutIds`. */
 export async function schedulesShowing(db: Db, teamId: string, layoutIds: readonly string[]): Promise<ScheduleRow[]> {
   if (layoutIds.length === 0) return [];
-  return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("layout_id", "in", layoutIds).execute();
+  return liveSchedules(db, teamId).where("layout_id", "in", layoutIds).execute();
 }
 
 /** Whom a stored schedule is for. */
@@ -63,7 +68,7 @@ export function targetOf({ target_type, target_value }: ScheduleRow): ScheduleTa
 }
 
 /** The columns of a schedule, but for its id and times. */
-export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at">) {
+export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">) {
   const { name, layout_id, target, ...timing } = schedule;
   const target_value = target.type === "tag" ? target.tag : target.type === "player" ? target.player_id : "";
   return { name, layout_id, target_type: target.type, target_value, timing: stableJson(timing) };
@@ -79,6 +84,7 @@ export function showSchedule(row: ScheduleRow): Schedule {
     ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
+    deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
   };
 }
 
@@ -163,10 +169,9 @@ export async function playersOverriding(db: Db, teamId: string, assetId: string)
   );
 }
 
-/** Removes what was meant for a removed player alone. */
-export async function dropPlayer(db: Db, playerId: string): Promise<void> {
+/** Forgets what overrides of a player show: the box that knew them is gone. */
+export async function dropOverrides(db: Db, playerId: string): Promise<void> {
   await db.deleteFrom("overrides").where("player_id", "=", playerId).execute();
-  await db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "=", playerId).execute();
 }
 
 async function checkShown(db: Db, teamId: string, layoutId: string | null, assetId: string | null): Promise<void> {

@@ -3,11 +3,11 @@ import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
 import { invalidField } from "./problem.ts";
-import { playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import { liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, ScheduleRow } from "./tables.ts";
 
-type Timed = Omit<Schedule, "id" | "created_at" | "updated_at">;
+type Timed = Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">;
 
 /** On the wall clock of the schedule's zone, the end excluded. */
 interface Span {
@@ -43,12 +43,7 @@ export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId:
 async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<string | null> {
   const { interrupt, target } = schedule;
   if (interrupt === null || !isComparable(schedule)) return null;
-  const rows = await db
-    .selectFrom("schedules")
-    .selectAll()
-    .where("team_id", "=", teamId)
-    .where("timing", "like", '%"interrupt":{%')
-    .execute();
+  const rows = await liveSchedules(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
   const others = rows.filter(({ id }) => id !== ownId).map((row) => ({ row, timed: showSchedule(row) }));
   const rivals = others
     .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))

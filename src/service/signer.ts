@@ -7,6 +7,11 @@ import { commandJwsType, revocationJwsType, type SignedCommand, type SignedRevoc
 
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
+/** The file of the key in a data folder. */
+export function keyFileOf(folder: string): DurableFile<KeyPair> {
+  return new DurableFile(join(folder, "service-key.json"), (json) => StoredKeys.parse(json));
+}
+
 /** Signs for devices. */
 export class Signer {
   readonly #keys: KeyPair;
@@ -17,7 +22,7 @@ export class Signer {
 
   /** Reads the key in `folder`, or makes it. @throws Fault `file-corrupt`: a new key would orphan every player. */
   static async open(folder: string): Promise<Signer> {
-    const file = new DurableFile(join(folder, "service-key.json"), (json) => StoredKeys.parse(json));
+    const file = keyFileOf(folder);
     const read = await file.read();
     if (read.is === "found") return new Signer(read.value);
     const keys = createKeyPair();

@@ -26,8 +26,10 @@ export interface PlayerRow extends Owned {
   /** The revision of its desired state; moves only when what it should show does. */
   revision: string;
   updated_at: number;
-  /** Set when it was removed. The row stays, so that the device can be told so, signed, for ever. */
+  /** Set when it was deleted. The row stays, so that the device can be told so, signed, for ever. */
   removed_at: number | null;
+  /** Set when it has left the bin for good, and its data with it. */
+  erased_at: number | null;
 }
 export interface PlaylistRow extends Owned {
   name: string;
@@ -59,6 +61,10 @@ export interface ScheduleRow extends Owned {
   /** Everything else: JSON, fields in order. */
   timing: string;
   updated_at: number;
+  /** Set while it is in the bin. */
+  deleted_at: number | null;
+  /** The player that it was put in the bin with, and comes back with. */
+  deleted_with: string | null;
 }
 /** What an override command needs on the player: kept there until the override is cleared. */
 export interface OverrideRow {
@@ -244,6 +250,8 @@ export interface Tables {
     player_id: string | null;
   };
   device_tokens: { hash: string; player_id: string; expires_at: number };
+  /** The keys of boxes that a player has moved away from: each is told so, signed, whenever it asks. */
+  former_keys: { player_id: string; public_key: string; thumbprint: string; replaced_at: number };
   playlists: PlaylistRow;
   layouts: LayoutRow;
   schedules: ScheduleRow;

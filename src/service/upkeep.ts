@@ -8,12 +8,17 @@ const everyMs = 3_600_000;
 const minutesKeptMs = 30 * 86_400_000;
 
 /** Clears away, now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function keepUp({ store, clock, log, sweeper }: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
+export async function keepUp(
+  { store, clock, log, presence, sweeper }: Parts,
+  playEventsKeptMs: number,
+  signal: AbortSignal,
+): Promise<never> {
   for (;;) {
     const now = Math.trunc(clock.now());
-    const gone = await store.write((db) => emptyBin(db, { before: now - binKeptMs }));
-    sweeper.mark(gone);
-    if (gone.length > 0) log.info({ files: gone.length }, "emptied the bin of assets");
+    const { files, playerIds } = await store.write((db) => emptyBin(db, { before: now - binKeptMs }, now));
+    sweeper.mark(files);
+    for (const playerId of playerIds) await presence.drop(playerId);
+    if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);
     await prunePlays(store.plays, now - playEventsKeptMs, signal);
     await clock.wait(everyMs, signal);

@@ -128,6 +128,25 @@ test("[PG4] identify lies over the content until its time and then is gone", asy
   expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
 });
 
+test("[RB14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
+  server.draw(content);
+  await server.heard("presented");
+  expect(await page.locator(".claim").isVisible()).toBe(false);
+  server.draw({ ...content, claim: { code: "WDJB-MJHT" } });
+  await page.locator(".claim").waitFor({ state: "visible" });
+  expect(await page.locator(".claim").textContent()).toBe("WDJB-MJHT");
+  const [box, glass] = [(await page.locator(".claim").boundingBox())!, page.viewportSize()!];
+  expect((box.width * box.height) / (glass.width * glass.height)).toBeLessThan(0.03);
+  expect([box.x > glass.width / 2, box.x + box.width <= glass.width]).toEqual([true, true]);
+  expect([box.y > glass.height / 2, box.y + box.height <= glass.height]).toEqual([true, true]);
+  expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
+  server.draw(content);
+  await page.locator(".claim").waitFor({ state: "hidden" });
+});
+
 /** Pairs of elements that share room. */
 async function overlaps(page: Page, selectors: string[]): Promise<string[]> {
   const boxes = await Promise.all(selectors.map(async (name) => ({ name, box: (await page.locator(name).boundingBox())! })));

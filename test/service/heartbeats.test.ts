@@ -103,7 +103,7 @@ test("[HB3] uptime is the share of each day's minutes in which a heartbeat came,
   }
 });
 
-test("[HB4] minutes are kept for thirty days; a removed player's are gone at once", async () => {
+test("[HB4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });
@@ -115,8 +115,15 @@ test("[HB4] minutes are kept for thirty days; a removed player's are gone at onc
   expect(await list()).toBe(2);
   clock.advance(60 * minute);
   await expect.poll(list, { timeout: 10_000 }).toBe(1);
+  const rows = (): unknown => {
+    using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"), { readOnly: true });
+    return telemetry.prepare("SELECT count(*) AS minutes FROM heartbeat_minutes").get()!["minutes"];
+  };
   expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
   expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(404);
+  expect(rows()).toBe(1);
+  expect((await bench.call("DELETE", `players/${device.playerId}?permanent=true`)).status).toBe(204);
+  expect(rows()).toBe(0);
 });
 
 test("[HB5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {

@@ -253,6 +253,8 @@ function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQu
 
 async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }, db = parts.store.db): Promise<ScreenshotRow> {
   const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
+  // Those of a player in the bin are there with it.
+  if (row !== undefined) found(await select(db, teamId, row.player_id), "screenshot");
   return found(row, "screenshot");
 }
 

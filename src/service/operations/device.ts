@@ -73,7 +73,8 @@ export const deviceOperations: readonly Operation[] = [
           : await renew(context, body.player_id, body.proof);
       if (answer.is === "granted") return new OtherAnswer(200, answer.grant, { "Cache-Control": "no-store" });
       const applied: Record<string, string> = waitS > 0 ? { "Preference-Applied": `wait=${waitS}` } : {};
-      return new OtherAnswer(400, answer.refusal, { ...applied, "Cache-Control": "no-store" });
+      const refusal = { ...answer.refusal, service_key: context.parts.access.serviceKey };
+      return new OtherAnswer(400, refusal, { ...applied, "Cache-Control": "no-store" });
     },
   }),
   operation({
@@ -161,6 +162,11 @@ export const deviceOperations: readonly Operation[] = [
 async function renew({ parts }: Contexts["anyone"], playerId: string, proof: string): Promise<DeviceAnswer> {
   const player = await parts.store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
   if (player === undefined || !parts.access.isProof(proof, player.public_key, playerId)) {
+    const revocation = player === undefined ? null : await parts.access.formerRevocation(playerId, proof);
+    if (revocation !== null) {
+      const why = "The player has another box now";
+      return { is: "refused", refusal: { error: "access_denied", error_description: why, revocation } };
+    }
     const why = "There is no such player, or the proof does not match its key and a fresh nonce";
     return { is: "refused", refusal: { error: "invalid_grant", error_description: why } };
   }

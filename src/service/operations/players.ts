@@ -1,4 +1,4 @@
-// Players: the screens. Claimed by their code, given a layout, told when they are removed.
+// Players: the screens. Claimed by their code, given a layout.
 import { z } from "zod";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
@@ -7,15 +7,15 @@ import type { Wall } from "../../protocol/wall.ts";
 import { id, Timestamp } from "../../protocol/words.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { invalidField } from "../problem.ts";
-import { dropPlayer } from "../schedules.ts";
 import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
 import { setTags, tagged } from "../targets.ts";
-import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
+import { change, found, type Change, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 
-const params = z.strictObject({ id: id("plr") });
+/** Of the paths of one player. */
+export const playerParams = z.strictObject({ id: id("plr") });
 
 /** What is on a screen now, by its latest heartbeat. */
 const Now = z.object({
@@ -67,7 +67,7 @@ export const playerOperations: readonly Operation[] = [
     method: "GET",
     path: "/players",
     summary: "List players",
-    description: "Newest first, by filters.",
+    description: "Newest first, by filters. `deleted=true` lists the bin.",
     agent:
       "Use it first, to turn a name or a place into ids, and to find screens that are offline. Online is not yet lit: get_player_now tells what is presented.",
     caller: "operator",
@@ -77,14 +77,20 @@ export const playerOperations: readonly Operation[] = [
     output: page(Player),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const { status, tag, q, layout_id: layoutId } = query;
-      let rows = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
+      const { status, tag, q, layout_id: layoutId, deleted } = query;
+      const isBin = deleted === "true";
+      const all = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
+      let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
       if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
       if (q !== undefined) rows = rows.where(mayHold(q));
-      if (tag !== undefined) rows = rows.where((row) => row.exists(tagged(row, tag)));
+      // What lies in the bin is not found by its tags in the table.
+      if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(tagged(row, tag)));
       const keep = (row: PlayerRow) =>
-        (q === undefined || holds(row.name, q)) && (status === undefined || parts.presence.isOnline(row.id) === (status === "online"));
-      return pageOf(rows, query, (row) => show(parts, row), q === undefined && status === undefined ? {} : { keep });
+        (q === undefined || holds(row.name, q)) &&
+        (status === undefined || parts.presence.isOnline(row.id) === (status === "online")) &&
+        (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag));
+      const isFiltered = q !== undefined || status !== undefined || (tag !== undefined && isBin);
+      return pageOf(rows, query, (row) => show(parts, row), isFiltered ? { keep } : {});
     },
   }),
   operation({
@@ -98,7 +104,7 @@ export const playerOperations: readonly Operation[] = [
       "Use it for what is set and whether the player has it already (`in_sync`). Not for what is on the glass: get_player_now, or a screenshot.",
     caller: "operator",
     scope: "players:read",
-    params,
+    params: playerParams,
     status: 200,
     output: Player,
     errors: ["not-found"],
@@ -115,7 +121,7 @@ export const playerOperations: readonly Operation[] = [
     agent: "Use it to explain a screen: what it presents, and by which schedule, override or layout. Not proof: a screenshot is.",
     caller: "operator",
     scope: "players:read",
-    params,
+    params: playerParams,
     status: 200,
     output: Now,
     errors: ["not-found"],
@@ -146,7 +152,7 @@ export const playerOperations: readonly Operation[] = [
       "Use it to give one screen its layout, name, tags or orientation. Not for a limited time: create_schedule, or send_command with `override.set`. Not for many: update_players.",
     caller: "operator",
     scope: "players:write",
-    params,
+    params: playerParams,
     body: PlayerChange,
     example: { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh" },
     status: 200,
@@ -177,44 +183,6 @@ export const playerOperations: readonly Operation[] = [
       return change(context, write, (db) => read(context, { id: playerId }, db));
     },
   }),
-  operation({
-    name: "deletePlayer",
-    tag: "players",
-    method: "DELETE",
-    path: "/players/{id}",
-    summary: "Remove a player",
-    description: "The device is told so, signed by the service's key; it then forgets its content and shows a new code.",
-    agent:
-      "Use it only when the box is given away or replaced. Not to repair, mute or clear a screen: it has to be claimed again by a person who stands before it.",
-    caller: "operator",
-    scope: "players:write",
-    params,
-    status: 204,
-    output: NoContent,
-    errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: playerId } }) {
-      const { parts, teamId } = context;
-      const removed = await change(context, async (db) => {
-        const row = found(await select(db, teamId, playerId), "player");
-        const next = { ...row, layout_id: null, removed_at: Math.trunc(parts.clock.now()) };
-        await db.updateTable("players").set(next).where("id", "=", row.id).execute();
-        await db.deleteFrom("player_tags").where("player_id", "=", row.id).execute();
-        await parts.commands.cancelAll(db, row.id);
-        await parts.journal.drop(db, row.id);
-        await dropPlayer(db, row.id);
-        const shots = await db.deleteFrom("screenshots").where("player_id", "=", row.id).returning("sha256").execute();
-        parts.sweeper.mark(shots);
-        await parts.links.drop(db, row.id);
-        const about = { teamId, players: [row.id] };
-        const committed = () => parts.links.forget(row.id);
-        return { result: next, committed, events: [{ ...about, type: "player.removed", data: { player_id: row.id, name: row.name } }] };
-      });
-      await parts.presence.drop(removed.id);
-      parts.sockets.revoke(removed);
-      parts.log.info({ player_id: removed.id, name: removed.name }, "player removed");
-    },
-  }),
 ];
 
 /** A player of the team that was not removed. */
@@ -230,11 +198,13 @@ function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unkno
   return [updated, { teamId, type: "layout.assigned", data: { layout_id, player_id } }];
 }
 
-function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
+/** What the ETag of a player is a digest of. */
+export function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
   return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
+/** A player that was not removed, as REST shows it. @throws Refusal 404. */
+export async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
   return show(parts, found(await select(db, teamId, playerId), "player"));
 }
 
@@ -247,8 +217,8 @@ export async function checkLayout(db: Db, teamId: string, layoutId: string | nul
 
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
 
-function show(parts: Parts, row: PlayerRow): Player {
-  const beat = parts.presence.latest(row.id);
+/** A player as REST shows it. `beat`: what its box told last, null for nothing. */
+export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(row.id)): Player {
   const asked = JSON.parse(row.reported) as Reported;
   const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
   const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
@@ -256,7 +226,7 @@ function show(parts: Parts, row: PlayerRow): Player {
     id: row.id,
     team_id: row.team_id,
     name: row.name,
-    status: parts.presence.isOnline(row.id) ? "online" : "offline",
+    status: beat !== null && parts.presence.isOnline(row.id) ? "online" : "offline",
     layout_id: row.layout_id,
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
@@ -274,5 +244,6 @@ function show(parts: Parts, row: PlayerRow): Player {
     in_sync: reportedRevision === row.revision,
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
+    deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),
   };
 }

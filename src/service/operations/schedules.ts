@@ -1,10 +1,13 @@
 // Schedules: which layout plays when, and on which players.
 import { z } from "zod";
 import type { EventType } from "../../protocol/events.ts";
-import { page, PageQuery } from "../../protocol/resources.ts";
+import { BinQuery, DeletionQuery, page } from "../../protocol/resources.ts";
 import { NewSchedule, Schedule, ScheduleChange } from "../../protocol/schedule.ts";
 import { id } from "../../protocol/words.ts";
-import { pageOf } from "../paging.ts";
+import { discard, restoreSchedule } from "../bin.ts";
+import { holds, mayHold, pageOf } from "../paging.ts";
+import { Refusal } from "../problem.ts";
+import { rowOf } from "../rows.ts";
 import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "../schedules.ts";
 import { checkShare, touchesShare } from "../shares.ts";
 import type { Db } from "../store.ts";
@@ -47,7 +50,8 @@ export const scheduleOperations: readonly Operation[] = [
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, body, now);
         await checkShare(db, teamId, body, null, now);
-        const row: ScheduleRow = { id: parts.makeId("sch"), team_id: teamId, ...columnsOf(body), created_at: now, updated_at: now };
+        const about = { id: parts.makeId("sch"), team_id: teamId, ...columnsOf(body) };
+        const row: ScheduleRow = { ...about, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
         await db.insertInto("schedules").values(row).execute();
         const affected = await playersMeant(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
@@ -60,16 +64,20 @@ export const scheduleOperations: readonly Operation[] = [
     method: "GET",
     path: "/schedules",
     summary: "List schedules",
-    description: "Newest first.",
+    description: "Newest first, by filters. `deleted=true` lists the bin.",
     caller: "operator",
     scope: "schedules:read",
-    query: PageQuery,
+    query: BinQuery,
     status: 200,
     output: page(Schedule),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, showSchedule);
+      const all = parts.store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
+      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
+      const { q } = query;
+      return q === undefined
+        ? pageOf(rows, query, showSchedule)
+        : pageOf(rows.where(mayHold(q)), query, showSchedule, { keep: ({ name }) => holds(name, q) });
     },
   }),
   operation({
@@ -110,7 +118,7 @@ export const scheduleOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       return change(context, async (db) => {
         const row = found(await find(db, teamId, scheduleId), "schedule");
-        const { id: _id, created_at: _created, updated_at: _updated, ...before } = showSchedule(row);
+        const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
         const now = Math.trunc(parts.clock.now());
@@ -130,21 +138,54 @@ export const scheduleOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/schedules/{id}",
     summary: "Delete a schedule",
-    description: "Screens that show its layout go back to what else is due.",
+    description:
+      "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Screens that show its layout go back to what else is due.",
+    agent: "Use it for what is not to play again. To end a campaign and keep its record, update_schedule with an `ends_at`.",
     caller: "operator",
     scope: "schedules:write",
     params,
+    query: DeletionQuery,
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: read,
-    async run(context, { params: { id: scheduleId } }) {
-      const { teamId } = context;
+    current: readAny,
+    async run(context, { params: { id: scheduleId }, query }) {
+      const { parts, teamId } = context;
+      const permanent = query.permanent === "true";
       await change(context, async (db) => {
-        const row = found(await find(db, teamId, scheduleId), "schedule");
-        await db.deleteFrom("schedules").where("id", "=", row.id).execute();
+        const row = found(permanent ? await findAny(db, teamId, scheduleId) : await find(db, teamId, scheduleId), "schedule");
+        await discard(db, "schedules", row.id, Math.trunc(parts.clock.now()), permanent);
         const affected = await playersMeant(db, teamId, [targetOf(row)]);
         return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
+      });
+    },
+  }),
+  operation({
+    name: "restoreSchedule",
+    tag: "schedules",
+    method: "POST",
+    path: "/schedules/{id}/restore",
+    summary: "Restore a deleted schedule",
+    description:
+      "Takes it out of the bin, and with it its layout. Refused while the player that it is for is in the bin: restore that one, and its schedules come back too.",
+    caller: "operator",
+    scope: "schedules:write",
+    params,
+    status: 200,
+    output: Schedule,
+    errors: ["not-found", "in-use"],
+    version: (schedule) => schedule,
+    async run(context, { params: { id: scheduleId } }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const row = found(await findAny(db, teamId, scheduleId), "schedule");
+        if (row.deleted_at === null) return { result: showSchedule(row) };
+        const affected = await playersMeant(db, teamId, [targetOf(row)]);
+        if (row.target_type === "player" && affected.length === 0) {
+          throw new Refusal("in-use", `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`);
+        }
+        const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()));
+        return { result: showSchedule(restored), affected, events: [eventOf("schedule.restored", restored)] };
       });
     },
   }),
@@ -159,8 +200,18 @@ async function read({ parts, teamId }: OperatorContext, { id: scheduleId }: { id
   return showSchedule(found(await find(parts.store.db, teamId, scheduleId), "schedule"));
 }
 
+/** For If-Match of a deletion, which reaches into the bin. */
+async function readAny({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
+  return showSchedule(found(await findAny(parts.store.db, teamId, scheduleId), "schedule"));
+}
+
 function find(db: Db, teamId: string, scheduleId: string) {
-  return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("id", "=", scheduleId).executeTakeFirst();
+  return findAny(db, teamId, scheduleId).then((row) => (row?.deleted_at === null ? row : undefined));
+}
+
+/** In the bin or not. */
+function findAny(db: Db, teamId: string, scheduleId: string) {
+  return rowOf(db, "schedules", teamId, scheduleId);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {

@@ -123,11 +123,14 @@ export const teamOperations: readonly Operation[] = [
     async run(context, input) {
       const { parts } = context;
       let ended: string[] = [];
+      let emptied: string[] = [];
       await change(context, async (db) => {
         const { id: teamId } = await readActing(context, input.params, db);
         await checkEmpty(db, teamId);
-        parts.sweeper.mark(await emptyBin(db, { teamId }));
         const now = Math.trunc(parts.clock.now());
+        const { files, playerIds } = await emptyBin(db, { teamId }, now);
+        parts.sweeper.mark(files);
+        emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
         await pendingInvitations(db, teamId).set({ revoked_at: now }).execute();
@@ -142,6 +145,7 @@ export const teamOperations: readonly Operation[] = [
         return { result: undefined };
       });
       parts.tokens.end(ended);
+      for (const playerId of emptied) await parts.presence.drop(playerId);
     },
   }),
 ];
@@ -169,12 +173,12 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
   const refuse = (what: string) => new Refusal("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
   if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
-  for (const table of ["layouts", "playlists", "assets"] as const) {
+  for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
     // What is in the bin goes with the team.
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
     if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
   }
-  for (const table of ["schedules", "webhooks", "uploads"] as const) {
+  for (const table of ["webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
     if (row !== undefined) throw refuse(table);
   }

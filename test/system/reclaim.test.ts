@@ -1,0 +1,67 @@
+// The real programs over TLS, when the service has lost its key: what plays goes on, and a code in the corner leads back.
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { DurableFile } from "../../src/base/durable-file.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { plainImage } from "../support/media.ts";
+import { Api, Program, startService } from "../support/programs.ts";
+
+const day = 86_400_000;
+const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
+
+test(
+  "[RB13] a player plays on under another key; after the day it shows a code, and once that is claimed it obeys again",
+  { timeout: 180_000 },
+  async (context) => {
+    await using folder = await temporaryFolder();
+    const tls = await selfSigned(folder.path);
+    if (tls === null) return context.skip("there is no openssl");
+    const before = getCACertificates("default");
+    using trust = new DisposableStack();
+    trust.defer(() => setDefaultCACertificates(before));
+    setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
+    const [data, playerFolder] = [join(folder.path, "service"), join(folder.path, "player")];
+    const serve = () => startService(data, "--tls-cert", tls.cert, "--tls-key", tls.key);
+    const clientOf = ({ api }: { api: Api }) => new Api(api.url.replace("127.0.0.1", "localhost"), api.token);
+    const start = (server: string) =>
+      new Program(["src/main/cli.ts", "start", "--server", server, "--data", playerFolder, "--engine", "chromium", "--headless"], {
+        NODE_EXTRA_CA_CERTS: tls.cert,
+      });
+
+    let playerId: string;
+    {
+      await using service = await serve();
+      const api = clientOf(service);
+      const { layoutId } = await api.publish([image(await api.upload("red.png", await plainImage([220, 30, 40])))]);
+      await using player = start(api.url);
+      playerId = await api.pair(player, layoutId);
+      await player.line("presented");
+    }
+    for (const name of ["service-key.json", "service-key.json.previous"]) await rm(join(data, name), { force: true });
+    await using service = await serve();
+    const api = clientOf(service);
+    const keys = await new DurableFile(join(data, "service-key.json"), (json) => z.object({ publicKey: z.string() }).parse(json)).read();
+    if (keys.is !== "found") throw new Error("the service made no key");
+    // All but the last moment of the day has passed.
+    const heard = { serviceKey: keys.value.publicKey, heardMs: day - 1_000 };
+    await new DurableFile<typeof heard>(join(playerFolder, "other-key.json"), () => heard).write(heard);
+
+    await using player = start(api.url);
+    await player.line("presented");
+    const { code } = await player.line("pairing code");
+    const from = player.lines.length;
+    await player.line("presented", from);
+    expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "offline" });
+    await api.ok("POST", `players/${playerId}/replace`, { code: String(code) });
+    await player.line("claimed anew: the service's new key is pinned");
+    await player.line("connected");
+    expect(await api.command(playerId, "screenshot")).toMatchObject({ status: "succeeded" });
+    const screens = player.lines.filter(({ msg }) => msg === "screen shown").map(({ screen }) => screen);
+    expect(screens.filter((screen) => screen !== "stage" && screen !== "starting")).toEqual([]);
+    expect(player.lines.some(({ msg }) => /revoked|removed/.test(msg))).toBe(false);
+  },
+);
