@@ -270,7 +270,13 @@ class Player implements AsyncDisposable {
       phase,
       safe: glass.is === "safe" ? glass.fault : null,
     });
-    return { screen, rotation: rotationOf(this.#session?.orientation ?? "landscape"), identify: this.#identifyText() };
+    const coming = glass.is === "safe" ? null : (this.#session?.coming ?? null);
+    return {
+      screen,
+      ...(coming === null ? {} : { coming }),
+      rotation: rotationOf(this.#session?.orientation ?? "landscape"),
+      identify: this.#identifyText(),
+    };
   }
 
   #phase(): View["phase"] | null {

@@ -8,7 +8,7 @@ import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/play-command.ts";
-import type { FromPage, Stage } from "../protocol/scene.ts";
+import type { Coming, FromPage, Stage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/schedule.ts";
 import { Access, isRevoked } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -22,7 +22,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import { Outbox } from "./outbox.ts";
 import type { Outside } from "./outside.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
-import { stageAt } from "./playback.ts";
+import { outlookAt } from "./outlook.ts";
 import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
@@ -85,6 +85,7 @@ export class Session {
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
   #stage: Stage | null = null;
+  #coming: Coming | null = null;
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
@@ -179,6 +180,11 @@ export class Session {
   /** How the display hangs, as far as is known. */
   get orientation(): Orientation {
     return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
+  }
+
+  /** The stage that the page prepares for its instant. */
+  get coming(): Coming | null {
+    return this.#coming;
   }
 
   get progress(): Progress {
@@ -276,14 +282,14 @@ export class Session {
     for (;;) {
       const now = clock.now();
       const before = this.#programme.applied;
-      const playback = this.#programme.follow(this.#cache.ready.value, now);
+      const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
-      this.#stage = staged === null ? null : sites.place(staged.stage);
-      void this.#proof.planned(this.#stage, applied);
+      const { stage, coming, changesAt } = outlookAt(acts, now, deviceZone, this.#feeds.news);
+      this.#stage = stage === null ? null : sites.place(stage);
+      this.#coming = coming === null ? null : { ...coming, stage: sites.place(coming.stage) };
+      void this.#proof.planned(this.#stage, applied, this.#coming?.stage);
       changed();
-      const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, this.#programme.changesAt);
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
   }
