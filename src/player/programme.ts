@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { PlayCommand, VariablesSetArgs } from "../protocol/play-command.ts";
 import type { ShownReason } from "../protocol/report.ts";
 import type { Variables } from "../protocol/schedule.ts";
+import type { Told } from "./commands.ts";
 import type { Ready } from "./content-cache.ts";
 import { comingLeadMs, type Act } from "./outlook.ts";
 import { take } from "./playback.ts";
@@ -24,6 +25,8 @@ const mostReasons = 20;
 const mostVariableBytes = 8_192;
 // After a sleep the program is asked for anew rather than gone through change by change.
 const mostActs = 20;
+// What a command takes at most to a player that is connected.
+const promptMs = 10_000;
 // As many as an operator may give.
 const mostVariablesSet = 100;
 
@@ -86,15 +89,18 @@ export class Programme {
   }
 
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
-  async obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null> {
+  async obey(command: PlayCommand & Told): Promise<Record<string, unknown> | null> {
     const now = this.#clock.now();
     const stamp = { id: command.id, at: now };
     switch (command.type) {
       case "override.set": {
         const { layout_id, asset_id, duration_ms, level } = command.args;
-        const until = duration_ms === undefined ? null : now + duration_ms;
+        const loopsFrom = command.madeAt ?? now;
+        // Screens that hear of it in time leave it together; one that was away shows it for its whole time.
+        const isPrompt = Math.abs(now - loopsFrom) <= Math.min(promptMs, (duration_ms ?? 0) / 2);
+        const until = duration_ms === undefined ? null : (isPrompt ? loopsFrom : now) + duration_ms;
         const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
-        await this.#records.add([{ ...stamp, is: "override", until, level, show }], now);
+        await this.#records.add([{ ...stamp, is: "override", until, level, show, loopsFrom }], now);
         return { override_id: command.id, until: until === null ? null : new Date(until).toISOString() };
       }
       case "override.clear": {
