@@ -2466,6 +2466,8 @@ export interface components {
             from: string;
             layout_id: string | null;
             layout_name: string | null;
+            /** @description The instant from which the layout's loops count; null: there is no layout */
+            loops_from: string | null;
             override_id: string | null;
             schedule_id: string | null;
             schedule_name: string | null;
@@ -3294,6 +3296,12 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @default epoch
+             * @enum {string}
+             */
+            loop_from?: "epoch" | "window";
             name: string;
             /**
              * @description The highest plays; of equal ones the window that began last, then the newest schedule
@@ -4234,6 +4242,11 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @enum {string}
+             */
+            loop_from: "epoch" | "window";
             name: string;
             /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
             priority: number;
@@ -4268,6 +4281,11 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @enum {string}
+             */
+            loop_from?: "epoch" | "window";
             name?: string;
             /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
             priority?: number;
@@ -8292,7 +8310,8 @@ export interface operations {
                      *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_name": "sample",
-                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_from": "2026-11-21T12:00:00.000Z"
@@ -9241,6 +9260,7 @@ export interface operations {
                      *             "max_plays_per_hour": 1
                      *           },
                      *           "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *           "loop_from": "epoch",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z"
                      *         }
@@ -9329,6 +9349,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }
@@ -9398,6 +9419,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }
@@ -9512,6 +9534,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z"
                      *     }
