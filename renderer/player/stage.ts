@@ -90,11 +90,11 @@ export class StageLayer implements Layer {
 
   /** Has the ground painted. A background that cannot be drawn leaves its colour, and is told. */
   async #paint(): Promise<void> {
-    const { frames, report } = this.#page;
+    const { frames } = this.#page;
     try {
       await this.#ground?.decode();
     } catch (error) {
-      report({ type: "fault", detail: `The layout's background cannot be drawn: ${String(error)}` });
+      this.#page.report({ type: "fault", detail: `The layout's background cannot be drawn: ${String(error)}` });
     }
     // The first frame paints it, the second proves that.
     void frames.next().then(() => frames.request(() => (this.#isGrounded = true)));

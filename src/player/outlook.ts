@@ -24,8 +24,17 @@ export interface Outlook {
  */
 export const comingLeadMs = 15_000;
 
-/** The outlook at `now`, which falls into the first of `acts`. The acts follow each other without a hole. */
-export function outlookAt(acts: readonly Act[], now: number, deviceZone: string, news?: (url: string) => FeedNews): Outlook {
+/**
+ * The outlook at `now`, which falls into the first of `acts`. The acts follow each other without a hole. `place` completes a
+ * stage with what only its caller knows.
+ */
+export function outlookAt(
+  acts: readonly Act[],
+  now: number,
+  deviceZone: string,
+  news?: (url: string) => FeedNews,
+  place = (stage: Stage): Stage => stage,
+): Outlook {
   const [act] = acts;
   if (act === undefined) return { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
   const staged = stageAt(act.playback, now, deviceZone, news, act.until);
@@ -34,13 +43,17 @@ export function outlookAt(acts: readonly Act[], now: number, deviceZone: string,
   const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, act.until, lookAgainAt);
   const stageOf = ({ from, until, playback }: Act): Stage | null => stageAt(playback, from, deviceZone, news, until)?.stage ?? null;
   const due = goThrough(staged?.stage ?? null, acts, 0, stageOf);
+  const whole = withEnd(due.stage, acts, due.end, now);
   const next = acts[due.end];
   // A screen without a layout has nothing to prepare: it is sent when it is due.
   const first = next === undefined ? null : stageOf(next);
-  if (next === undefined || first === null) return { stage: withEnd(due.stage, acts, due.end, now), coming: null, changesAt };
-  const later = goThrough(first, acts, due.end, stageOf);
-  const coming = { at: next.from, stage: withEnd(later.stage, acts, later.end, now)! };
-  return { stage: withEnd(due.stage, acts, due.end, now), coming, changesAt };
+  const later = first === null ? null : goThrough(first, acts, due.end, stageOf);
+  const coming = next === undefined || later === null ? null : withEnd(later.stage, acts, later.end, now);
+  return {
+    stage: whole === null ? null : place(whole),
+    coming: coming === null ? null : { at: next!.from, stage: place(coming) },
+    changesAt,
+  };
 }
 
 /** Adds to `stage`, which act number `start` begins with, the plays of the acts after it that keep its geometry; `end` is the first that does not. */

@@ -117,8 +117,7 @@ function succeed(old: ZonePlayback, fresh: ZonePlayback, instant: number): ZoneP
   // The same loop, skipped, held or let go: that is meant for the item on screen.
   if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
-  const stays =
-    onScreen !== null && onScreen.startsAt !== instant && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
+  const stays = onScreen !== null && onScreen.startsAt !== instant && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
   return stays ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 

@@ -74,7 +74,14 @@ export type PlayStep =
   | { is: "page"; openedAt: number | null }
   | { is: "stopped"; now: Stamp };
 
-export const nothingPlays: Plays = { page: null, lastFrame: null, zones: new Set(), comingZones: new Set(), known: new Map(), open: new Map() };
+export const nothingPlays: Plays = {
+  page: null,
+  lastFrame: null,
+  zones: new Set(),
+  comingZones: new Set(),
+  known: new Map(),
+  open: new Map(),
+};
 
 // A play that comes on later than this was not shown from its beginning; one that leaves earlier, not to its end.
 const beginToleranceMs = 1_000;

@@ -8,7 +8,7 @@ import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/play-command.ts";
-import type { Coming, FromPage, Stage } from "../protocol/scene.ts";
+import type { Coming, FromPage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/schedule.ts";
 import { Access, isRevoked } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -22,7 +22,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import { Outbox } from "./outbox.ts";
 import type { Outside } from "./outside.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
-import { outlookAt } from "./outlook.ts";
+import { outlookAt, type Outlook } from "./outlook.ts";
 import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
@@ -84,8 +84,7 @@ export class Session {
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
-  #stage: Stage | null = null;
-  #coming: Coming | null = null;
+  #outlook: Outlook = { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
@@ -146,7 +145,7 @@ export class Session {
 
   /** The items on screen, one a zone, by what was really presented. */
   get nowPlaying(): PresentedItem[] {
-    const zones = new Set(this.#stage?.zones.map(({ id }) => id));
+    const zones = new Set(this.#outlook.stage?.zones.map(({ id }) => id));
     return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
   }
 
@@ -184,7 +183,7 @@ export class Session {
 
   /** The stage that the page prepares for its instant. */
   get coming(): Coming | null {
-    return this.#coming;
+    return this.#outlook.coming;
   }
 
   get progress(): Progress {
@@ -194,14 +193,14 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
-    const nothingDue = this.#stage === null && this.appliedRevision === desired?.revision;
+    const nothingDue = this.#outlook.stage === null && this.appliedRevision === desired?.revision;
     return {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
       known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
       progress: this.progress,
-      stage: this.#stage,
+      stage: this.#outlook.stage,
     };
   }
 
@@ -285,10 +284,9 @@ export class Session {
       const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      const { stage, coming, changesAt } = outlookAt(acts, now, deviceZone, this.#feeds.news);
-      this.#stage = stage === null ? null : sites.place(stage);
-      this.#coming = coming === null ? null : { ...coming, stage: sites.place(coming.stage) };
-      void this.#proof.planned(this.#stage, applied, this.#coming?.stage);
+      this.#outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      const { stage, coming, changesAt } = this.#outlook;
+      void this.#proof.planned(stage, applied, coming?.stage);
       changed();
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }

@@ -92,7 +92,8 @@ test.each([
 });
 
 test("[BD11] without it a loop counts from the epoch, whenever its window begins", () => {
-  const windows = (about: Record<string, unknown>) => withLoop((windowed) => [schedule(windowed.id, "2026-03-10T08:00", "2026-03-10T12:00", about)]);
+  const windows = (about: Record<string, unknown>) =>
+    withLoop((windowed) => [schedule(windowed.id, "2026-03-10T08:00", "2026-03-10T12:00", about)]);
   const begin = at("2026-03-10T07:00:00Z");
   expect(into(windows({}), begin)).toBe((begin - Date.UTC(2024, 0, 1)) % (3 * lengthMs));
   expect(into(windows({ loop_from: "epoch" }), begin)).toBe(into(windows({}), begin));
