@@ -107,8 +107,15 @@ test("[BD12] windows that touch or overlap each begin the loop anew, and the for
   const overlapping = withLoop((windowed) => [
     schedule(windowed.id, "2026-03-10T00:00", "2026-03-12T06:00", { rrule: "FREQ=DAILY", loop_from: "window" }),
   ]);
-  const begins = ["2026-03-10T23:00:00Z", "2026-03-11T23:00:00Z", "2026-03-12T23:00:00Z"].map(at);
-  for (const ready of [touching, overlapping]) {
+  // The player reckons day by day: windows may also touch just where its days do.
+  const utc = readyOf({ ...touching.desired, player: { ...touching.desired.player, timezone: "UTC" } });
+  for (const [ready, hour] of [
+    [touching, 23],
+    [overlapping, 23],
+    [utc, 24],
+  ] as const) {
+    // prettier-ignore
+    const begins = [10, 11, 12].map((day) => Date.UTC(2026, 2, day, hour));
     for (const begin of begins) {
       expect(into(ready, begin)).toBe(0);
       expect(programAt(ready, begin - 60_000).changesAt).toBe(begin);
