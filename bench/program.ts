@@ -22,8 +22,10 @@ export async function measureBoundaries(running: Running, wanted: number, slotMs
     const from = player.lines.length;
     const judge = await watchBoundaries({ api, playerId, framebuffer, layouts, slotMs }, kind, Math.ceil(wanted / kinds.length));
     const { changes, blankMs, foreignMs, stale, lateMs, seen, wrong } = judge;
-    const faults = player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg)).length;
-    figure(`changes of program: ${kind}`, { changes, blank_ms: Math.round(blankMs), foreign_ms: Math.round(foreignMs), stale, faults });
+    const faults = player.lines.slice(from).filter(({ msg }) => /could not be shown|reports a fault/.test(msg));
+    const about = { blank_ms: Math.round(blankMs), foreign_ms: Math.round(foreignMs), stale, faults: faults.length };
+    figure(`changes of program: ${kind}`, { changes, ...about });
+    for (const line of faults.slice(0, 5)) figure(`changes of program: ${kind}, fault`, { line: JSON.stringify(line) });
     if (lateMs.length > 0) figure(`changes of program: ${kind}, on screen after its instant, ms`, spread(lateMs));
     figure(`changes of program: ${kind}, plays seen`, Object.fromEntries(seen));
     for (const sight of wrong) figure(`changes of program: ${kind}, wrong sight`, { sight });
