@@ -1,4 +1,4 @@
-// Every change of item seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
+// Every change of item and of program seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Framebuffer } from "../test/support/framebuffer.ts";
@@ -6,8 +6,12 @@ import { frameInRow, numberedClip, plainImage } from "../test/support/media.ts";
 import { startPlayer, startService } from "../test/support/programs.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
 import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
+import { measureBoundaries } from "./program.ts";
 
 const seconds = Number(process.argv[2] ?? 180);
+// Changes of program after that.
+const boundaries = Number(process.argv[3] ?? 60);
+const boundarySlotMs = 2_000;
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;
 // Still, clip, still, clip: each change of kind in both directions.
@@ -29,7 +33,7 @@ const clipId = await api.upload("clip.mp4", await numberedClip(5, 30));
 const clip = { type: "video", asset_id: clipId, duration_ms: 5_000, fit: "fill", muted: true };
 const { layoutId } = await api.publish([await image(red, 4_000), clip, await image(green, 4_000), clip]);
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
-await api.pair(player, layoutId);
+const playerId = await api.pair(player, layoutId);
 await player.line("presented");
 
 const late: number[] = [];
@@ -72,6 +76,7 @@ figure("blank or foreign picture during all changes, ms", { blank: round(blankMs
 figure("change on screen after its instant on the timeline, ms", spread(late));
 // The slope of lateness over time; what is left of it is jitter, since every loop counts from the same epoch.
 figure("drift, least squares, ppm", { ppm: slopePpm(at, late) });
+await measureBoundaries({ api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
 /** What one row of the screen shows, read in one go: several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {

@@ -1,4 +1,4 @@
-// A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen: what else was seen, and what grew.
+// A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen, then changes of program: what else was seen, and what grew.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../test/support/mixed-loop.ts";
@@ -6,6 +6,7 @@ import { startPlayer, startService } from "../test/support/programs.ts";
 import { watchScreen } from "../test/support/sights.ts";
 import { startXvfb } from "../test/support/xvfb.ts";
 import { figure, mean, usageOf } from "./lib.ts";
+import { measureBoundaries } from "./program.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
@@ -13,6 +14,9 @@ const slotMs = Number(process.argv[3] ?? 1_000);
 const height = Number(process.argv[4] ?? 1_080);
 // What the web pages' server takes for each answer.
 const pageMs = Number(process.argv[5] ?? 0);
+// Changes of program after the changes of item.
+const boundaries = Number(process.argv[6] ?? 60);
+const boundarySlotMs = 2_000;
 const tellEvery = 50;
 
 await using folder = await temporaryFolder();
@@ -21,7 +25,7 @@ await using site = await startMixedSite(pageMs);
 await using service = await startService(join(folder.path, "service"));
 const { layoutId } = await publishMixedLoop(service.api, site, slotMs);
 await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
-await service.api.pair(player, layoutId);
+const playerId = await service.api.pair(player, layoutId);
 await player.line("presented");
 
 const judge = new MixedLoopJudge(slotMs);
@@ -45,6 +49,7 @@ figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: mean(st
 for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
 for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
 for (const sight of judge.wrong) figure("mixed changes: wrong sight", { sight });
+await measureBoundaries({ api: service.api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
 function tell(): void {
   const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);

@@ -1,5 +1,5 @@
 // What is on the glass: one layer, replaced in one frame by the next when that one has been painted behind it.
-import type { Scene, Screen } from "../../src/protocol/scene.ts";
+import type { Coming, Scene, Screen } from "../../src/protocol/scene.ts";
 import { setSeen } from "./dom.ts";
 import type { Layer, Page } from "./page.ts";
 import { Claim } from "./screens/claim.ts";
@@ -12,7 +12,21 @@ import { createStarting } from "./screens/starting.ts";
 import { StageLayer } from "./stage.ts";
 import { runTransition } from "./transition.ts";
 
-/** Draws scenes: the newest wins, and the one before stays until its picture is there. */
+/** A layer behind the glass. Aborted, it is not to come any more. */
+interface Behind {
+  layer: Layer;
+  abort: AbortController;
+}
+
+// A layer may come on in the frame before its instant, or the clock may have been set back since: up to this it stays.
+const setBackMs = 1_000;
+// Up to this after its instant a layer counts as on time, and its transition runs by the timeline.
+const onTimeMs = 50;
+
+/**
+ * Draws scenes: the newest wins, and the layer before stays until the picture of the next is there. The layer that comes
+ * at a later instant is prepared behind the one shown, and comes on then by itself.
+ */
 export class Glass {
   readonly #element: HTMLElement;
   readonly #page: Page;
@@ -20,7 +34,14 @@ export class Glass {
   readonly #claim = new Claim();
   #shown: Layer | null = null;
   #endTransition = (): void => {};
-  #coming: { layer: Layer; abort: AbortController } | null = null;
+  /** What is to be shown as soon as it can be. */
+  #coming: Behind | null = null;
+  /** What is to be shown at its instant. */
+  #ahead: Behind | null = null;
+  /** What the newest scene says comes at its instant. */
+  #next: Coming | null = null;
+  #cancelTurn = (): void => {};
+  #layers = 0;
 
   constructor(element: HTMLElement, page: Page) {
     this.#element = element;
@@ -30,43 +51,129 @@ export class Glass {
   }
 
   /** Draws a scene. */
-  draw({ screen, rotation = 0, identify, claim }: Scene): void {
+  draw(scene: Scene): void {
+    const { screen, coming, rotation = 0, identify, claim } = scene;
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
     this.#claim.draw(claim);
+    this.#cancelTurn();
+    this.#cancelTurn = () => {};
+    this.#next = null;
+    if (coming === undefined) {
+      this.#show(screen, null);
+      this.#dropAhead();
+    } else if (this.#isDue(coming)) {
+      this.#show({ is: "stage", stage: coming.stage }, coming.at);
+      this.#dropAhead();
+    } else {
+      this.#next = coming;
+      this.#show(screen, null);
+      this.#prepare();
+      // In the frame in which it is due, whatever the player does then.
+      this.#cancelTurn = this.#page.clock.alarm(coming.at, (frameTime) => this.#takeTurn(scene, coming, frameTime));
+    }
+  }
+
+  /** Whether a stage sent ahead is due, or has taken its turn already and is not to leave for a small correction of the clock. */
+  #isDue({ at, stage }: Coming): boolean {
+    const now = this.#page.clock.now();
+    if (at <= now) return true;
+    const turned = this.#coming?.layer ?? this.#shown;
+    return at <= now + setBackMs && turned?.update({ is: "stage", stage }) === true;
+  }
+
+  /** Has the glass show a screen as soon as it can. `dueAt` is when it was due, where that is known. */
+  #show(screen: Screen, dueAt: number | null): void {
     if (this.#coming !== null) {
       if (this.#coming.layer.update(screen)) return;
-      this.#callOff();
+      this.#callOff(this.#coming);
+      this.#coming = null;
     }
     if (this.#shown?.update(screen) === true) return;
-    const layer = createLayer(screen, this.#page);
-    const abort = new AbortController();
-    this.#coming = { layer, abort };
+    if (this.#ahead?.layer.update(screen) === true) {
+      // Sooner than it was to come, or just then: it is no stranger.
+      this.#coming = this.#ahead;
+      this.#ahead = null;
+      const { layer, abort } = this.#coming;
+      const cancel = this.#page.clock.alarm(this.#page.clock.now(), (frameTime) => this.#bringOn(layer, abort.signal, dueAt, frameTime));
+      abort.signal.addEventListener("abort", cancel);
+      return;
+    }
+    this.#coming = this.#lay(screen);
+    void this.#reveal(this.#coming.layer, this.#coming.abort.signal, dueAt);
+  }
+
+  /** Lays a new layer behind the glass. */
+  #lay(screen: Screen, dueAt?: number): Behind {
+    const layer = createLayer(screen, this.#page, dueAt);
+    this.#raise(layer);
     setSeen(layer.element, "priming");
     this.#element.insertBefore(layer.element, this.#identify.element);
     layer.update(screen);
-    void this.#reveal(layer, abort.signal);
+    return { layer, abort: new AbortController() };
+  }
+
+  /** Puts a layer above all others: the order in the document stays, since a frame that is moved there loads anew. */
+  #raise({ element }: Layer): void {
+    this.#layers += 1;
+    element.style.zIndex = String(this.#layers);
+  }
+
+  /** Prepares what comes later. While something is on its way to the glass, that has the machine to itself. */
+  #prepare(): void {
+    if (this.#next === null) return;
+    const { at, stage } = this.#next;
+    if (this.#ahead?.layer.update({ is: "stage", stage }) === true) return;
+    this.#dropAhead();
+    if (this.#coming === null) this.#ahead = this.#lay({ is: "stage", stage }, at);
+  }
+
+  /** The instant of `coming`: it takes the place of what is shown. */
+  #takeTurn(scene: Scene, coming: Coming, frameTime: number): void {
+    this.#next = null;
+    const ahead = this.#ahead;
+    const isPrepared = ahead?.layer.update({ is: "stage", stage: coming.stage }) === true;
+    if (!isPrepared || ahead === null) return this.draw({ ...scene, screen: { is: "stage", stage: coming.stage }, coming: undefined });
+    this.#ahead = null;
+    if (this.#coming !== null) this.#callOff(this.#coming);
+    this.#coming = ahead;
+    this.#bringOn(ahead.layer, ahead.abort.signal, coming.at, frameTime);
+  }
+
+  /** Shows a layer in the frame being made if all of it is ready, else as soon as it is. */
+  #bringOn(layer: Layer, signal: AbortSignal, dueAt: number | null, frameTime: number): void {
+    if (layer.comeOn?.(frameTime) === true) void this.#change(layer, dueAt);
+    else void this.#reveal(layer, signal, dueAt);
   }
 
   /** Waits for the layer's picture, then changes layers in one frame. A failure in here is a fault of the page. */
-  async #reveal(layer: Layer, signal: AbortSignal): Promise<void> {
-    const { clock, frames, transitions } = this.#page;
+  async #reveal(layer: Layer, signal: AbortSignal, dueAt: number | null): Promise<void> {
+    const { frames } = this.#page;
     await layer.ready;
     if (this.#shown !== null) {
       // Two frames: the second proves that the first was painted. A glass that shows nothing yet need not wait.
       await frames.next();
       await frames.next();
     }
-    if (signal.aborted) return;
+    if (!signal.aborted) await this.#change(layer, dueAt);
+  }
+
+  /** Changes layers in the frame being made. */
+  async #change(layer: Layer, dueAt: number | null): Promise<void> {
+    const { clock, frames, transitions } = this.#page;
     this.#endTransition();
     const before = this.#shown;
     this.#shown = layer;
     this.#coming = null;
+    this.#raise(layer);
     setSeen(layer.element, "yes");
     const transition = before === null ? null : transitions.choose(layer.transition, Number.POSITIVE_INFINITY);
     if (before !== null && transition !== null) {
       // Like every change: it begins where the new one counts as shown, and both play on until it is over.
-      const change = { incoming: layer.element, outgoing: before.element, transition, beginsAt: performance.now() };
+      const now = performance.now();
+      const onTime = dueAt !== null && Math.abs(clock.at(now) - dueAt) <= onTimeMs;
+      const beginsAt = onTime ? dueAt - clock.at(0) : now;
+      const change = { incoming: layer.element, outgoing: before.element, transition, beginsAt };
       this.#endTransition = runTransition(change, frames, (ran) => {
         this.#endTransition = () => {};
         transitions.judge(ran);
@@ -76,6 +183,7 @@ export class Glass {
       this.#takeOff(before);
     }
     layer.presented(clock.at(await frames.next()));
+    this.#prepare();
   }
 
   /** Takes a layer off the glass in the frame being made, and lets go of it one frame later. */
@@ -84,14 +192,18 @@ export class Glass {
     this.#page.frames.request(() => layer.dispose());
   }
 
-  #callOff(): void {
-    this.#coming?.abort.abort();
-    this.#coming?.layer.dispose();
-    this.#coming = null;
+  #dropAhead(): void {
+    if (this.#ahead !== null) this.#callOff(this.#ahead);
+    this.#ahead = null;
+  }
+
+  #callOff({ layer, abort }: Behind): void {
+    abort.abort();
+    layer.dispose();
   }
 }
 
-function createLayer(screen: Screen, page: Page): Layer {
+function createLayer(screen: Screen, page: Page, dueAt?: number): Layer {
   switch (screen.is) {
     case "starting":
       return new ScreenLayer(page, createStarting());
@@ -102,6 +214,6 @@ function createLayer(screen: Screen, page: Page): Layer {
     case "preparing":
       return new ScreenLayer(page, createPreparing(page.clock));
     case "stage":
-      return new StageLayer(screen.stage, page);
+      return new StageLayer(screen.stage, page, dueAt);
   }
 }

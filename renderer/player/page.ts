@@ -31,6 +31,11 @@ export interface Layer {
   readonly transition?: Transition | undefined;
   /** Takes a newer screen in; false when it takes another layer to show it. */
   update(screen: Screen): boolean;
+  /**
+   * Of one that is prepared for a later instant: brings on, in the frame being made, all that is due then. False when
+   * something is not there to be painted: then `ready` tells when it is.
+   */
+  comeOn?(frameTime: number): boolean;
   /** A frame with this layer was presented at this time. */
   presented(at: number): void;
   /** Lets go of everything. */

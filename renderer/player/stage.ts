@@ -25,14 +25,18 @@ export class StageLayer implements Layer {
   readonly #fit: () => void;
   readonly #resizes: ResizeObserver;
   readonly #ground: HTMLImageElement | null;
+  readonly #life = new AbortController();
+  /** Whether what does not belong to a zone has been painted. */
+  #isGrounded = false;
   #visibility: Visibility = { is: "behind", held: new Map() };
 
-  constructor(stage: Stage, page: Page) {
+  /** @param dueAt when it is to be seen, corrected wall time; until then it is prepared behind the glass. */
+  constructor(stage: Stage, page: Page, dueAt = Number.NEGATIVE_INFINITY) {
     this.#page = page;
     this.#key = stage.key;
     this.transition = stage.transition;
     const inner: Page = { ...page, report: (message) => this.#report(message) };
-    this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined)]));
+    this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined, dueAt)]));
     const zones = [...this.#zones.values()];
     this.#ground = stage.background_src === undefined ? null : makeGround(stage.background_src);
     this.#canvas = make("div", "canvas", ...(this.#ground === null ? [] : [this.#ground]), ...zones.map(({ element }) => element));
@@ -45,15 +49,28 @@ export class StageLayer implements Layer {
     this.#fit = () => fit(stage, this.element, opening, this.#canvas);
     this.#resizes = new ResizeObserver(this.#fit);
     this.#resizes.observe(this.element);
-    const parts = [...zones.map(({ settled }) => settled), this.#ground === null ? Promise.resolve() : this.#decode(this.#ground)];
-    this.ready = Promise.race([Promise.all(parts).then(() => {}), delay(settleLimitMs)]);
+    const grounded = this.#paint();
+    const parts = [...zones.map(({ settled }) => settled), grounded];
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+    const cancel = page.clock.alarm(Math.max(dueAt, page.clock.now()) + settleLimitMs, () => giveUp());
+    this.#life.signal.addEventListener("abort", cancel);
+    this.ready = Promise.race([Promise.all(parts).then(cancel), late]);
   }
 
   update(screen: Screen): boolean {
     if (screen.is !== "stage" || screen.stage.key !== this.#key) return false;
     // In the document by now: items that are made ready at once ask how large they will be on the glass.
     if (this.#canvas.style.transform === "") this.#fit();
-    for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone);
+    for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone, screen.stage.until);
+    return true;
+  }
+
+  comeOn(frameTime: number): boolean {
+    const zones = [...this.#zones.values()];
+    // Each is asked: what is not ready is hurried.
+    const areReady = zones.map((zone) => zone.isReady(frameTime)).every(Boolean);
+    if (!this.#isGrounded || !areReady) return false;
+    for (const zone of zones) zone.comeOn(frameTime);
     return true;
   }
 
@@ -65,18 +82,22 @@ export class StageLayer implements Layer {
   }
 
   dispose(): void {
+    this.#life.abort();
     this.#resizes.disconnect();
     for (const zone of this.#zones.values()) zone.dispose();
     this.element.remove();
   }
 
-  /** A background that cannot be drawn leaves its colour, and is told. */
-  async #decode(ground: HTMLImageElement): Promise<void> {
+  /** Has the ground painted. A background that cannot be drawn leaves its colour, and is told. */
+  async #paint(): Promise<void> {
+    const { frames } = this.#page;
     try {
-      await ground.decode();
+      await this.#ground?.decode();
     } catch (error) {
       this.#page.report({ type: "fault", detail: `The layout's background cannot be drawn: ${String(error)}` });
     }
+    // The first frame paints it, the second proves that.
+    void frames.next().then(() => frames.request(() => (this.#isGrounded = true)));
   }
 
   #report(message: FromPage): void {
@@ -104,10 +125,4 @@ function fit(stage: Stage, glass: HTMLElement, opening: HTMLElement, canvas: HTM
   opening.style.width = `${part.width}px`;
   opening.style.height = `${part.height}px`;
   canvas.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

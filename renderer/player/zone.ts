@@ -26,6 +26,8 @@ const leastPrepareMs = 1_000;
 const passOverMs = 4_500;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
 const onTimeMs = 50;
+// Times are met in the frame nearest.
+const halfFrameMs = 8;
 const longestDetail = 2_000;
 
 /** A rectangle that loops on its own. */
@@ -41,17 +43,26 @@ export class Zone {
   #shown: Play | null = null;
   #next: Next = { is: "none" };
   #hasFallenBack = false;
+  /** When the zone may be seen, at the earliest. */
+  #dueAt: number;
+  /** When its stage leaves. */
+  #leavesAt = Number.POSITIVE_INFINITY;
+  #isSettled = false;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
   #again: string | null = null;
   #cancelRetry = (): void => {};
 
-  constructor(zone: SceneZone, page: Page, hasPlate: boolean) {
+  constructor(zone: SceneZone, page: Page, hasPlate: boolean, dueAt = Number.NEGATIVE_INFINITY) {
     this.#page = page;
+    this.#dueAt = dueAt;
     this.#zone = zone;
     this.#hasPlate = hasPlate;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
-    this.#settle = resolve;
+    this.#settle = () => {
+      this.#isSettled = true;
+      resolve();
+    };
     this.#glass = new ZoneGlass(zone, page);
   }
 
@@ -59,14 +70,32 @@ export class Zone {
     return this.#glass.element;
   }
 
-  /** Takes the newest slots. A play that goes on is not touched. */
-  update(zone: SceneZone): void {
+  /** Takes the newest slots, and when the stage leaves. A play that goes on is not touched. */
+  update(zone: SceneZone, leavesAt = Number.POSITIVE_INFINITY): void {
     this.#zone = zone;
+    this.#leavesAt = leavesAt;
     const same = zone.slots.find(({ key }) => key === this.#shown?.slot.key);
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
     this.#advance();
+  }
+
+  /** Says that the zone is due in the frame being made. True when what it has to show then can be painted. */
+  isReady(frameTime: number): boolean {
+    const view = this.#view();
+    this.#dueAt = Math.min(this.#dueAt, this.#page.clock.at(frameTime) + halfFrameMs);
+    this.#advance();
+    if (this.#next.is === "ready" && comesAt(view, this.#next.slot) <= this.#dueAt) return true;
+    return this.#isSettled || (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= this.#dueAt);
+  }
+
+  /** Brings on in the frame being made what is ready and due, instead of waiting for its own alarm. */
+  comeOn(frameTime: number): void {
+    const next = this.#next;
+    if (next.is !== "ready" || comesAt(this.#view(), next.slot) > this.#dueAt) return;
+    next.unwait();
+    this.#bringOn(next, frameTime);
   }
 
   /** Ends everything under way. */
@@ -81,8 +110,8 @@ export class Zone {
     const view = this.#view();
     const target = targetOf(view);
     this.#armRetry(view);
-    if (target === undefined || target.starts_at > view.now) this.#settle();
-    this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? Number.POSITIVE_INFINITY);
+    if (target === undefined || target.starts_at > Math.max(view.now, this.#dueAt)) this.#settle();
+    this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? this.#leavesAt);
     // Two items on the glass are enough for the decoders; the third is made ready when the first has left.
     if (this.#glass.isChanging) {
       if (target !== undefined && target.starts_at <= view.now) this.#glass.hurry();
@@ -199,12 +228,14 @@ export class Zone {
   /** Has what is ready come on at its time, or earlier where there is a gap to fill. */
   #awaitStart(next: Extract<Next, { is: "ready" }>): void {
     next.unwait();
-    next.unwait = this.#page.clock.alarm(comesAt(this.#view(), next.slot), (frameTime) => {
-      next.release();
-      this.#next = { is: "none" };
-      // A failure in here is a fault of the page and surfaces as one.
-      void this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
-    });
+    next.unwait = this.#page.clock.alarm(comesAt(this.#view(), next.slot), (frameTime) => this.#bringOn(next, frameTime));
+  }
+
+  #bringOn(next: Extract<Next, { is: "ready" }>, frameTime: number): void {
+    next.release();
+    this.#next = { is: "none" };
+    // A failure in here is a fault of the page and surfaces as one.
+    void this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
   }
 
   /** Changes the glass in the frame being made. */

@@ -2532,6 +2532,8 @@ export interface components {
             from: string;
             layout_id: string | null;
             layout_name: string | null;
+            /** @description The instant from which the layout's loops count; null: there is no layout */
+            loops_from: string | null;
             override_id: string | null;
             schedule_id: string | null;
             schedule_name: string | null;
@@ -3363,6 +3365,12 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @default epoch
+             * @enum {string}
+             */
+            loop_from?: "epoch" | "window";
             name: string;
             /**
              * @description The highest plays; of equal ones the window that began last, then the newest schedule
@@ -4313,6 +4321,11 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @enum {string}
+             */
+            loop_from: "epoch" | "window";
             name: string;
             /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
             priority: number;
@@ -4347,6 +4360,11 @@ export interface components {
             } | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @enum {string}
+             */
+            loop_from?: "epoch" | "window";
             name?: string;
             /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
             priority?: number;
@@ -8403,7 +8421,8 @@ export interface operations {
                      *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "layout_name": "sample",
-                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "loops_from": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "next_from": "2026-11-21T12:00:00.000Z"
@@ -9524,6 +9543,7 @@ export interface operations {
                      *             "max_plays_per_hour": 1
                      *           },
                      *           "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *           "loop_from": "epoch",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -9613,6 +9633,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -9683,6 +9704,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -9802,6 +9824,7 @@ export interface operations {
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"

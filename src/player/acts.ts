@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import { ulid } from "../base/ulid.ts";
 import type { CommandRequest } from "../protocol/command.ts";
 import type { PlayCommand } from "../protocol/play-command.ts";
-import type { Execute } from "./commands.ts";
+import type { Execute, Told } from "./commands.ts";
 import type { Capture } from "./host.ts";
 import type { Outbox } from "./outbox.ts";
 import { convertPicture } from "./picture.ts";
@@ -23,7 +23,7 @@ type Parts = Acts & {
   outbox: Outbox;
   log: Log;
   /** Does what changes what plays; resolves with what came of it. */
-  obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null>;
+  obey(command: PlayCommand & Told): Promise<Record<string, unknown> | null>;
 };
 
 const captureLimitMs = 10_000;

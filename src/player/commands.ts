@@ -12,8 +12,14 @@ import type { Outbox } from "./outbox.ts";
 /** What a command came to. `later`: it is done only when the program has started again. */
 export type Outcome = { is: "done"; result: Record<string, unknown> | null } | { is: "later" };
 
+/** What a command says of itself. `madeAt` is when the service made it, UTC ms; older services do not tell. */
+export interface Told {
+  id: string;
+  madeAt?: number | undefined;
+}
+
 /** Does one kind of command. Rejecting fails the command with the reason. */
-export type Execute = (command: CommandRequest & { id: string }, signal: AbortSignal) => Promise<Outcome>;
+export type Execute = (command: CommandRequest & Told, signal: AbortSignal) => Promise<Outcome>;
 
 const Entry = z.object({ id: z.string(), type: z.string(), at: z.number(), update: CommandUpdate });
 const Journal = z.array(Entry);
@@ -119,12 +125,12 @@ export class Commands {
     }
     log.info({ command_id: entry.id, type: entry.type }, "command received");
     await this.#settle(entry, entry.update);
-    void this.#run(entry, { ...request.data, id: entry.id }, signal).catch((error: unknown) =>
+    void this.#run(entry, { ...request.data, id: entry.id, madeAt: command.made_at }, signal).catch((error: unknown) =>
       log.error({ err: error, command_id: entry.id }, "a command's outcome could not be written down"),
     );
   }
 
-  async #run(entry: Entry, command: CommandRequest & { id: string }, signal: AbortSignal): Promise<void> {
+  async #run(entry: Entry, command: CommandRequest & Told, signal: AbortSignal): Promise<void> {
     await this.#settle(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {

@@ -11,6 +11,8 @@ import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
 interface ZonePlayback {
   current: Timeline;
+  /** When the loop came into force, where that is known: no play of it was shown before. */
+  since: number;
   next: { timeline: Timeline; from: number } | null;
 }
 
@@ -29,16 +31,24 @@ const mostSlots = 40;
 
 /**
  * Takes over a program at `instant`. A zone whose item on screen is unchanged in the new loop finishes that item;
- * one whose item was changed or removed switches at once; another geometry switches everything at once.
- * The layout's background is looked up among `assets`.
+ * one whose item was changed or removed, or whose loop counts from another instant, switches at once; another geometry
+ * switches everything at once. The layout's background is looked up among `assets`. With `since`, plays that have begun
+ * by then in their loop come on then.
  */
-export function take(before: Playback | null, program: Program, instant: number, assets: readonly DesiredAsset[] = []): Playback {
+export function take(
+  before: Playback | null,
+  program: Program,
+  instant: number,
+  assets: readonly DesiredAsset[] = [],
+  since = Number.NEGATIVE_INFINITY,
+): Playback {
   const background = assets.find(({ id }) => id === program.layout?.background_asset_id) ?? null;
   const sameStage = before !== null && stageKey(before) === stageKey({ program, background });
   const zones = new Map<string, ZonePlayback>();
   for (const { zone, timeline } of program.zones) {
     const old = sameStage ? before.zones.get(zone.id) : undefined;
-    zones.set(zone.id, old === undefined ? { current: timeline, next: null } : succeed(inForce(old, instant), timeline, instant));
+    const fresh = { current: timeline, since, next: null };
+    zones.set(zone.id, old === undefined ? fresh : succeed(inForce(old, instant), fresh, instant));
   }
   return { program, background, zones };
 }
@@ -46,12 +56,16 @@ export function take(before: Playback | null, program: Program, instant: number,
 /** Knows no feed: for layouts without one. */
 const noNews: Around["news"] = () => ({ title: "", entries: [], trouble: null });
 
-/** The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. */
+/**
+ * The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. No play
+ * goes beyond `until`, where the program changes.
+ */
 export function stageAt(
   playback: Playback,
   instant: number,
   deviceZone: string,
   news = noNews,
+  until = Number.POSITIVE_INFINITY,
 ): { stage: Stage; changesAt: number } | null {
   const { program, background } = playback;
   if (program.layout === null) return null;
@@ -61,7 +75,7 @@ export function stageAt(
   let changesAt = Number.POSITIVE_INFINITY;
   const shown = program.zones.filter(({ zone }) => isOnDisplay(zone, layout, wall));
   const zones = shown.map(({ zone }): SceneZone => {
-    const plays = upcoming(playback.zones.get(zone.id)!, instant);
+    const plays = upcoming(playback.zones.get(zone.id)!, instant, until);
     if (plays[0] !== undefined) changesAt = Math.min(changesAt, plays[0].endsAt);
     const { id, left, top, width: w, height: h, z_index, rotation, background_color: color } = zone;
     return {
@@ -92,15 +106,19 @@ export function stageAt(
 /** A play cut to the span in which its loop is in force. */
 interface CutPlay extends Play {
   offsetMs: number;
+  wholeEndsAt: number;
 }
 
-function succeed(old: ZonePlayback, timeline: Timeline, instant: number): ZonePlayback {
-  if (deepEqual(old.current, timeline)) return { current: old.current, next: null };
+function succeed(old: ZonePlayback, fresh: ZonePlayback, instant: number): ZonePlayback {
+  const timeline = fresh.current;
+  if (deepEqual(old.current, timeline)) return { ...old, next: null };
+  // Another window, turn or override of the same layout: its loop begins where that says, as on a player just started.
+  if (old.current.epochMs !== timeline.epochMs) return fresh;
   // The same loop, skipped, held or let go: that is meant for the item on screen.
-  if (isSameLoop(old.current, timeline)) return { current: timeline, next: null };
+  if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
-  const stays = onScreen !== null && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
-  return stays ? { current: old.current, next: { timeline, from: onScreen.endsAt } } : { current: timeline, next: null };
+  const stays = onScreen !== null && onScreen.startsAt !== instant && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
+  return stays ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
 function isSameLoop(a: Timeline, b: Timeline): boolean {
@@ -108,38 +126,28 @@ function isSameLoop(a: Timeline, b: Timeline): boolean {
 }
 
 function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
-  return zone.next !== null && instant >= zone.next.from ? { current: zone.next.timeline, next: null } : zone;
+  const { next } = zone;
+  return next !== null && instant >= next.from ? { current: next.timeline, since: next.from, next: null } : zone;
 }
 
-function upcoming(zone: ZonePlayback, instant: number): CutPlay[] {
+function upcoming(zone: ZonePlayback, instant: number, until: number): CutPlay[] {
   const plays: CutPlay[] = [];
   let at = instant;
-  while (plays.length < mostSlots && (plays.length < fewestSlots || at < instant + horizonMs)) {
-    const { current, next } = inForce(zone, at);
+  while (at < until && plays.length < mostSlots && (plays.length < fewestSlots || at < instant + horizonMs)) {
+    const { current, since, next } = inForce(zone, at);
     const play = playAt(current, at);
     if (play === null) break;
-    // Joined midway (a new loop took over): it comes on now, as far in as its loop is.
-    const startsAt = plays.length === 0 ? play.startsAt : at;
-    const takenOverAt = plays.length === 0 ? takeoverOf(zone, instant) : null;
-    const shownFrom = Math.max(startsAt, takenOverAt ?? startsAt);
-    const endsAt = next === null ? play.endsAt : Math.min(play.endsAt, next.from);
-    plays.push({
-      timed: play.timed,
-      startsAt: shownFrom,
-      endsAt,
-      offsetMs: shownFrom - play.startsAt,
-    });
+    // Joined midway (a new loop took over): it comes on then, as far in as its loop is.
+    const startsAt = plays.length === 0 ? Math.max(play.startsAt, Math.min(since, at)) : at;
+    const wholeEndsAt = next === null ? play.endsAt : Math.min(play.endsAt, next.from);
+    const endsAt = Math.min(wholeEndsAt, until);
+    plays.push({ timed: play.timed, startsAt, endsAt, wholeEndsAt, offsetMs: startsAt - play.startsAt });
     at = endsAt;
   }
   return plays;
 }
 
-/** When the loop in force at `instant` took over from the one before it; null when there was none. */
-function takeoverOf(zone: ZonePlayback, instant: number): number | null {
-  return zone.next !== null && instant >= zone.next.from ? zone.next.from : null;
-}
-
-function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, zone: Zone, around: Around): Slot {
+function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zone: Zone, around: Around): Slot {
   const item = sceneItemOf(timed, around);
   const transition = timed.item.transition ?? zone.transition;
   const content = createHash("sha256")
@@ -151,6 +159,7 @@ function slotOf({ timed, startsAt, endsAt, offsetMs }: CutPlay, zone: Zone, arou
     key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,
     starts_at: startsAt,
     ends_at: endsAt,
+    ...(wholeEndsAt === endsAt ? {} : { whole_ends_at: wholeEndsAt }),
     offset_ms: offsetMs,
     item,
     ...(transition === undefined ? {} : { transition }),

@@ -294,8 +294,14 @@ class Player implements AsyncDisposable {
       safe: glass.is === "safe" ? glass.fault : null,
     });
     const code = this.#reclaim?.code ?? null;
-    const rotation = rotationOf(this.#session?.orientation ?? "landscape");
-    return { screen, rotation, identify: this.#identifyText(), ...(code === null ? {} : { claim: { code } }) };
+    const coming = glass.is === "safe" ? null : (this.#session?.coming ?? null);
+    return {
+      screen,
+      ...(coming === null ? {} : { coming }),
+      rotation: rotationOf(this.#session?.orientation ?? "landscape"),
+      identify: this.#identifyText(),
+      ...(code === null ? {} : { claim: { code } }),
+    };
   }
 
   #phase(): View["phase"] | null {

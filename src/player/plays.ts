@@ -49,14 +49,22 @@ export interface Plays {
   lastFrame: Stamp | null;
   /** The zones of the stage that is due. */
   zones: ReadonlySet<string>;
+  /** The zones of the stage that comes next, which the page may show before it is told that it is due. */
+  comingZones: ReadonlySet<string>;
   /** Plays that are due or were, by key; settled ones were presented or have failed. */
   known: ReadonlyMap<string, PlannedPlay & { settled: boolean }>;
   /** On the glass, by zone. */
   open: ReadonlyMap<string, OpenPlay>;
 }
 
+/** What one zone is to play. */
+interface PlannedZone {
+  id: string;
+  plays: readonly PlannedPlay[];
+}
+
 export type PlayStep =
-  | { is: "planned"; now: Stamp; zones: readonly { id: string; plays: readonly PlannedPlay[] }[] }
+  | { is: "planned"; now: Stamp; zones: readonly PlannedZone[]; coming?: readonly PlannedZone[] }
   | { is: "presented"; zoneId: string; key: string; at: Stamp }
   | { is: "failed"; key: string; zoneId: string; code: string }
   | { is: "frame"; at: Stamp }
@@ -66,7 +74,14 @@ export type PlayStep =
   | { is: "page"; openedAt: number | null }
   | { is: "stopped"; now: Stamp };
 
-export const nothingPlays: Plays = { page: null, lastFrame: null, zones: new Set(), known: new Map(), open: new Map() };
+export const nothingPlays: Plays = {
+  page: null,
+  lastFrame: null,
+  zones: new Set(),
+  comingZones: new Set(),
+  known: new Map(),
+  open: new Map(),
+};
 
 // A play that comes on later than this was not shown from its beginning; one that leaves earlier, not to its end.
 const beginToleranceMs = 1_000;
@@ -109,8 +124,8 @@ export function close(open: OpenPlay, at: Stamp, reason: string | null): DonePla
   return { ...about, result: "completed", reason: null };
 }
 
-function planned(plays: Plays, { now, zones }: Extract<PlayStep, { is: "planned" }>, makeId: () => string) {
-  const plan = new Map(zones.flatMap((zone) => zone.plays.map((play) => [play.key, play] as const)));
+function planned(plays: Plays, { now, zones, coming = [] }: Extract<PlayStep, { is: "planned" }>, makeId: () => string) {
+  const plan = new Map([...coming, ...zones].flatMap((zone) => zone.plays.map((play) => [play.key, play] as const)));
   const done: DonePlay[] = [];
   const known = new Map<string, PlannedPlay & { settled: boolean }>();
   for (const [key, play] of plays.known) {
@@ -130,16 +145,18 @@ function planned(plays: Plays, { now, zones }: Extract<PlayStep, { is: "planned"
   const cleared = [...plays.open.values()].filter((play) => emptied.has(play.of.zoneId));
   done.push(...cleared.map((play) => close(play, now, null)));
   const open = cleared.length === 0 ? plays.open : new Map([...plays.open].filter(([zoneId]) => !emptied.has(zoneId)));
-  return { plays: { ...plays, zones: new Set(zones.map(({ id }) => id)), known, open }, done };
+  const idsOf = (of: readonly PlannedZone[]) => new Set(of.map(({ id }) => id));
+  return { plays: { ...plays, zones: idsOf(zones), comingZones: idsOf(coming), known, open }, done };
 }
 
 function presented(plays: Plays, { zoneId, key, at }: Extract<PlayStep, { is: "presented" }>, makeId: () => string) {
   const open = new Map(plays.open);
   if (open.get(zoneId)?.key === key) return { plays: { ...plays, lastFrame: at }, done: [] };
   const done: DonePlay[] = [];
+  const zones = !plays.zones.has(zoneId) && plays.comingZones.has(zoneId) ? plays.comingZones : plays.zones;
   for (const [id, play] of plays.open) {
     // The frame that shows the first item of another layout takes the whole stage before it off the glass.
-    if (id !== zoneId && plays.zones.has(id)) continue;
+    if (id !== zoneId && zones.has(id)) continue;
     done.push(close(play, at, null));
     open.delete(id);
   }
@@ -150,7 +167,7 @@ function presented(plays: Plays, { zoneId, key, at }: Extract<PlayStep, { is: "p
     const { startsAt, endsAt, of } = play;
     open.set(zoneId, { id: makeId(), key, startsAt, endsAt, of, started: at, trouble: null });
   }
-  return { plays: { ...plays, lastFrame: at, known, open }, done };
+  return { plays: { ...plays, zones, lastFrame: at, known, open }, done };
 }
 
 function failed(plays: Plays, { zoneId, key, code }: Extract<PlayStep, { is: "failed" }>, makeId: () => string) {

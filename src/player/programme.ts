@@ -5,23 +5,28 @@ import type { Log } from "../base/log.ts";
 import type { PlayCommand, VariablesSetArgs } from "../protocol/play-command.ts";
 import type { ShownReason } from "../protocol/report.ts";
 import type { Variables } from "../protocol/schedule.ts";
+import type { Told } from "./commands.ts";
 import type { Ready } from "./content-cache.ts";
-import { take, type Playback } from "./playback.ts";
+import { comingLeadMs, type Act } from "./outlook.ts";
+import { take } from "./playback.ts";
 import type { Records } from "./records.ts";
 import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "./schedule.ts";
 import { pauseAt, settingsAt, variablesAt, type PlayRecord, type SetVariable } from "./schedule/records.ts";
 
-/** The program in force and what it was asked with. */
-interface Asked {
+/** What plays now and, as far as it was asked for, next: of one state and its records. Never empty. */
+interface Plan {
   ready: Ready;
   records: readonly PlayRecord[];
-  at: number;
-  changesAt: number;
+  acts: readonly Act[];
 }
 
 // What a heartbeat holds.
 const mostReasons = 20;
 const mostVariableBytes = 8_192;
+// After a sleep the program is asked for anew rather than gone through change by change.
+const mostActs = 20;
+// What a command takes at most to a player that is connected.
+const promptMs = 10_000;
 // As many as an operator may give.
 const mostVariablesSet = 100;
 
@@ -30,8 +35,7 @@ export class Programme {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #deviceZone: string;
-  #asked: Asked | null = null;
-  #playback: Playback | null = null;
+  #plan: Plan | null = null;
 
   constructor(records: Records, clock: Clock, log: Log, deviceZone: string) {
     this.#records = records;
@@ -42,35 +46,27 @@ export class Programme {
 
   /** The ready state in force. */
   get applied(): Ready | null {
-    return this.#asked?.ready ?? null;
+    return this.#plan?.ready ?? null;
   }
 
-  /** When {@link follow} must be called again at the latest. */
-  get changesAt(): number {
-    return this.#asked?.changesAt ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** Playback at `now`, with the newest state that is ready. Null while there is none. */
-  follow(ready: Ready | null, now: number): Playback | null {
-    if (ready === null) return this.#playback;
-    const asked = this.#asked;
-    const records = this.#records.live.value;
-    // A clock that was put back makes the answer as old as one that has gone on.
-    const stands = asked !== null && asked.ready === ready && asked.records === records && asked.at <= now && now < asked.changesAt;
-    if (stands) return this.#playback;
-    const { program, changesAt } = programAt(ready, now, this.#circumstances);
-    if (asked?.ready !== ready) this.#report(ready);
-    if (asked !== null && this.#playback?.program.layout?.id !== program.layout?.id) {
-      this.#log.info({ layout_id: program.layout?.id ?? null }, "another layout is due");
-    }
-    this.#asked = { ready, records, at: now, changesAt };
-    this.#playback = take(this.#playback, program, now, ready.desired.assets);
-    return this.#playback;
+  /**
+   * What plays at `now` with the newest state that is ready, and what follows within the time in which the page prepares
+   * it. Empty while there is no state.
+   */
+  follow(ready: Ready | null, now: number): readonly Act[] {
+    if (ready === null) return this.#plan?.acts ?? [];
+    const before = this.#plan;
+    const plan = this.#ahead(this.#goOn(ready, now) ?? this.#begin(ready, now), now);
+    if (before?.ready !== ready) this.#report(ready);
+    const layoutId = layoutOf(plan);
+    if (before !== null && layoutOf(before) !== layoutId) this.#log.info({ layout_id: layoutId }, "another layout is due");
+    this.#plan = plan;
+    return plan.acts;
   }
 
   /** Why the screen shows what it shows now, for people: the first of each kind of reason. */
   why(): ShownReason[] {
-    const ready = this.#asked?.ready;
+    const ready = this.#plan?.ready;
     if (ready === undefined) return [];
     const all = why(ready, this.#clock.now(), this.#circumstances);
     const aside = all.filter(({ verdict }) => verdict === "set-aside");
@@ -83,7 +79,7 @@ export class Programme {
 
   /** The variables that hold now, for a heartbeat: the first by name, as far as there is room. */
   variables(): Variables {
-    const given = this.#asked?.ready.desired.player.variables ?? {};
+    const given = this.#plan?.ready.desired.player.variables ?? {};
     const all = variablesAt(given, this.#records.live.value, this.#clock.now());
     let bytes = 0;
     const fitting = Object.entries(all)
@@ -93,15 +89,18 @@ export class Programme {
   }
 
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
-  async obey(command: PlayCommand & { id: string }): Promise<Record<string, unknown> | null> {
+  async obey(command: PlayCommand & Told): Promise<Record<string, unknown> | null> {
     const now = this.#clock.now();
     const stamp = { id: command.id, at: now };
     switch (command.type) {
       case "override.set": {
         const { layout_id, asset_id, duration_ms, level } = command.args;
-        const until = duration_ms === undefined ? null : now + duration_ms;
+        const loopsFrom = command.madeAt ?? now;
+        // Screens that hear of it in time leave it together; one that was away shows it for its whole time.
+        const isPrompt = Math.abs(now - loopsFrom) <= Math.min(promptMs, (duration_ms ?? 0) / 2);
+        const until = duration_ms === undefined ? null : (isPrompt ? loopsFrom : now) + duration_ms;
         const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
-        await this.#records.add([{ ...stamp, is: "override", until, level, show }], now);
+        await this.#records.add([{ ...stamp, is: "override", until, level, show, loopsFrom }], now);
         return { override_id: command.id, until: until === null ? null : new Date(until).toISOString() };
       }
       case "override.clear": {
@@ -162,13 +161,47 @@ export class Programme {
     return answer;
   }
 
+  /** The plan as far as it still holds at `now`; null when it is to be made anew. */
+  #goOn(ready: Ready, now: number): Plan | null {
+    const plan = this.#plan;
+    // A clock that was put back makes the answer as old as one that has gone on.
+    if (plan?.ready !== ready || plan.records !== this.#records.live.value || plan.acts[0]!.from > now) return null;
+    let acts = plan.acts;
+    // Change after change at its own instant: told late, the player decides what it would have in time.
+    for (let passed = 0; acts[0]!.until <= now; passed += 1) {
+      if (passed === mostActs) return null;
+      acts = acts.length > 1 ? acts.slice(1) : [this.#after(ready, acts[0]!)];
+    }
+    return { ...plan, acts };
+  }
+
+  #begin(ready: Ready, now: number): Plan {
+    const { program, changesAt } = programAt(ready, now, this.#circumstances);
+    const playback = take(this.#plan?.acts[0]?.playback ?? null, program, now, ready.desired.assets);
+    return { ready, records: this.#records.live.value, acts: [{ from: now, until: changesAt, playback }] };
+  }
+
+  /** The plan with all that begins early enough after `now` to be prepared. */
+  #ahead(plan: Plan, now: number): Plan {
+    const acts = [...plan.acts];
+    for (let last = acts.at(-1)!; last.until <= now + comingLeadMs && acts.length < mostActs; last = acts.at(-1)!) {
+      acts.push(this.#after(plan.ready, last));
+    }
+    return { ...plan, acts };
+  }
+
+  #after(ready: Ready, { until: from, playback: before }: Act): Act {
+    const { program, changesAt: until } = programAt(ready, from, this.#circumstances);
+    return { from, until, playback: take(before, program, from, ready.desired.assets, from) };
+  }
+
   #resume(now: number): Promise<number> {
     return this.#records.end(({ is }) => is === "pause", now);
   }
 
   /** The plays on at `now`, in one zone or in all. */
   #skipped(zoneId: string | undefined, now: number): { zoneId: string; itemId: string; startsAt: number }[] {
-    const ready = this.#asked?.ready;
+    const ready = this.#plan?.ready;
     if (ready === undefined) return [];
     const { zones } = programAt(ready, now, this.#circumstances).program;
     return zones.flatMap(({ zone, timeline }) => {
@@ -186,4 +219,8 @@ export class Programme {
   get #circumstances(): Circumstances {
     return { records: this.#records.live.value, deviceZone: this.#deviceZone };
   }
+}
+
+function layoutOf({ acts }: Plan): string | null {
+  return acts[0]!.playback.program.layout?.id ?? null;
 }

@@ -44,29 +44,14 @@ export class ProofOfPlay {
     return proof;
   }
 
-  /** What is due from now on: the stage as the page gets it, null for none. Resolves once what follows is written. */
-  async planned(stage: Stage | null, ready: Ready | null): Promise<void> {
+  /**
+   * What is due from now on: the stage as the page gets it, null for none, and the one that the page prepares for later.
+   * Resolves once what follows is written.
+   */
+  async planned(stage: Stage | null, ready: Ready | null, coming: Stage | null = null): Promise<void> {
     const layoutId = ready?.desired.layout?.id;
-    const zones =
-      stage === null || ready === null || layoutId === undefined
-        ? []
-        : stage.zones.map(({ id, slots }) => ({
-            id,
-            plays: slots.map(({ key, starts_at, ends_at, offset_ms, item }): PlannedPlay => ({
-              key: `${id} ${key}`,
-              startsAt: starts_at - offset_ms,
-              endsAt: ends_at,
-              of: {
-                layoutId,
-                zoneId: id,
-                itemId: item.item_id,
-                assetId: item.asset_id,
-                sha256: item.asset_id === null ? null : (ready.files.get(item.asset_id) ?? null),
-                revision: ready.desired.revision,
-              },
-            })),
-          }));
-    await this.#step({ is: "planned", now: this.#now(), zones });
+    const zonesOf = (of: Stage | null) => (of === null || ready === null || layoutId === undefined ? [] : plansOf(of, layoutId, ready));
+    await this.#step({ is: "planned", now: this.#now(), zones: zonesOf(stage), coming: zonesOf(coming) });
   }
 
   /** Takes in what the page reports. Resolves once what follows is written. */
@@ -153,6 +138,26 @@ export class ProofOfPlay {
     const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
     return { mono, at: now.at - (now.mono - mono) };
   }
+}
+
+/** The plays of a stage by zone. */
+function plansOf({ zones }: Stage, layoutId: string, { desired, files }: Ready): { id: string; plays: PlannedPlay[] }[] {
+  return zones.map(({ id, slots }) => ({
+    id,
+    plays: slots.map(({ key, starts_at, ends_at, whole_ends_at, offset_ms, item }): PlannedPlay => ({
+      key: `${id} ${key}`,
+      startsAt: starts_at - offset_ms,
+      endsAt: whole_ends_at ?? ends_at,
+      of: {
+        layoutId,
+        zoneId: id,
+        itemId: item.item_id,
+        assetId: item.asset_id,
+        sha256: item.asset_id === null ? null : (files.get(item.asset_id) ?? null),
+        revision: desired.revision,
+      },
+    })),
+  }));
 }
 
 /** The events of what a run before left open. */

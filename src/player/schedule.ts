@@ -34,6 +34,8 @@ export interface Stretch {
   layoutId: string | null;
   /** The override, schedule or `default` that brought it. */
   by: string;
+  /** The instant from which its loops count; null without a layout. */
+  loopsFrom: number | null;
 }
 
 const plain: Circumstances = { records: [], deviceZone: "UTC" };
@@ -63,8 +65,16 @@ export function* forecast(ready: Ready, from: number, until: number, circumstanc
   let open: Stretch | null = null;
   for (let at = from; at < until;) {
     const decision = decide(facts, at);
-    const next: Stretch = { from: at, until: Math.min(decision.until, until), layoutId: decision.layout?.id ?? null, by: nameOf(decision) };
-    if (open !== null && open.layoutId === next.layoutId && open.by === next.by) open.until = next.until;
+    const { layout } = decision;
+    const next: Stretch = {
+      from: at,
+      until: Math.min(decision.until, until),
+      layoutId: layout?.id ?? null,
+      by: nameOf(decision),
+      loopsFrom: layout === null ? null : decision.epochMs,
+    };
+    const isOne = open !== null && open.layoutId === next.layoutId && open.by === next.by;
+    if (open !== null && isOne && (open.loopsFrom === next.loopsFrom || !beginsAnew(decision))) open.until = next.until;
     else {
       if (open !== null) yield open;
       open = next;
@@ -103,6 +113,11 @@ function happenedTo(zoneId: string, { pause }: Decision, { records }: Facts, ins
     .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))
     .toSorted((a, b) => a.at - b.at || a.startsAt - b.startsAt);
   return { skips: ordered, hold: pause === null ? null : { from: pause.at, until: pause.until } };
+}
+
+/** Whether the loops begin anew with each window: windows that touch are then two stretches. */
+function beginsAnew({ cause }: Decision): boolean {
+  return cause.is === "schedule" && cause.live.entry.schedule.loop_from === "window";
 }
 
 function nameOf({ cause }: Decision): string {

@@ -8,7 +8,7 @@ import { together } from "../base/together.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/play-command.ts";
-import type { FromPage, Stage } from "../protocol/scene.ts";
+import type { Coming, FromPage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/schedule.ts";
 import { Access, isRevoked } from "./access.ts";
 import { executor, type Acts } from "./acts.ts";
@@ -22,7 +22,7 @@ import type { Identity, Pairing } from "./identity.ts";
 import { Outbox } from "./outbox.ts";
 import type { Outside } from "./outside.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
-import { stageAt } from "./playback.ts";
+import { outlookAt, type Outlook } from "./outlook.ts";
 import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
@@ -86,7 +86,7 @@ export class Session {
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
-  #stage: Stage | null = null;
+  #outlook: Outlook = { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
@@ -147,7 +147,7 @@ export class Session {
 
   /** The items on screen, one a zone, by what was really presented. */
   get nowPlaying(): PresentedItem[] {
-    const zones = new Set(this.#stage?.zones.map(({ id }) => id));
+    const zones = new Set(this.#outlook.stage?.zones.map(({ id }) => id));
     return [...this.#presented.values()].filter(({ zone_id }) => zones.has(zone_id));
   }
 
@@ -183,6 +183,11 @@ export class Session {
     return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
   }
 
+  /** The stage that the page prepares for its instant. */
+  get coming(): Coming | null {
+    return this.#outlook.coming;
+  }
+
   get progress(): Progress {
     return this.#cache.progress.value;
   }
@@ -190,14 +195,14 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
-    const nothingDue = this.#stage === null && this.appliedRevision === desired?.revision;
+    const nothingDue = this.#outlook.stage === null && this.appliedRevision === desired?.revision;
     return {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
       known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
       progress: this.progress,
-      stage: this.#stage,
+      stage: this.#outlook.stage,
     };
   }
 
@@ -278,14 +283,13 @@ export class Session {
     for (;;) {
       const now = clock.now();
       const before = this.#programme.applied;
-      const playback = this.#programme.follow(this.#cache.ready.value, now);
+      const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
-      this.#stage = staged === null ? null : sites.place(staged.stage);
-      void this.#proof.planned(this.#stage, applied);
+      this.#outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      const { stage, coming, changesAt } = this.#outlook;
+      void this.#proof.planned(stage, applied, coming?.stage);
       changed();
-      const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, this.#programme.changesAt);
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
   }

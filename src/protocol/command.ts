@@ -98,6 +98,8 @@ export const CommandsQueued = z.object({
 export const CommandsQuery = PageQuery.extend({ status: CommandStatus.optional(), type: z.enum(commandTypes).optional() });
 export const TeamCommandsQuery = CommandsQuery.extend({ player_id: id("plr").optional() });
 
+const latestMs = Date.UTC(2200, 0, 1);
+
 /** `typ` of the JWS that carries a command to the device. */
 export const commandJwsType = "signage-command+jws";
 /** What the service signs. Bound to the device by its key's thumbprint, to its id, and to its expiry. */
@@ -107,6 +109,8 @@ export const SignedCommand = z.intersection(
     jti: id("cmd"),
     iat: z.number().describe("Seconds since the epoch"),
     exp: z.number().describe("Seconds since the epoch"),
+    // Not among the arguments: a player that does not know it yet must not refuse the command.
+    made_at: z.int().min(0).max(latestMs).optional().describe("When the service made it, UTC ms: the same for all players that it is for"),
   }),
   // Parsed apart from the request's union: a type that this player does not know is answered `rejected`, not dropped.
   z.object({ type: z.string(), args: z.record(z.string(), z.unknown()) }),

@@ -23,6 +23,7 @@ export const ForecastStretch = z.object({
   layout_id: id("lay").nullable(),
   layout_name: z.string().nullable(),
   asset_id: id("ast").nullable().describe("Of an override that shows an asset alone"),
+  loops_from: Timestamp.nullable().describe("The instant from which the layout's loops count; null: there is no layout"),
 });
 export type ForecastStretch = z.infer<typeof ForecastStretch>;
 

@@ -69,7 +69,8 @@ export type SceneItem = z.infer<typeof SceneItem>;
 export const Slot = z.object({
   key: z.string(),
   starts_at: z.number(),
-  ends_at: z.number(),
+  ends_at: z.number().describe("Where the program changes within the play: that instant"),
+  whole_ends_at: z.number().optional().describe("Where the play would end, if the program did not change before"),
   offset_ms: z.number().min(0).describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
   transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
@@ -103,6 +104,7 @@ export const Stage = z.object({
   background_src: z.string().startsWith("/").optional(),
   transition: Transition.optional().describe("How it takes the place of the stage before it"),
   wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
+  until: z.number().optional().describe("When it is to leave, where that is near: no play is begun anew for the time after"),
   zones: z.array(SceneZone),
 });
 export type Stage = z.infer<typeof Stage>;
@@ -144,9 +146,14 @@ export const Screen = z.discriminatedUnion("is", [
 ]);
 export type Screen = z.infer<typeof Screen>;
 
+/** The stage that takes the place of the screen at the instant `at`, corrected wall time in ms. Its plays begin then at the earliest. */
+export const Coming = z.object({ at: z.number(), stage: Stage });
+export type Coming = z.infer<typeof Coming>;
+
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
+  coming: Coming.optional().describe("Prepared behind the screen, and shown at its instant also if the player is silent then"),
   rotation: Rotation.optional().describe("Turns everything, screens of words and touch included"),
   identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
   claim: z.object({ code: z.string() }).optional().describe("A code in a corner over the content: the service has another key"),

@@ -107,6 +107,11 @@ const timing = {
   conditions: z.array(Condition).max(20),
   interrupt: Interrupt.nullable(),
   sync_epoch: Timestamp.nullable().describe("The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z"),
+  loop_from: z
+    .enum(["epoch", "window"])
+    .describe(
+      "`epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here",
+    ),
 };
 const about = { id: id("sch"), name: Name, layout_id: id("lay") };
 
@@ -131,6 +136,7 @@ const newTiming = {
   conditions: timing.conditions.default([]),
   interrupt: timing.interrupt.default(null),
   sync_epoch: timing.sync_epoch.default(null),
+  loop_from: timing.loop_from.default("epoch"),
 };
 
 export const NewSchedule = z

@@ -63,7 +63,9 @@ export class Commands {
 
   /** The same for many players: a command for each, in their order. */
   async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: Entry[] }> {
-    const rows = players.map((player) => this.#sign(player, request));
+    // One instant for all: what they do from then on, they do in step.
+    const now = Math.trunc(this.#parts.clock.now());
+    const rows = players.map((player) => this.#sign(player, request, now));
     for (const part of inParts(rows)) await db.insertInto("commands").values(part).execute();
     await this.#parts.events.append(db, rows.map(eventOf));
     const messages = rows.map(({ player_id: playerId, jws }) => ({
@@ -73,9 +75,8 @@ export class Commands {
     return { rows, entries: await this.#parts.journal.appendAll(db, messages) };
   }
 
-  #sign(player: PlayerRow, request: CommandRequest): CommandRow {
-    const { clock, makeId, signer } = this.#parts;
-    const now = Math.trunc(clock.now());
+  #sign(player: PlayerRow, request: CommandRequest, now: number): CommandRow {
+    const { makeId, signer } = this.#parts;
     // Whole seconds are what a JWS holds: both ends of the life are told alike.
     const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
     const id = makeId("cmd");
@@ -84,6 +85,7 @@ export class Commands {
       jti: id,
       iat: Math.trunc(now / 1_000),
       exp: expiresAt / 1_000,
+      made_at: now,
       type: request.type,
       args: request.args,
     });

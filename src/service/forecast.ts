@@ -13,6 +13,8 @@ export interface RunningOverride {
   until: number | null;
   level: "normal" | "emergency";
   show: { layoutId: string } | { assetId: string };
+  /** When its command was made: from then its loops count. */
+  loopsFrom: number;
 }
 
 /** What is on from `from` to `until`, the end excluded; `by` is the override's id, the schedule's, `default` or `nothing`. */
@@ -21,6 +23,8 @@ export interface Stretch {
   until: number;
   layoutId: string | null;
   by: string;
+  /** The instant from which its loops count; null without a layout. */
+  loopsFrom: number | null;
 }
 
 /**
@@ -43,15 +47,15 @@ export async function runningOverrides(db: Db, playerId: string): Promise<Runnin
   const rows = await db
     .selectFrom("overrides")
     .innerJoin("commands", "commands.id", "overrides.command_id")
-    .select(["commands.id", "commands.type", "commands.args", "commands.result", "commands.updated_at"])
+    .select(["commands.id", "commands.type", "commands.args", "commands.result", "commands.created_at", "commands.updated_at"])
     .where("overrides.player_id", "=", playerId)
     .where("commands.status", "=", "succeeded")
     .execute();
-  return rows.flatMap(({ id, type, args, result, updated_at }) => {
+  return rows.flatMap(({ id, type, args, result, created_at, updated_at }) => {
     const { layout_id, asset_id, level } = OverrideSet.parse({ type, args: JSON.parse(args) }).args;
     const until = Result.safeParse(JSON.parse(result ?? "null")).data?.until ?? null;
     const show = layout_id === undefined ? { assetId: asset_id! } : { layoutId: layout_id };
-    return [{ id, at: updated_at, until: until === null ? null : Date.parse(until), level, show }];
+    return [{ id, at: updated_at, until: until === null ? null : Date.parse(until), level, show, loopsFrom: created_at }];
   });
 }
 
@@ -68,7 +72,7 @@ export async function showStretches(
     for (const { id, name } of rows) layouts.set(id, name);
   }
   const names = new Map(schedules.map(({ id, name }) => [id, name]));
-  return stretches.map(({ from, until, layoutId, by }) => {
+  return stretches.map(({ from, until, layoutId, by, loopsFrom }) => {
     const isSchedule = names.has(by);
     const override = overrides.find(({ id }) => id === by);
     // An asset alone stands on a layout that nobody made.
@@ -83,6 +87,7 @@ export async function showStretches(
       layout_id: assetId === null ? layoutId : null,
       layout_name: assetId === null ? (layouts.get(layoutId ?? "") ?? null) : null,
       asset_id: assetId,
+      loops_from: loopsFrom === null ? null : new Date(loopsFrom).toISOString(),
     };
   });
 }

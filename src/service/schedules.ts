@@ -81,6 +81,8 @@ export function showSchedule(row: ScheduleRow): Schedule {
     name: row.name,
     layout_id: row.layout_id,
     target: targetOf(row),
+    // Stored by a version that did not know of it.
+    loop_from: "epoch",
     ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
@@ -91,7 +93,7 @@ export function showSchedule(row: ScheduleRow): Schedule {
 /** @throws Refusal 422 naming each field of a schedule that cannot be, or that points nowhere. */
 export async function checkSchedule(db: Db, teamId: string, schedule: Parameters<typeof columnsOf>[0], now: number): Promise<void> {
   const errors = scheduleFaults(schedule);
-  const { layout_id, target, sync_epoch } = schedule;
+  const { layout_id, target, sync_epoch, loop_from } = schedule;
   const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
   if (target.type === "player" && (await playersMeant(db, teamId, [target])).length === 0) {
@@ -99,6 +101,9 @@ export async function checkSchedule(db: Db, teamId: string, schedule: Parameters
   }
   if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
     errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });
+  }
+  if (sync_epoch !== null && loop_from === "window") {
+    errors.push({ pointer: "/loop_from", detail: "must be epoch where sync_epoch is given: loops count from one instant" });
   }
   if (errors.length === 0) return;
   throw invalidFields(errors);

@@ -44,17 +44,17 @@ async function screen(folder: string) {
     },
     /** The layout on now. */
     get layout() {
-      return programme.follow(ready, clock.now())!.program.layout!.id;
+      return programme.follow(ready, clock.now())[0]!.playback.program.layout!.id;
     },
     /** The slots of the first zone. */
     get slots() {
-      return stageAt(programme.follow(ready, clock.now())!, clock.now(), "UTC")!.stage.zones[0]?.slots ?? [];
+      return stageAt(programme.follow(ready, clock.now())[0]!.playback, clock.now(), "UTC")!.stage.zones[0]?.slots ?? [];
     },
     get shown() {
       return this.slots[0]?.item.asset_id;
     },
     get changesAt() {
-      return programme.changesAt;
+      return programme.follow(ready, clock.now())[0]!.until;
     },
     async restart() {
       programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
@@ -75,7 +75,7 @@ test("[OV3] an override shows at once and ends where it should; the loop is then
   expect(place.layout).toBe(place.special.id);
   place.clock.advance(1);
   expect([place.layout, place.shown]).toEqual([place.base, blue.id]);
-  expect(place.slots[0]).toMatchObject({ starts_at: t0 + 20_000, ends_at: t0 + 30_000 });
+  expect(place.slots[0]).toMatchObject({ starts_at: t0 + 23_000, offset_ms: 3_000, ends_at: t0 + 30_000 });
 });
 
 test("[OV4] an override stays until it is revoked, also over a restart, and the newest shows", async () => {

@@ -30,7 +30,7 @@ async function player(folder: string, at: number) {
     /** What its zones play at `instant`. */
     zonesAt(ready: Ready, instant: number): SceneZone[] {
       clock.advance(instant - clock.now());
-      return stageAt(programme.follow(ready, instant)!, instant, "UTC")!.stage.zones;
+      return stageAt(programme.follow(ready, instant)[0]!.playback, instant, "UTC")!.stage.zones;
     },
   };
 }

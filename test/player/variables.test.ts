@@ -40,11 +40,11 @@ async function screen(folder: string) {
       return this.send("variables.set", { variables, ...(duration_ms === undefined ? {} : { duration_ms }) });
     },
     get shown() {
-      const id = programme.follow(ready, clock.now())!.program.layout!.id;
+      const id = programme.follow(ready, clock.now())[0]!.playback.program.layout!.id;
       return id === open.id ? "open" : id === busy.id ? "busy" : "default";
     },
     get changesAt() {
-      return programme.changesAt;
+      return programme.follow(ready, clock.now())[0]!.until;
     },
     get variables() {
       return programme.variables();

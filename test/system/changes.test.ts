@@ -1,6 +1,7 @@
 // Every change on the real screen, decoded from the framebuffer: no blank, no foreign and no stale frame.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/boundaries.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { numberedClip, plainImage } from "../support/media.ts";
 import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../support/mixed-loop.ts";
@@ -11,6 +12,7 @@ import { startXvfb } from "../support/xvfb.ts";
 // SIGNAGE_CHANGES=1000 for a night.
 const changes = Number(process.env["SIGNAGE_CHANGES"] ?? 15);
 const slotMs = 1_500;
+const boundarySlotMs = 3_000;
 
 const patience = { timeout: 120_000 + 2 * changes * slotMs };
 
@@ -40,6 +42,27 @@ test("[SW12] changes between picture, clip, web page and text, by cut and by cro
   expect(judge.fades).toBeGreaterThan(0);
   expect(player.lines.filter(({ msg }) => /could not be shown|reports a fault/.test(msg))).toEqual([]);
 });
+
+test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
+  "[SW14] changes of program, by %s, show nothing else, and nothing of a layout that has to leave",
+  patience,
+  async (kind) => {
+    await using folder = await temporaryFolder();
+    await using xvfb = await startXvfb({ width: 1280, height: 720 });
+    await using site = await startMixedSite();
+    await using service = await startService(join(folder.path, "service"));
+    const layouts = await publishBoundaries(service.api, site, boundarySlotMs);
+    await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
+    const playerId = await service.api.pair(player, layouts.even);
+    await player.line("presented");
+    const watched = { api: service.api, playerId, framebuffer: xvfb.framebuffer, layouts, slotMs: boundarySlotMs };
+    const judge = await watchBoundaries(watched, kind, Math.ceil(changes / 3));
+    expect(judge.wrong).toEqual([]);
+    const { blankMs, foreignMs, stale } = judge;
+    expect({ blankMs, foreignMs, stale }).toEqual({ blankMs: 0, foreignMs: 0, stale: 0 });
+    expect(player.lines.filter(({ msg }) => /could not be shown|reports a fault/.test(msg))).toEqual([]);
+  },
+);
 
 test("[SW13] a clip in a slot three times as long plays three times and is held on its last frame", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();

@@ -70,7 +70,7 @@ export class Agenda {
     for (let days = 0; until === plan.until && days < lookaheadDays; days += 1) {
       plan = this.#planOf(plan.until);
       const next = plan.segments[0]!;
-      if (next.live?.entry !== segment.live?.entry) break;
+      if (!isOneWindow(segment.live, next.live)) break;
       until = next.until;
     }
     return { ...segment, until };
@@ -148,6 +148,12 @@ export class Agenda {
     }
     return span;
   }
+}
+
+/** Whether one may take the other's place without a change: where loops begin with the window, only the same window may. */
+function isOneWindow(a: Live | null, b: Live | null): boolean {
+  if (a?.entry !== b?.entry) return false;
+  return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;
 }
 
 /** The winner first: priority, then the window that began last, then the newest schedule, whose id is the greatest. */

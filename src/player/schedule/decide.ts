@@ -54,7 +54,8 @@ export function decide(facts: Facts, instant: number): Decision {
     // A pause holds what was on when it began; what is ordered later, or in an emergency, is not held.
     if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
     const shown = shownBy(override, state);
-    if (shown !== null) return { ...shown, cause: { is: "override", override }, epochMs: override.at, turn: null, pause: null, until };
+    if (shown === null) continue;
+    return { ...shown, cause: { is: "override", override }, epochMs: override.loopsFrom ?? override.at, turn: null, pause: null, until };
   }
   if (pause !== null) {
     // An override that has ended meanwhile is not held: revoking it must always end it.
@@ -81,12 +82,17 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
     }
   }
   if (live !== null) {
-    const { sync_epoch } = live.entry.schedule;
-    const epochMs = sync_epoch === null ? loopEpochMs : Date.parse(sync_epoch);
-    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs, until };
+    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs: epochOf(live), until };
   }
   const { layout } = ready.desired;
   return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, until };
+}
+
+/** The instant from which the loops of a schedule count: its own, or the beginning of the window that is on. */
+function epochOf({ entry, from }: Live): number {
+  const { loop_from, sync_epoch } = entry.schedule;
+  if (loop_from === "window") return from;
+  return sync_epoch === null ? loopEpochMs : Date.parse(sync_epoch);
 }
 
 function plain(layout: DesiredLayout | null): Pick<Decision, "layout" | "single" | "turn" | "pause"> {

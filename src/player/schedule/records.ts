@@ -10,6 +10,7 @@ export const Override = z.object({
   is: z.literal("override"),
   until: z.number().nullable(),
   level: z.enum(["normal", "emergency"]),
+  loopsFrom: z.number().optional().describe("The instant from which its loops count, the same on all players it is for; without it, `at`"),
   show: z.union([z.object({ layoutId: z.string() }), z.object({ assetId: z.string() })]),
 });
 export type Override = z.infer<typeof Override>;

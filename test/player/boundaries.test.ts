@@ -1,0 +1,262 @@
+// Where the program changes: what the page is told before, and that it is the same whenever the player gets to it.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import type { Ready } from "../../src/player/content-cache.ts";
+import { comingLeadMs, outlookAt, type Outlook } from "../../src/player/outlook.ts";
+import { nothingPlays, step, type DonePlay, type PlannedPlay, type PlayStep } from "../../src/player/plays.ts";
+import { Programme } from "../../src/player/programme.ts";
+import { Records } from "../../src/player/records.ts";
+import { loopEpochMs, type DesiredLayout } from "../../src/protocol/desired.ts";
+import type { PlayCommand } from "../../src/protocol/play-command.ts";
+import type { Slot, Stage } from "../../src/protocol/scene.ts";
+import { FakeClock } from "../support/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
+import { schedule } from "./schedules.ts";
+
+const assets = ["red", "green", "blue", "teal", "amber"].map((name) => assetOf(Buffer.from(name)));
+const [red, green, blue, teal, amber] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0]]; // prettier-ignore
+const t0 = loopEpochMs + 86_400_000_000;
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** A default layout of red and green and another of blue, teal and amber, ten seconds each, with schedules of the other. */
+function stateOf(
+  schedules: (other: DesiredLayout, own: DesiredLayout) => Record<string, unknown>[],
+  more: { default?: boolean } = {},
+): Ready {
+  const desired = desiredOf([imageItem(red, 10_000), imageItem(green, 10_000)], assets);
+  const playlist = { id: newId("pls"), items: [imageItem(blue, 10_000), imageItem(teal, 10_000), imageItem(amber, 10_000)] };
+  const own = desired.layout!;
+  const other = { ...own, id: newId("lay"), zones: [{ ...own.zones[0]!, id: newId("zon"), playlist_id: playlist.id }] };
+  const layout = more.default === false ? null : own;
+  const layouts = more.default === false ? [own, other] : [other];
+  return readyOf({ ...desired, layout, layouts, schedules: schedules(other, own), playlists: [...desired.playlists, playlist] });
+}
+
+/** The other layout every second ten seconds, from `t0 + 10 s` on. */
+const alternating = stateOf((other) =>
+  Array.from({ length: 30 }, (_, turn) => {
+    const from = t0 + 10_000 + turn * 20_000;
+    return schedule(other.id, iso(from), iso(from + 10_000));
+  }),
+);
+
+async function playerOf(folder: string, at: number) {
+  const clock = new FakeClock(at);
+  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  return {
+    clock,
+    outlook(ready: Ready, instant: number): Outlook {
+      clock.advance(instant - clock.now());
+      return outlookAt(programme.follow(ready, instant), instant, "UTC");
+    },
+    send(type: PlayCommand["type"], args: object, madeAt?: number) {
+      return programme.obey({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<Programme["obey"]>[0]);
+    },
+  };
+}
+
+function slotsOf(stage: Stage | null): readonly Slot[] {
+  return stage?.zones[0]?.slots ?? [];
+}
+
+const spans = (slots: readonly Slot[]) => slots.map(({ item, starts_at, ends_at }) => [item.asset_id, starts_at, ends_at]);
+
+test("[BD1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
+  await using folder = await temporaryFolder();
+  // Windows that end amid items: at 13 s, 26 s and so on.
+  const amid = stateOf((other) =>
+    Array.from({ length: 20 }, (_, turn) => {
+      const from = t0 + 13_000 + turn * 26_000;
+      return schedule(other.id, iso(from), iso(from + 13_000));
+    }),
+  );
+  for (const [name, ready, lengthMs] of [
+    ["even", alternating, 10_000],
+    ["amid", amid, 13_000],
+  ] as const) {
+    // prettier-ignore
+    const player = await playerOf(join(folder.path, name), t0);
+    let cuts = 0;
+    for (let instant = t0; instant < t0 + 400_000; instant += 487) {
+      const { stage, coming } = player.outlook(ready, instant);
+      const change = t0 + Math.floor((instant - t0) / lengthMs + 1) * lengthMs;
+      const slots = slotsOf(stage);
+      for (const { starts_at, ends_at } of slots) {
+        expect(ends_at).toBeGreaterThan(starts_at);
+        expect(ends_at).toBeLessThanOrEqual(change);
+      }
+      for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
+      if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
+      if (change - instant <= comingLeadMs) expect(coming?.at).toBe(change);
+    }
+    // Of even windows each item ends by itself where the program changes.
+    if (name === "even") expect(cuts).toBe(0);
+    else expect(cuts).toBeGreaterThan(100);
+  }
+});
+
+test("[BD2] the stage that comes is told ahead with its instant, and is then what is due; its plays begin there, midway if need be", async () => {
+  await using folder = await temporaryFolder();
+  const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
+  const player = await playerOf(folder.path, t0);
+  expect(player.outlook(ready, t0)).toMatchObject({ coming: null, changesAt: t0 + 23_000 - comingLeadMs });
+  const before = player.outlook(ready, t0 + 23_000 - comingLeadMs);
+  expect(before.coming?.at).toBe(t0 + 23_000);
+  expect(before.stage!.until).toBe(t0 + 23_000);
+  const [first, second] = slotsOf(before.coming!.stage);
+  expect(first).toMatchObject({ starts_at: t0 + 23_000, ends_at: t0 + 30_000 });
+  expect((first!.starts_at - first!.offset_ms - loopEpochMs) % 10_000).toBe(0);
+  expect(second!.starts_at).toBe(t0 + 30_000);
+  const due = player.outlook(ready, t0 + 23_000);
+  expect(due.stage!.key).toBe(before.coming!.stage.key);
+  expect(slotsOf(due.stage)[0]).toEqual(first);
+  // And on, until its end, where the player's own layout comes back.
+  expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject({ at: t0 + 60_000, stage: { key: before.stage!.key } });
+});
+
+test("[BD2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
+  await using folder = await temporaryFolder();
+  const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
+  const player = await playerOf(folder.path, t0);
+  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, coming: { at: t0 + 10_000 } });
+  const last = player.outlook(ready, t0 + 12_000);
+  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, coming: null, changesAt: t0 + 20_000 });
+  expect(slotsOf(last.stage).at(-1)!.ends_at).toBe(t0 + 20_000);
+  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: null });
+});
+
+test("[BD3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
+  await using folder = await temporaryFolder();
+  // The same layout by a schedule whose loop begins anew, amid an item.
+  const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
+  const player = await playerOf(join(folder.path, "anew"), t0);
+  const { stage, coming } = player.outlook(anew, t0 + 1_000);
+  expect(coming).toBeNull();
+  expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
+    [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
+    [red.id, t0 + 7_000, t0 + 17_000],
+    [green.id, t0 + 17_000, t0 + 27_000],
+  ]);
+  expect(spans(slotsOf(player.outlook(anew, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
+  // Another item begins to be valid: the one on screen is finished first.
+  const valid = stateOf(() => []);
+  const items = valid.desired.playlists[0]!.items;
+  items.push({ ...imageItem(blue, 10_000), valid_from: iso(t0 + 7_000) });
+  const second = await playerOf(join(folder.path, "valid"), t0);
+  const plays = slotsOf(second.outlook(valid, t0 + 1_000).stage);
+  expect(plays[0]).toMatchObject({ starts_at: t0, ends_at: t0 + 10_000 });
+  expect(plays[0]!.whole_ends_at).toBeUndefined();
+  expect(plays[1]!.starts_at).toBe(t0 + 10_000);
+  for (const instant of [t0 + 7_000, t0 + 8_000]) expect(slotsOf(second.outlook(valid, instant).stage)[0]).toEqual(plays[0]);
+});
+
+test("[BD4] told late, or asked anew, a player plays what it would have in time", async () => {
+  await using folder = await temporaryFolder();
+  const prompt = await playerOf(join(folder.path, "prompt"), t0);
+  for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(alternating, instant);
+  const late = await playerOf(join(folder.path, "late"), t0);
+  late.outlook(alternating, t0 + 3_000);
+  const asleep = await playerOf(join(folder.path, "asleep"), t0);
+  asleep.outlook(alternating, t0 + 3_000);
+  for (const instant of [t0 + 203_000, t0 + 247_777]) {
+    const wanted = prompt.outlook(alternating, instant);
+    expect(late.outlook(alternating, instant)).toEqual(wanted);
+    expect(wanted.stage).not.toBeNull();
+  }
+  // Longer than it goes through change by change.
+  const [one, other] = [asleep.outlook(alternating, t0 + 595_000), prompt.outlook(alternating, t0 + 595_000)];
+  expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
+  // Its clock is put back: what came is to come again.
+  const back = prompt.outlook(alternating, t0 + 495_000);
+  expect(back.coming).toMatchObject({ at: t0 + 500_000, stage: { key: expect.any(String) } });
+});
+
+test("[BD4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
+  await using folder = await temporaryFolder();
+  const player = await playerOf(folder.path, t0);
+  const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
+  const before = player.outlook(alternating, t0 + 1_000);
+  expect(before.coming?.at).toBe(t0 + 10_000);
+  await player.send("override.set", { layout_id: own.id, duration_ms: 12_000, level: "normal" });
+  const during = player.outlook(alternating, t0 + 1_000);
+  // Over the boundary at ten seconds on to thirteen, where the other layout is due.
+  expect(during).toMatchObject({ stage: { until: t0 + 13_000 }, coming: { at: t0 + 13_000, stage: { key: before.coming!.stage.key } } });
+  expect(slotsOf(during.coming!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
+  await player.send("override.clear", {});
+  expect(player.outlook(alternating, t0 + 1_001).coming?.at).toBe(t0 + 10_000);
+  const without = readyOf({ ...alternating.desired, revision: "r2", schedules: [] });
+  expect(player.outlook(without, t0 + 1_002).coming).toBeNull();
+  expect(other.id).not.toBe(own.id);
+});
+
+test("[BD9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
+  const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
+  const play = (key: string, zoneId: string, from: number, until: number): PlannedPlay => {
+    const of = { layoutId: newId("lay"), zoneId, itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
+    return { key, startsAt: from * 1_000, endsAt: until * 1_000, of };
+  };
+  const [one, two, three] = [newId("zon"), newId("zon"), newId("zon")] as [string, string, string];
+  const zones = [{ id: one, plays: [play("a", one, 0, 20)] }];
+  const coming = [{ id: two, plays: [play("b", two, 10, 20)] }, { id: three, plays: [play("c", three, 10, 20)] }]; // prettier-ignore
+  const done = (steps: PlayStep[]): string[] => {
+    let plays = nothingPlays;
+    const all: DonePlay[] = [];
+    for (const each of steps) {
+      const next = step(plays, each, () => newId("evt"));
+      plays = next.plays;
+      all.push(...next.done);
+    }
+    return [...all.map(({ result, started, ended }) => `${result} ${started.at / 1_000}-${ended.at / 1_000}`), `${plays.open.size} open`];
+  };
+  const presented = (zoneId: string, key: string, seconds: number): PlayStep => ({ is: "presented", zoneId, key, at: at(seconds) });
+  const begin: PlayStep[] = [{ is: "page", openedAt: 1 }, { is: "planned", now: at(0), zones, coming }, presented(one, "a", 0)];
+  // The page's frames come a moment before the player's own timer.
+  const turn = [presented(two, "b", 9.99), presented(three, "c", 9.99)];
+  expect(done([...begin, ...turn, { is: "planned", now: at(10.01), zones: coming }])).toEqual(["cut 0-9.99", "2 open"]);
+  // Called off: it was never on the glass.
+  expect(done([...begin, { is: "planned", now: at(5), zones }, { is: "planned", now: at(15), zones }])).toEqual(["1 open"]);
+});
+
+test("[BD10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {
+  await using folder = await temporaryFolder();
+  const other = alternating.desired.layouts[0]!;
+  const place = async (name: string, receivedAt: number, madeAt?: number, duration_ms?: number) => {
+    const player = await playerOf(join(folder.path, name), receivedAt);
+    player.outlook(alternating, receivedAt);
+    await player.send("override.set", { layout_id: other.id, level: "normal", ...(duration_ms === undefined ? {} : { duration_ms }) }, madeAt); // prettier-ignore
+    return player;
+  };
+  const madeAt = t0 + 4_321;
+  const [near, far, old] = [
+    await place("near", t0 + 4_400, madeAt),
+    await place("far", t0 + 4_614, madeAt),
+    await place("old", t0 + 4_614),
+  ];
+  const at = t0 + 50_000;
+  const last = (player: typeof near) => spans(slotsOf(player.outlook(alternating, at).stage));
+  expect(last(far)).toEqual(last(near));
+  expect(last(near)[0]).toEqual([teal.id, madeAt + 40_000, madeAt + 50_000]);
+  expect(last(old)[0]![1]).toBe(t0 + 4_614 + 40_000);
+  // Over a restart it is the same.
+  const again = await playerOf(join(folder.path, "far"), at);
+  expect(last(again)).toEqual(last(near));
+});
+
+test("[BD10] all that hear of it in time leave an override together; who was away shows it for its whole time", async () => {
+  await using folder = await temporaryFolder();
+  const other = alternating.desired.layouts[0]!;
+  const madeAt = t0 + 1_000;
+  for (const [name, receivedAt, until] of [
+    ["near", t0 + 1_080, t0 + 7_000],
+    ["far", t0 + 1_300, t0 + 7_000],
+    ["away", t0 + 30_000, t0 + 36_000],
+  ] as const) {
+    // prettier-ignore
+    const player = await playerOf(join(folder.path, name), receivedAt);
+    player.outlook(alternating, receivedAt);
+    const answer = await player.send("override.set", { layout_id: other.id, level: "normal", duration_ms: 6_000 }, madeAt);
+    expect(answer).toMatchObject({ until: iso(until) });
+  }
+});
