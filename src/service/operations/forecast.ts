@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { Forecast, ForecastQuery } from "../../protocol/forecast.ts";
 import { id } from "../../protocol/words.ts";
-import { runningOverrides, showStretches, type Stretch } from "../forecast.ts";
+import { runningRecords } from "../forecast-records.ts";
+import { showStretches, type Stretch } from "../forecast.ts";
 import { invalidField } from "../problem.ts";
 import { found, operation, type Operation } from "./operation.ts";
 import { select } from "./players.ts";
@@ -17,8 +18,8 @@ export const forecastOperations: readonly Operation[] = [
     path: "/players/{id}/forecast",
     summary: "See what a player will show",
     description:
-      "Drawn from the state that is wanted on it now: schedules, overrides that it has confirmed, and its own layout where nothing is due. " +
-      "At most seven days at a time; a pause or skipped items are not foreseen.",
+      "Drawn from the state that is wanted on it now: schedules, the overrides, pauses and variables that it has confirmed or told, and its own layout where nothing is due. " +
+      "At most seven days at a time. A pause holds what was on; skips and limits of items change the items of a layout, not the layout.",
     agent: "Use it to check a schedule before it is due, and to find gaps. For what is on now: get_player_now.",
     caller: "operator",
     scope: "players:read",
@@ -35,12 +36,13 @@ export const forecastOperations: readonly Operation[] = [
       if (to <= from) throw invalidField("?to", "must be after ?from");
       if (to - from > weekMs) throw invalidField("?to", "at most seven days after ?from");
       const state = await desired.of(store.db, player);
-      const overrides = await runningOverrides(store.db, player.id);
+      const beat = presence.latest(player.id);
+      const records = await runningRecords(store.db, player.id, state.player.variables, beat);
       const { timezone: asked } = JSON.parse(player.reported) as { timezone: string };
-      const zone = presence.latest(player.id)?.heartbeat.timezone ?? asked;
+      const zone = beat?.heartbeat.timezone ?? asked;
       const stretches: Stretch[] = [];
       let next: number | null = null;
-      for (const stretch of await foretell(state, overrides, zone, from, to)) {
+      for (const stretch of await foretell(state, records, zone, from, to)) {
         if (stretches.length === query.limit) next = stretch.from;
         if (next !== null) break;
         stretches.push(stretch);
@@ -51,7 +53,7 @@ export const forecastOperations: readonly Operation[] = [
         timezone: player.timezone ?? zone,
         from: new Date(from).toISOString(),
         to: new Date(next ?? to).toISOString(),
-        stretches: await showStretches(store.db, stretches, state, overrides),
+        stretches: await showStretches(store.db, stretches, state, records),
         next_from: next === null ? null : new Date(next).toISOString(),
       };
     },
