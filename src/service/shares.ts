@@ -163,7 +163,7 @@ function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number)
   const until = ends_at === null ? Number.POSITIVE_INFINITY : momentOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];
   const rule = parseRule(rrule);
-  const recurrence = recurrenceOf(rule, from, rule.until?.at ?? null, exdates);
+  const recurrence = recurrenceOf(rule, from, exdates);
   const intoDay = from - dayOf(from) * dayMs;
   return daysBetween(recurrence, today - behindDays, today + aheadDays).map((day) => {
     const begins = day * dayMs + intoDay;

@@ -50,8 +50,7 @@ function recurring({ starts_at, ends_at, exdates }: DesiredSchedule, rrule: stri
   const startWall = wallOf(momentOf(starts_at)!, zone);
   const lengthMs = wallOf(momentOf(ends_at!)!, zone) - startWall;
   const rule = parseRule(rrule);
-  const untilWall = rule.until === null ? null : wallOf(rule.until, zone);
-  const recurrence = recurrenceOf(rule, startWall, untilWall, exdates);
+  const recurrence = recurrenceOf(rule, startWall, exdates, (wall) => zone.instantOf(wall));
   const days: Days = {
     any: (first, last) => firstDay(recurrence, first, last) !== null,
     all: (first, last) => daysBetween(recurrence, first, last),
