@@ -859,7 +859,7 @@ export interface paths {
         };
         /**
          * See what a player will show
-         * @description Drawn from the state that is wanted on it now: schedules, overrides that it has confirmed, and its own layout where nothing is due. At most seven days at a time; a pause or skipped items are not foreseen.
+         * @description Drawn from the state that is wanted on it now: schedules, the overrides, pauses and variables that it has confirmed or told, and its own layout where nothing is due. At most seven days at a time. A pause holds what was on; skips and limits of items change the items of a layout, not the layout.
          *
          *     Scope: `players:read`.
          */
@@ -1127,7 +1127,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant.
          *
          *     Scope: `schedules:write`.
          */
@@ -4687,6 +4687,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The file cannot be shown (`bad-file`); A value is not as it should be (`invalid`) */
+        BadFileOrInvalid: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The file cannot be shown (`bad-file`); A value is not as it should be (`invalid`); The idempotency key belongs to another request (`key-reused`) */
         BadFileOrInvalidOrKeyReused: {
             headers: {
@@ -4800,16 +4810,6 @@ export interface components {
         };
         /** @description A value is not as it should be (`invalid`); The idempotency key belongs to another request (`key-reused`) */
         InvalidOrKeyReused: {
-            headers: {
-                "Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The idempotency key belongs to another request (`key-reused`) */
-        KeyReused: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -4934,6 +4934,8 @@ export interface components {
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
         DeliverieDeliveryId: string;
+        /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+        DryRun: "true" | "false";
         /** @description Plays that began here or later */
         From: string;
         /** @description Makes a repeat within 24 h answer as the first did */
@@ -5001,6 +5003,11 @@ export interface components {
          * @example bytes 0-1023/48213
          */
         ContentRange: string;
+        /**
+         * @description `true`: nothing was changed
+         * @example true
+         */
+        DryRun: string;
         /**
          * @description Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`
          * @example "9f86d081884c7d65"
@@ -5131,6 +5138,8 @@ export interface operations {
     createAsset: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made */
                 duplicate?: "keep" | "reuse";
                 /** @description A name for people; never a path */
@@ -5153,6 +5162,7 @@ export interface operations {
             /** @description The team had these bytes already (`duplicate=reuse`) */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5203,6 +5213,7 @@ export interface operations {
             /** @description Upload a file */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -5332,6 +5343,8 @@ export interface operations {
     deleteAsset: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 permanent?: "true" | "false";
             };
             header?: {
@@ -5350,6 +5363,7 @@ export interface operations {
             /** @description Delete an asset */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -5371,7 +5385,10 @@ export interface operations {
     };
     updateAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -5401,6 +5418,7 @@ export interface operations {
             /** @description Change an asset's name or tags */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5558,7 +5576,10 @@ export interface operations {
     };
     restoreAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5575,6 +5596,7 @@ export interface operations {
             /** @description Bring an asset back from the bin */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5629,7 +5651,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -5701,7 +5723,10 @@ export interface operations {
     };
     importAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5725,6 +5750,7 @@ export interface operations {
             /** @description Import an asset from an address */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5978,7 +6004,10 @@ export interface operations {
     };
     sendCommands: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6006,6 +6035,7 @@ export interface operations {
             /** @description Send a command to many players */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6307,6 +6337,7 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -6769,7 +6800,10 @@ export interface operations {
     };
     createEventTicket: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6783,6 +6817,7 @@ export interface operations {
             /** @description Get a ticket to subscribe from a browser */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6810,7 +6845,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -6865,7 +6900,10 @@ export interface operations {
     };
     createInvitation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6890,6 +6928,7 @@ export interface operations {
             /** @description Invite somebody into the team */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -6973,7 +7012,10 @@ export interface operations {
     };
     revokeInvitation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -6990,6 +7032,7 @@ export interface operations {
             /** @description Withdraw an invitation */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -7005,6 +7048,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -7163,7 +7207,10 @@ export interface operations {
     };
     createLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7213,6 +7260,7 @@ export interface operations {
             /** @description Create a layout */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -7348,6 +7396,8 @@ export interface operations {
     deleteLayout: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -7367,6 +7417,7 @@ export interface operations {
             /** @description Delete a layout */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -7388,7 +7439,10 @@ export interface operations {
     };
     updateLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7433,6 +7487,7 @@ export interface operations {
             /** @description Change a layout */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7495,7 +7550,10 @@ export interface operations {
     };
     restoreLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7512,6 +7570,7 @@ export interface operations {
             /** @description Restore a deleted layout */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7569,7 +7628,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -7633,7 +7692,10 @@ export interface operations {
     };
     updateMe: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7656,6 +7718,7 @@ export interface operations {
             /** @description Change your name or address */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7956,7 +8019,10 @@ export interface operations {
     };
     deletePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7973,6 +8039,7 @@ export interface operations {
             /** @description Remove a player */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -7987,12 +8054,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updatePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8018,6 +8089,7 @@ export interface operations {
             /** @description Change a player */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8134,7 +8206,10 @@ export interface operations {
     };
     sendCommand: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8164,6 +8239,7 @@ export interface operations {
             /** @description Send a command to a player */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8554,7 +8630,10 @@ export interface operations {
     };
     updatePlayers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8585,6 +8664,7 @@ export interface operations {
             /** @description Change many players */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8613,7 +8693,10 @@ export interface operations {
     };
     pairPlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8637,6 +8720,7 @@ export interface operations {
             /** @description Claim the screen that shows a code */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -8766,7 +8850,10 @@ export interface operations {
     };
     createPlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8803,6 +8890,7 @@ export interface operations {
             /** @description Create a playlist */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -8914,6 +9002,8 @@ export interface operations {
     deletePlaylist: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -8933,6 +9023,7 @@ export interface operations {
             /** @description Delete a playlist */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -8954,7 +9045,10 @@ export interface operations {
     };
     updatePlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8993,6 +9087,7 @@ export interface operations {
             /** @description Change a playlist */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9043,7 +9138,10 @@ export interface operations {
     };
     restorePlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9060,6 +9158,7 @@ export interface operations {
             /** @description Restore a deleted playlist */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9105,7 +9204,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -9259,7 +9358,10 @@ export interface operations {
     };
     createSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9291,6 +9393,7 @@ export interface operations {
             /** @description Create a schedule */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -9413,7 +9516,10 @@ export interface operations {
     };
     deleteSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9430,6 +9536,7 @@ export interface operations {
             /** @description Delete a schedule */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9444,12 +9551,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9476,6 +9587,7 @@ export interface operations {
             /** @description Change a schedule */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9578,7 +9690,10 @@ export interface operations {
     };
     deleteScreenshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: never;
             path: {
                 /** @description Id, `shot_` and a ULID */
@@ -9592,6 +9707,7 @@ export interface operations {
             /** @description Delete a screenshot */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9605,6 +9721,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -9725,7 +9842,10 @@ export interface operations {
     };
     createTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9748,6 +9868,7 @@ export interface operations {
             /** @description Create a team */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -9853,7 +9974,10 @@ export interface operations {
     };
     deleteTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9870,6 +9994,7 @@ export interface operations {
             /** @description Delete a team */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9885,12 +10010,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9916,6 +10045,7 @@ export interface operations {
             /** @description Rename a team */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10040,7 +10170,10 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10059,6 +10192,7 @@ export interface operations {
             /** @description Remove a member */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10074,12 +10208,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10107,6 +10245,7 @@ export interface operations {
             /** @description Change a member's role */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10192,7 +10331,10 @@ export interface operations {
     };
     createToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10220,6 +10362,7 @@ export interface operations {
             /** @description Create a token */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -10309,7 +10452,10 @@ export interface operations {
     };
     revokeToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10326,6 +10472,7 @@ export interface operations {
             /** @description Revoke a token */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10340,12 +10487,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10371,6 +10522,7 @@ export interface operations {
             /** @description Rename a token */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10556,6 +10708,7 @@ export interface operations {
             412: components["responses"]["TusVersion"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -10633,7 +10786,7 @@ export interface operations {
             412: components["responses"]["TusVersion"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["BadFile"];
+            422: components["responses"]["BadFileOrInvalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -10736,7 +10889,10 @@ export interface operations {
     };
     createWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10764,6 +10920,7 @@ export interface operations {
             /** @description Have events sent to an address */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -10861,7 +11018,10 @@ export interface operations {
     };
     deleteWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10878,6 +11038,7 @@ export interface operations {
             /** @description Delete a webhook */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10892,12 +11053,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10925,6 +11090,7 @@ export interface operations {
             /** @description Change a webhook */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11083,7 +11249,10 @@ export interface operations {
     };
     replayWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11102,6 +11271,7 @@ export interface operations {
             /** @description Send a delivery again */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11134,13 +11304,16 @@ export interface operations {
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
     replayFailedWebhookDeliveries: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11172,6 +11345,7 @@ export interface operations {
             /** @description Send everything that failed again */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11202,7 +11376,10 @@ export interface operations {
     };
     rotateWebhookSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11219,6 +11396,7 @@ export interface operations {
             /** @description Give a webhook a new secret */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11257,13 +11435,16 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
     testWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11280,6 +11461,7 @@ export interface operations {
             /** @description Send a test event */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

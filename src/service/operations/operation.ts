@@ -192,6 +192,11 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
 /** An operation of any kind. Its parts fit together because {@link operation} checked them. */
 export type Operation = Spec<Caller, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
+/** Whether it changes nothing. */
+export function isRead({ method }: Operation): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
 /** Defines an operation; the types of its input and output follow from its schemas. */
 export function operation<
   C extends Caller,
