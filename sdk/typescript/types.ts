@@ -960,6 +960,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/players/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See why a player shows what it shows, or not
+         * @description The chain of reasons by the state that is wanted on it, and the overrides, pauses and variables that it has confirmed or told. With `schedule_id` also why that schedule is on at the instant, or why not: not meant for it, not due, a condition, outranked and by which.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getPlayerWhy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/players/bulk": {
         parameters: {
             query?: never;
@@ -1127,7 +1149,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -4286,6 +4308,55 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        ScheduleOutlook: {
+            conditions: components["schemas"]["Condition"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            ends_at: string | null;
+            /** @description Days on which no window begins (EXDATE) */
+            exdates: string[];
+            /** @description Id, `sch_` and a ULID */
+            id: string;
+            interrupt: {
+                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                max_plays_per_hour?: number;
+                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                play_ms?: number;
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                share_percent: number;
+            } | null;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            name: string;
+            /** @description When its next window begins, or began if it is open now, by its own zone or that of a screen it is for; null: never again */
+            next_at: string | null;
+            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            priority: number;
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            rrule: string | null;
+            /** @description How many players it is for */
+            screens: number;
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            starts_at: string;
+            /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+            summary: string;
+            /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+            sync_epoch: string | null;
+            target: components["schemas"]["ScheduleTarget"];
+            /** @description IANA zone; null: the player's */
+            timezone: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Why it may never play, or not as meant. It is taken all the same */
+            warnings: components["schemas"]["ScheduleWarning"][];
+        };
         ScheduleTarget: {
             /** @constant */
             type: "team";
@@ -4298,6 +4369,13 @@ export interface components {
             player_id: string;
             /** @constant */
             type: "player";
+        };
+        ScheduleWarning: {
+            /** @enum {string} */
+            code: "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "outranked" | "no-screens";
+            /** @description RFC 6901 pointer */
+            field: string;
+            message: string;
         };
         /** @enum {string} */
         Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
@@ -4635,6 +4713,30 @@ export interface components {
              */
             updated_at: string;
             url: string;
+        };
+        Why: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description What shows first, then what it outranks, then what takes no part */
+            reasons: components["schemas"]["ShownReason"][];
+            /** @description Of `schedule_id`; null where none was asked for */
+            schedule: {
+                detail: string;
+                /** @description When its next window begins; null: none does, or it is open */
+                next_at: string | null;
+                /** @description Id, `sch_` and a ULID */
+                schedule_id: string;
+                /**
+                 * @description `set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target leaves this player out
+                 * @enum {string}
+                 */
+                verdict: "shows" | "held" | "outranked" | "set-aside" | "not-due" | "not-for-it";
+            } | null;
         };
         Zone: {
             /** @description Without it the zone is clear where its items are */
@@ -8628,6 +8730,65 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getPlayerWhy: {
+        parameters: {
+            query?: {
+                /** @description Without it, now */
+                at?: string;
+                /** @description Says of this schedule, too, why it is on, or why not */
+                schedule_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See why a player shows what it shows, or not */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "at": "2026-11-21T12:00:00.000Z",
+                     *       "reasons": [
+                     *         {
+                     *           "layer": "override",
+                     *           "id": "sample",
+                     *           "name": "Lobby",
+                     *           "layout_id": "sample",
+                     *           "verdict": "shows",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "schedule": {
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "verdict": "shows",
+                     *         "detail": "sample",
+                     *         "next_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     updatePlayers: {
         parameters: {
             query?: {
@@ -9433,10 +9594,20 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "past",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -9502,10 +9673,20 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "past",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -9625,10 +9806,20 @@ export interface operations {
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "past",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             400: components["responses"]["MalformedJson"];

@@ -116,6 +116,25 @@ const about = { id: id("sch"), name: Name, layout_id: id("lay") };
 export const Schedule = z.object({ ...about, target: ScheduleTarget, ...timing, created_at: Timestamp, updated_at: Timestamp });
 export type Schedule = z.infer<typeof Schedule>;
 
+/** Something about a schedule that is allowed and hardly meant. */
+export const ScheduleWarning = z.object({
+  code: z.enum(["past", "conditions-exclude", "clock-gap", "exdate-unused", "outranked", "no-screens"]),
+  message: z.string(),
+  field: z.string().describe("RFC 6901 pointer"),
+});
+export type ScheduleWarning = z.infer<typeof ScheduleWarning>;
+
+/** A schedule, and what comes of it. */
+export const ScheduleOutlook = Schedule.extend({
+  summary: z.string().describe("In words: “Fridays 22:00 to 02:00, Berlin”"),
+  next_at: Timestamp.nullable().describe(
+    "When its next window begins, or began if it is open now, by its own zone or that of a screen it is for; null: never again",
+  ),
+  screens: z.int().describe("How many players it is for"),
+  warnings: z.array(ScheduleWarning).describe("Why it may never play, or not as meant. It is taken all the same"),
+});
+export type ScheduleOutlook = z.infer<typeof ScheduleOutlook>;
+
 const newTiming = {
   ...timing,
   ends_at: timing.ends_at.default(null),

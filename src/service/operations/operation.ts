@@ -8,6 +8,7 @@ import type { Operator } from "../access.ts";
 import type { Audit } from "../audit.ts";
 import type { Blobs, Received } from "../blobs.ts";
 import type { BlobSweeper } from "../blob-sweeper.ts";
+import type { Calendar } from "../calendar.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
@@ -42,6 +43,7 @@ export interface Parts extends HeartbeatParts {
   blobs: Blobs;
   desired: DesiredStates;
   foretell: Foretell;
+  calendar: Calendar;
   access: DeviceAccess;
   pairing: Pairing;
   commands: Commands;
