@@ -3296,6 +3296,11 @@ export interface components {
             /** @default [] */
             conditions?: components["schemas"]["ConditionInput"][];
             /**
+             * @description false: kept, and sent to no player
+             * @default true
+             */
+            enabled?: boolean;
+            /**
              * @description Not included. null: open-ended, which only a schedule without `rrule` can be
              * @default null
              */
@@ -4240,6 +4245,8 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description false: kept, and sent to no player */
+            enabled: boolean;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4276,6 +4283,8 @@ export interface components {
         };
         ScheduleChange: {
             conditions?: components["schemas"]["ConditionInput"][];
+            /** @description false: kept, and sent to no player */
+            enabled?: boolean;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at?: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4315,6 +4324,8 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
+            /** @description false: kept, and sent to no player */
+            enabled: boolean;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4372,7 +4383,7 @@ export interface components {
         };
         ScheduleWarning: {
             /** @enum {string} */
-            code: "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "outranked" | "no-screens";
+            code: "disabled" | "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "outranked" | "no-screens";
             /** @description RFC 6901 pointer */
             field: string;
             message: string;
@@ -9495,6 +9506,7 @@ export interface operations {
                      *               "is_present": true
                      *             }
                      *           ],
+                     *           "enabled": true,
                      *           "interrupt": {
                      *             "share_percent": 1,
                      *             "play_ms": 1000,
@@ -9587,6 +9599,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9600,7 +9613,7 @@ export interface operations {
                      *       "screens": 1,
                      *       "warnings": [
                      *         {
-                     *           "code": "past",
+                     *           "code": "disabled",
                      *           "message": "sample",
                      *           "field": "sample"
                      *         }
@@ -9666,6 +9679,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9679,7 +9693,7 @@ export interface operations {
                      *       "screens": 1,
                      *       "warnings": [
                      *         {
-                     *           "code": "past",
+                     *           "code": "disabled",
                      *           "message": "sample",
                      *           "field": "sample"
                      *         }
@@ -9799,6 +9813,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9812,7 +9827,7 @@ export interface operations {
                      *       "screens": 1,
                      *       "warnings": [
                      *         {
-                     *           "code": "past",
+                     *           "code": "disabled",
                      *           "message": "sample",
                      *           "field": "sample"
                      *         }

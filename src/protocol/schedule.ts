@@ -107,6 +107,7 @@ const timing = {
     .max(1_000)
     .describe("The highest plays; of equal ones the window that began last, then the newest schedule"),
   conditions: z.array(Condition).max(20),
+  enabled: z.boolean().describe("false: kept, and sent to no player"),
   interrupt: Interrupt.nullable(),
   sync_epoch: Timestamp.nullable().describe("The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z"),
 };
@@ -118,7 +119,7 @@ export type Schedule = z.infer<typeof Schedule>;
 
 /** Something about a schedule that is allowed and hardly meant. */
 export const ScheduleWarning = z.object({
-  code: z.enum(["past", "conditions-exclude", "clock-gap", "exdate-unused", "outranked", "no-screens"]),
+  code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "outranked", "no-screens"]),
   message: z.string(),
   field: z.string().describe("RFC 6901 pointer"),
 });
@@ -143,6 +144,7 @@ const newTiming = {
   timezone: timing.timezone.default(null),
   priority: timing.priority.default(0),
   conditions: timing.conditions.default([]),
+  enabled: timing.enabled.default(true),
   interrupt: timing.interrupt.default(null),
   sync_epoch: timing.sync_epoch.default(null),
 };

@@ -23,6 +23,10 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
   const now = clock.now();
   const players = await playersMeant(db, teamId, [schedule.target]);
   const zone = zoneOf(parts, players[0]);
+  if (!schedule.enabled) {
+    const warnings = [{ code: "disabled" as const, message: "it is switched off: it plays nowhere", field: "/enabled" }];
+    return { ...schedule, summary: `Off: ${wordsOf(schedule)}`, next_at: null, screens: players.length, warnings };
+  }
   const next = await calendar.windowAfter(schedule, zone, now);
   const warnings = [
     ...(await ofTimes(parts, schedule, zone, now, next)),

@@ -16,15 +16,20 @@ export interface TeamSchedules {
 // An override until revoked stays; whoever sends hundreds of them keeps the newest.
 const mostOverrides = 100;
 
-/** All schedules of a team, in the order of their age. */
+/** All schedules of a team that are switched on, in the order of their age. */
 export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
   const rows = await db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).orderBy("id").execute();
   const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
-  for (const row of rows) {
+  for (const row of rows.filter(isEnabled)) {
     if (row.target_type === "team") all.team.push(row);
     else put(row.target_type === "tag" ? all.byTag : all.byPlayer, row);
   }
   return all;
+}
+
+/** Rows of older services do not say so: they are. */
+export function isEnabled({ timing }: ScheduleRow): boolean {
+  return (JSON.parse(timing) as { enabled?: boolean }).enabled !== false;
 }
 
 function put(map: Map<string, ScheduleRow[]>, row: ScheduleRow): void {
@@ -76,6 +81,7 @@ export function showSchedule(row: ScheduleRow): Schedule {
     name: row.name,
     layout_id: row.layout_id,
     target: targetOf(row),
+    enabled: true,
     ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

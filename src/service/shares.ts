@@ -3,7 +3,7 @@ import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
 import { invalidField } from "./problem.ts";
-import { playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import { isEnabled, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, ScheduleRow } from "./tables.ts";
 
@@ -22,7 +22,7 @@ const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
 const mostCompared = 200;
 
-const matters: readonly string[] = ["interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
+const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
 /** Whether a change of these fields may make shares too much: another name must not be refused for what was so before. */
 export function touchesShare(change: object): boolean {
@@ -42,14 +42,14 @@ export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId:
  */
 async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<string | null> {
   const { interrupt, target } = schedule;
-  if (interrupt === null || !isComparable(schedule)) return null;
+  if (interrupt === null || !schedule.enabled || !isComparable(schedule)) return null;
   const rows = await db
     .selectFrom("schedules")
     .selectAll()
     .where("team_id", "=", teamId)
     .where("timing", "like", '%"interrupt":{%')
     .execute();
-  const others = rows.filter(({ id }) => id !== ownId).map((row) => ({ row, timed: showSchedule(row) }));
+  const others = rows.filter((row) => row.id !== ownId && isEnabled(row)).map((row) => ({ row, timed: showSchedule(row) }));
   const rivals = others
     .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))
     .toSorted((a, b) => b.timed.interrupt!.share_percent - a.timed.interrupt!.share_percent)

@@ -121,6 +121,27 @@ test("[CA10] a player says of a schedule why it is on, or why not", async () => 
   expect((await bench.call("GET", `players/${device.playerId}/why?schedule_id=sch_01jd3v8q6m9x2k4n7r5t1w0yzh`)).status).toBe(404);
 });
 
+test("[CA11] a schedule that is switched off is kept and plays nowhere, until it is switched on again", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create, device } = place;
+  const sent = async () => (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
+  const share = { interrupt: { share_percent: 60 } };
+  const off = await create({ enabled: false, ...share });
+  expect(off).toMatchObject({ enabled: false, next_at: null, warnings: [{ code: "disabled", field: "/enabled" }] });
+  expect(await sent()).toEqual([]);
+  // It takes no share of the hour while it is off.
+  const on = await create(share);
+  expect(await sent()).toEqual([on.id]);
+  const path = `schedules/${off.id}`;
+  expect((await bench.call("PATCH", path, { enabled: true })).status).toBe(422);
+  const { body } = await bench.call("GET", `players/${device.playerId}/why?schedule_id=${off.id}`);
+  expect(body.schedule).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("off") });
+  expect((await bench.call("PATCH", `schedules/${on.id}`, { enabled: false })).status).toBe(200);
+  expect((await bench.call("PATCH", path, { enabled: true })).body).toMatchObject({ enabled: true, warnings: [] });
+  expect(await sent()).toEqual([off.id]);
+});
+
 function tag(is_present: boolean) {
   return { type: "tag", tag: "bar", is_present };
 }

@@ -93,6 +93,7 @@ export const forecastOperations: readonly Operation[] = [
         ...about,
         schedule: { schedule_id: scheduleId, verdict, detail, next_at },
       });
+      if (!showSchedule(row).enabled) return told("set-aside", "it is switched off");
       const isForIt = schedulesFor(await readSchedules(store.db, teamId), player).some((each) => each.id === scheduleId);
       if (!isForIt) return told("not-for-it", "its target leaves this player out");
       const own = reasons.find((reason) => reason.id === scheduleId);
