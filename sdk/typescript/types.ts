@@ -859,7 +859,7 @@ export interface paths {
         };
         /**
          * See what a player will show
-         * @description Drawn from the state that is wanted on it now: schedules, overrides that it has confirmed, and its own layout where nothing is due. At most seven days at a time; a pause or skipped items are not foreseen.
+         * @description Drawn from the state that is wanted on it now: schedules, the overrides, pauses and variables that it has confirmed or told, and its own layout where nothing is due. At most seven days at a time. A pause holds what was on; skips and limits of items change the items of a layout, not the layout.
          *
          *     Scope: `players:read`.
          */
@@ -996,6 +996,28 @@ export interface paths {
          *     Scope: `players:read`.
          */
         get: operations["getUptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/players/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See why a player shows what it shows, or not
+         * @description The chain of reasons by the state that is wanted on it, and the overrides, pauses and variables that it has confirmed or told. With `schedule_id` also why that schedule is on at the instant, or why not: not meant for it, not due, a condition, outranked and by which.
+         *
+         *     Scope: `players:read`.
+         */
+        get: operations["getPlayerWhy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1171,7 +1193,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -3345,6 +3367,11 @@ export interface components {
             /** @default [] */
             conditions?: components["schemas"]["ConditionInput"][];
             /**
+             * @description false: kept, and sent to no player
+             * @default true
+             */
+            enabled?: boolean;
+            /**
              * @description Not included. null: open-ended, which only a schedule without `rrule` can be
              * @default null
              */
@@ -4305,6 +4332,8 @@ export interface components {
             created_at: string;
             /** @description When it was put in the bin, where it stays for 30 days; else null */
             deleted_at: string | null;
+            /** @description false: kept, and sent to no player */
+            enabled: boolean;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4346,6 +4375,8 @@ export interface components {
         };
         ScheduleChange: {
             conditions?: components["schemas"]["ConditionInput"][];
+            /** @description false: kept, and sent to no player */
+            enabled?: boolean;
             /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
             ends_at?: string | null;
             /** @description Days on which no window begins (EXDATE) */
@@ -4383,6 +4414,64 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        ScheduleOutlook: {
+            conditions: components["schemas"]["Condition"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description When it was put in the bin, where it stays for 30 days; else null */
+            deleted_at: string | null;
+            /** @description false: kept, and sent to no player */
+            enabled: boolean;
+            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            ends_at: string | null;
+            /** @description Days on which no window begins (EXDATE) */
+            exdates: string[];
+            /** @description Id, `sch_` and a ULID */
+            id: string;
+            interrupt: {
+                /** @description Counted on the grid of the UTC hour, never from what was played; where other interrupts begin or end within the hour, the grid is laid out anew */
+                max_plays_per_hour?: number;
+                /** @description Length of one play; without it, one loop of the layout's longest zone */
+                play_ms?: number;
+                /** @description Share of each hour, spread evenly over it. Together above 100 at one time on one player they are refused; where they come so all the same, all are scaled down */
+                share_percent: number;
+            } | null;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            /**
+             * @description `epoch`: loops count from `sync_epoch`, so a window may begin amid an item. `window`: they begin with the first item when a window begins, on all players at once; what interrupts them does not set them back. An interrupt's loops begin with each of its turns, whatever stands here
+             * @enum {string}
+             */
+            loop_from: "epoch" | "window";
+            name: string;
+            /** @description When its next window begins, or began if it is open now, by its own zone or that of a screen it is for; null: never again */
+            next_at: string | null;
+            /** @description The highest plays; of equal ones the window that began last, then the newest schedule */
+            priority: number;
+            /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
+            rrule: string | null;
+            /** @description How many players it is for */
+            screens: number;
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            starts_at: string;
+            /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
+            summary: string;
+            /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
+            sync_epoch: string | null;
+            target: components["schemas"]["ScheduleTarget"];
+            /** @description IANA zone; null: the player's */
+            timezone: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description Why it may never play, or not as meant. It is taken all the same */
+            warnings: components["schemas"]["ScheduleWarning"][];
+        };
         ScheduleTarget: {
             /** @constant */
             type: "team";
@@ -4395,6 +4484,13 @@ export interface components {
             player_id: string;
             /** @constant */
             type: "player";
+        };
+        ScheduleWarning: {
+            /** @enum {string} */
+            code: "disabled" | "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "outranked" | "no-screens";
+            /** @description RFC 6901 pointer */
+            field: string;
+            message: string;
         };
         /** @enum {string} */
         Scope: "players:read" | "players:write" | "playlists:read" | "playlists:write" | "layouts:read" | "layouts:write" | "assets:read" | "assets:write" | "commands:read" | "commands:write" | "screenshots:read" | "screenshots:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "play_events:read" | "events:read" | "teams:read" | "teams:write" | "tokens:read" | "tokens:write" | "audit:read";
@@ -4735,6 +4831,30 @@ export interface components {
             updated_at: string;
             url: string;
         };
+        Why: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            at: string;
+            /** @description Id, `plr_` and a ULID */
+            player_id: string;
+            /** @description What shows first, then what it outranks, then what takes no part */
+            reasons: components["schemas"]["ShownReason"][];
+            /** @description Of `schedule_id`; null where none was asked for */
+            schedule: {
+                detail: string;
+                /** @description When its next window begins; null: none does, or it is open */
+                next_at: string | null;
+                /** @description Id, `sch_` and a ULID */
+                schedule_id: string;
+                /**
+                 * @description `set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target leaves this player out
+                 * @enum {string}
+                 */
+                verdict: "shows" | "held" | "outranked" | "set-aside" | "not-due" | "not-for-it";
+            } | null;
+        };
         Zone: {
             /** @description Without it the zone is clear where its items are */
             background_color?: string;
@@ -4778,6 +4898,16 @@ export interface components {
         };
         /** @description The file cannot be shown (`bad-file`) */
         BadFile: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The file cannot be shown (`bad-file`); A value is not as it should be (`invalid`) */
+        BadFileOrInvalid: {
             headers: {
                 "Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -4917,16 +5047,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The idempotency key belongs to another request (`key-reused`) */
-        KeyReused: {
-            headers: {
-                "Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The body is not JSON (`malformed-json`) */
         MalformedJson: {
             headers: {
@@ -5053,6 +5173,8 @@ export interface components {
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
         DeliverieDeliveryId: string;
+        /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+        DryRun: "true" | "false";
         /** @description Plays that began here or later */
         From: string;
         /** @description Makes a repeat within 24 h answer as the first did */
@@ -5120,6 +5242,11 @@ export interface components {
          * @example bytes 0-1023/48213
          */
         ContentRange: string;
+        /**
+         * @description `true`: nothing was changed
+         * @example true
+         */
+        DryRun: string;
         /**
          * @description Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`
          * @example "9f86d081884c7d65"
@@ -5250,6 +5377,8 @@ export interface operations {
     createAsset: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made */
                 duplicate?: "keep" | "reuse";
                 /** @description A name for people; never a path */
@@ -5272,6 +5401,7 @@ export interface operations {
             /** @description The team had these bytes already (`duplicate=reuse`) */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5322,6 +5452,7 @@ export interface operations {
             /** @description Upload a file */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -5451,6 +5582,8 @@ export interface operations {
     deleteAsset: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 permanent?: "true" | "false";
             };
             header?: {
@@ -5469,6 +5602,7 @@ export interface operations {
             /** @description Delete an asset */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -5490,7 +5624,10 @@ export interface operations {
     };
     updateAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -5520,6 +5657,7 @@ export interface operations {
             /** @description Change an asset's name or tags */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -5677,7 +5815,10 @@ export interface operations {
     };
     restoreAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5694,6 +5835,7 @@ export interface operations {
             /** @description Bring an asset back from the bin */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -5748,7 +5890,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -5820,7 +5962,10 @@ export interface operations {
     };
     importAsset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5844,6 +5989,7 @@ export interface operations {
             /** @description Import an asset from an address */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -6097,7 +6243,10 @@ export interface operations {
     };
     sendCommands: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6125,6 +6274,7 @@ export interface operations {
             /** @description Send a command to many players */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6426,6 +6576,7 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -6889,7 +7040,10 @@ export interface operations {
     };
     createEventTicket: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6903,6 +7057,7 @@ export interface operations {
             /** @description Get a ticket to subscribe from a browser */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -6930,7 +7085,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -6985,7 +7140,10 @@ export interface operations {
     };
     createInvitation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7010,6 +7168,7 @@ export interface operations {
             /** @description Invite somebody into the team */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -7093,7 +7252,10 @@ export interface operations {
     };
     revokeInvitation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7110,6 +7272,7 @@ export interface operations {
             /** @description Withdraw an invitation */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -7125,6 +7288,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -7283,7 +7447,10 @@ export interface operations {
     };
     createLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7333,6 +7500,7 @@ export interface operations {
             /** @description Create a layout */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -7468,6 +7636,8 @@ export interface operations {
     deleteLayout: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -7487,6 +7657,7 @@ export interface operations {
             /** @description Delete a layout */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -7508,7 +7679,10 @@ export interface operations {
     };
     updateLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7553,6 +7727,7 @@ export interface operations {
             /** @description Change a layout */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -7615,7 +7790,10 @@ export interface operations {
     };
     restoreLayout: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7632,6 +7810,7 @@ export interface operations {
             /** @description Restore a deleted layout */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -7689,7 +7868,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -7753,7 +7932,10 @@ export interface operations {
     };
     updateMe: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -7776,6 +7958,7 @@ export interface operations {
             /** @description Change your name or address */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8081,6 +8264,8 @@ export interface operations {
     deletePlayer: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -8100,6 +8285,7 @@ export interface operations {
             /** @description Delete a player */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -8120,7 +8306,10 @@ export interface operations {
     };
     updatePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -8146,6 +8335,7 @@ export interface operations {
             /** @description Change a player */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8263,7 +8453,10 @@ export interface operations {
     };
     sendCommand: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8293,6 +8486,7 @@ export interface operations {
             /** @description Send a command to a player */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8580,7 +8774,10 @@ export interface operations {
     };
     replacePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8606,6 +8803,7 @@ export interface operations {
             /** @description Give a player another box */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8668,7 +8866,10 @@ export interface operations {
     };
     restorePlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8685,6 +8886,7 @@ export interface operations {
             /** @description Restore a deleted player */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -8741,7 +8943,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -8849,9 +9051,71 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getPlayerWhy: {
+        parameters: {
+            query?: {
+                /** @description Without it, now */
+                at?: string;
+                /** @description Says of this schedule, too, why it is on, or why not */
+                schedule_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `plr_` and a ULID */
+                id: components["parameters"]["PlayerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description See why a player shows what it shows, or not */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "at": "2026-11-21T12:00:00.000Z",
+                     *       "reasons": [
+                     *         {
+                     *           "layer": "override",
+                     *           "id": "sample",
+                     *           "name": "Lobby",
+                     *           "layout_id": "sample",
+                     *           "verdict": "shows",
+                     *           "detail": "sample"
+                     *         }
+                     *       ],
+                     *       "schedule": {
+                     *         "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *         "verdict": "shows",
+                     *         "detail": "sample",
+                     *         "next_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     updatePlayers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8882,6 +9146,7 @@ export interface operations {
             /** @description Change many players */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -8910,7 +9175,10 @@ export interface operations {
     };
     pairPlayer: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8934,6 +9202,7 @@ export interface operations {
             /** @description Claim the screen that shows a code */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -9064,7 +9333,10 @@ export interface operations {
     };
     createPlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9101,6 +9373,7 @@ export interface operations {
             /** @description Create a playlist */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -9212,6 +9485,8 @@ export interface operations {
     deletePlaylist: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -9231,6 +9506,7 @@ export interface operations {
             /** @description Delete a playlist */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9252,7 +9528,10 @@ export interface operations {
     };
     updatePlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9291,6 +9570,7 @@ export interface operations {
             /** @description Change a playlist */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9341,7 +9621,10 @@ export interface operations {
     };
     restorePlaylist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9358,6 +9641,7 @@ export interface operations {
             /** @description Restore a deleted playlist */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9403,7 +9687,7 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -9537,6 +9821,7 @@ export interface operations {
                      *               "is_present": true
                      *             }
                      *           ],
+                     *           "enabled": true,
                      *           "interrupt": {
                      *             "share_percent": 1,
                      *             "play_ms": 1000,
@@ -9563,7 +9848,10 @@ export interface operations {
     };
     createSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9595,6 +9883,7 @@ export interface operations {
             /** @description Create a schedule */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -9627,6 +9916,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9636,10 +9926,20 @@ export interface operations {
                      *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -9698,6 +9998,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9707,10 +10008,20 @@ export interface operations {
                      *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -9722,6 +10033,8 @@ export interface operations {
     deleteSchedule: {
         parameters: {
             query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
                 /** @description `true` deletes for good, also out of the bin */
                 permanent?: components["parameters"]["Permanent"];
             };
@@ -9741,6 +10054,7 @@ export interface operations {
             /** @description Delete a schedule */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9761,7 +10075,10 @@ export interface operations {
     };
     updateSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -9788,6 +10105,7 @@ export interface operations {
             /** @description Change a schedule */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9818,6 +10136,7 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
@@ -9827,10 +10146,20 @@ export interface operations {
                      *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             400: components["responses"]["MalformedJson"];
@@ -9846,7 +10175,10 @@ export interface operations {
     };
     restoreSchedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9863,6 +10195,7 @@ export interface operations {
             /** @description Restore a deleted schedule */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -9894,12 +10227,14 @@ export interface operations {
                      *           "is_present": true
                      *         }
                      *       ],
+                     *       "enabled": true,
                      *       "interrupt": {
                      *         "share_percent": 1,
                      *         "play_ms": 1000,
                      *         "max_plays_per_hour": 1
                      *       },
                      *       "sync_epoch": "2026-11-21T12:00:00.000Z",
+                     *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -9915,7 +10250,7 @@ export interface operations {
             409: components["responses"]["InFlightOrInUse"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -9967,7 +10302,10 @@ export interface operations {
     };
     deleteScreenshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: never;
             path: {
                 /** @description Id, `shot_` and a ULID */
@@ -9981,6 +10319,7 @@ export interface operations {
             /** @description Delete a screenshot */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -9994,6 +10333,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -10114,7 +10454,10 @@ export interface operations {
     };
     createTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10137,6 +10480,7 @@ export interface operations {
             /** @description Create a team */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -10242,7 +10586,10 @@ export interface operations {
     };
     deleteTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10259,6 +10606,7 @@ export interface operations {
             /** @description Delete a team */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10274,12 +10622,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10305,6 +10657,7 @@ export interface operations {
             /** @description Rename a team */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10429,7 +10782,10 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10448,6 +10804,7 @@ export interface operations {
             /** @description Remove a member */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10463,12 +10820,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10496,6 +10857,7 @@ export interface operations {
             /** @description Change a member's role */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10581,7 +10943,10 @@ export interface operations {
     };
     createToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10609,6 +10974,7 @@ export interface operations {
             /** @description Create a token */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -10698,7 +11064,10 @@ export interface operations {
     };
     revokeToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10715,6 +11084,7 @@ export interface operations {
             /** @description Revoke a token */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -10729,12 +11099,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -10760,6 +11134,7 @@ export interface operations {
             /** @description Rename a token */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10945,6 +11320,7 @@ export interface operations {
             412: components["responses"]["TusVersion"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -11022,7 +11398,7 @@ export interface operations {
             412: components["responses"]["TusVersion"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["BadFile"];
+            422: components["responses"]["BadFileOrInvalid"];
             429: components["responses"]["TooMany"];
         };
     };
@@ -11125,7 +11501,10 @@ export interface operations {
     };
     createWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11153,6 +11532,7 @@ export interface operations {
             /** @description Have events sent to an address */
             201: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     Location: components["headers"]["Location"];
@@ -11250,7 +11630,10 @@ export interface operations {
     };
     deleteWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -11267,6 +11650,7 @@ export interface operations {
             /** @description Delete a webhook */
             204: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Request-Id": components["headers"]["RequestId"];
@@ -11281,12 +11665,16 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooMany"];
         };
     };
     updateWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description The ETag that the change was made from; another one is refused with 412 */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -11314,6 +11702,7 @@ export interface operations {
             /** @description Change a webhook */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11472,7 +11861,10 @@ export interface operations {
     };
     replayWebhookDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11491,6 +11883,7 @@ export interface operations {
             /** @description Send a delivery again */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11523,13 +11916,16 @@ export interface operations {
             409: components["responses"]["ConflictOrInFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
     replayFailedWebhookDeliveries: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11561,6 +11957,7 @@ export interface operations {
             /** @description Send everything that failed again */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11591,7 +11988,10 @@ export interface operations {
     };
     rotateWebhookSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11608,6 +12008,7 @@ export interface operations {
             /** @description Give a webhook a new secret */
             200: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11646,13 +12047,16 @@ export interface operations {
             409: components["responses"]["InFlight"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["KeyReused"];
+            422: components["responses"]["InvalidOrKeyReused"];
             429: components["responses"]["TooMany"];
         };
     };
     testWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
             header?: {
                 /** @description Makes a repeat within 24 h answer as the first did */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11669,6 +12073,7 @@ export interface operations {
             /** @description Send a test event */
             202: {
                 headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
                     "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

@@ -2,8 +2,8 @@
 import type { Foretell } from "../service/forecast.ts";
 
 /** By the state as it is wanted: every file counts as at hand. The schedule is read at the first question, no start waits for it. */
-export const foretell: Foretell = async (desired, overrides, deviceZone, from, until) => {
+export const foretell: Foretell = async (desired, records, deviceZone, from, until) => {
   const { forecast } = await import("../player/schedule.ts");
   const ready = { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
-  return forecast(ready, from, until, { deviceZone, records: overrides.map((each) => ({ ...each, is: "override" as const })) });
+  return forecast(ready, from, until, { deviceZone, records });
 };

@@ -9,6 +9,7 @@ import { checkFlags, readFlags } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port } from "./flags.ts";
+import { calendar } from "./calendar.ts";
 import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { tellListening } from "./parent-port.ts";
@@ -94,7 +95,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
   growYoungGeneration(false);
   const { startService } = await import("../service/server.ts");
-  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell };
+  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell, calendar };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw isPortTaken(error) ? new Fault("refused", `port ${flags.port} is taken: give another one with --port`, { cause: error }) : error;
   });

@@ -51,7 +51,7 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
     // Held still, items that begin or end to be valid do so when the pause is over.
-    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs, decision.turn);
+    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs, decision.turn, decision.presence);
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
   });

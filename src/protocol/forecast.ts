@@ -1,5 +1,6 @@
 // What a player will show: stretches of time, each with its layout and what brings it.
 import { z } from "zod";
+import { ShownReason } from "./report.ts";
 import { id, Timestamp } from "./words.ts";
 
 const mostStretches = 500;
@@ -38,3 +39,27 @@ export const Forecast = z.object({
   next_from: Timestamp.nullable().describe("There were more stretches than `limit`: go on from here. Null: that was all"),
 });
 export type Forecast = z.infer<typeof Forecast>;
+
+export const WhyQuery = z.strictObject({
+  at: Timestamp.optional().describe("Without it, now"),
+  schedule_id: id("sch").optional().describe("Says of this schedule, too, why it is on, or why not"),
+});
+
+/** `GET /players/{id}/why`. */
+export const Why = z.object({
+  player_id: id("plr"),
+  at: Timestamp,
+  reasons: z.array(ShownReason).describe("What shows first, then what it outranks, then what takes no part"),
+  schedule: z
+    .object({
+      schedule_id: id("sch"),
+      verdict: z
+        .enum(["shows", "held", "outranked", "set-aside", "not-due", "not-for-it"])
+        .describe("`set-aside`: a condition does not hold. `not-due`: no window is open. `not-for-it`: its target leaves this player out"),
+      detail: z.string(),
+      next_at: Timestamp.nullable().describe("When its next window begins; null: none does, or it is open"),
+    })
+    .nullable()
+    .describe("Of `schedule_id`; null where none was asked for"),
+});
+export type Why = z.infer<typeof Why>;

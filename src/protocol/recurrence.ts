@@ -130,10 +130,13 @@ function candidates(rule: Rule, period: number, startDay: number): number[] {
 
 function yearDays(rule: Rule, year: number, startDay: number): number[] {
   const { byDay, byMonthDay, byMonth } = rule;
-  // With neither a month nor a day of one, a weekday's number counts within the year.
-  if (byDay.length > 0 && byMonthDay.length === 0 && byMonth.length === 0) {
+  // Without a month, a weekday's number counts within the year; days of the month then limit what it names.
+  if (byDay.length > 0 && byMonth.length === 0) {
     const first = dayNumber(year, 0, 1);
-    return numbered(rule, first, dayNumber(year + 1, 0, 1) - first);
+    return numbered(rule, first, dayNumber(year + 1, 0, 1) - first).filter((day) => {
+      const { month, date } = civil(day);
+      return isMonthDay(byMonthDay, year, month, date);
+    });
   }
   const everyMonth = range(1, 12);
   const start = civil(startDay);

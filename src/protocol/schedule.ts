@@ -7,6 +7,8 @@ import { DeletedAt, id, Name, Timestamp, TimeZone } from "./words.ts";
 const dayMs = 86_400_000;
 const longestRecurringDays = 31;
 const searchedDays = 50 * 366;
+// Kiritimati is 14 hours ahead of UTC, no zone is further.
+const furthestAheadMs = 14 * 3_600_000;
 
 /** A wall time in the schedule's zone, or with `Z` an instant. */
 const Moment = z
@@ -105,6 +107,7 @@ const timing = {
     .max(1_000)
     .describe("The highest plays; of equal ones the window that began last, then the newest schedule"),
   conditions: z.array(Condition).max(20),
+  enabled: z.boolean().describe("false: kept, and sent to no player"),
   interrupt: Interrupt.nullable(),
   sync_epoch: Timestamp.nullable().describe("The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z"),
   loop_from: z
@@ -126,6 +129,25 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
+/** Something about a schedule that is allowed and hardly meant. */
+export const ScheduleWarning = z.object({
+  code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "outranked", "no-screens"]),
+  message: z.string(),
+  field: z.string().describe("RFC 6901 pointer"),
+});
+export type ScheduleWarning = z.infer<typeof ScheduleWarning>;
+
+/** A schedule, and what comes of it. */
+export const ScheduleOutlook = Schedule.extend({
+  summary: z.string().describe("In words: “Fridays 22:00 to 02:00, Berlin”"),
+  next_at: Timestamp.nullable().describe(
+    "When its next window begins, or began if it is open now, by its own zone or that of a screen it is for; null: never again",
+  ),
+  screens: z.int().describe("How many players it is for"),
+  warnings: z.array(ScheduleWarning).describe("Why it may never play, or not as meant. It is taken all the same"),
+});
+export type ScheduleOutlook = z.infer<typeof ScheduleOutlook>;
+
 const newTiming = {
   ...timing,
   ends_at: timing.ends_at.default(null),
@@ -134,6 +156,7 @@ const newTiming = {
   timezone: timing.timezone.default(null),
   priority: timing.priority.default(0),
   conditions: timing.conditions.default([]),
+  enabled: timing.enabled.default(true),
   interrupt: timing.interrupt.default(null),
   sync_epoch: timing.sync_epoch.default(null),
   loop_from: timing.loop_from.default("epoch"),
@@ -159,12 +182,25 @@ export function momentOf(text: string): { at: number; isUtc: boolean } | null {
   return isReal && at >= 0 && at < Date.UTC(2200, 0, 1) ? { at, isUtc } : null;
 }
 
-/** The days of a rule that begins at the wall time `startWall`. `untilWall` is UNTIL on the wall clock of the schedule's zone. */
-export function recurrenceOf(rule: Rule, startWall: number, untilWall: number | null, exdates: readonly string[]): Recurrence {
-  const timeOfDay = startWall - dayOf(startWall) * dayMs;
-  const lastDay = untilWall === null ? Number.MAX_SAFE_INTEGER : dayOf(untilWall - timeOfDay);
+/**
+ * The days of a rule that begins at the wall time `startWall`.
+ * @param instantOf the instant of a wall time in the schedule's zone. Without it, where the zone is not known, an UNTIL in
+ * UTC lets all days in that any zone might.
+ */
+export function recurrenceOf(rule: Rule, startWall: number, exdates: readonly string[], instantOf?: (wall: number) => number): Recurrence {
+  const lastDay = lastDayOf(rule, startWall - dayOf(startWall) * dayMs, instantOf);
   const except = new Set(exdates.map((date) => dayOf(momentOf(`${date}T00:00`)?.at ?? Number.NaN)));
   return anchor(rule, dayOf(startWall), lastDay, except);
+}
+
+/** The last day whose window begins at UNTIL or before: instants are compared with instants, wall times with wall times. */
+function lastDayOf({ until }: Rule, timeOfDay: number, instantOf?: (wall: number) => number): number {
+  if (until === null) return Number.MAX_SAFE_INTEGER;
+  if (!until.isUtc) return dayOf(until.at - timeOfDay);
+  if (instantOf === undefined) return dayOf(until.at + furthestAheadMs - timeOfDay);
+  let day = dayOf(until.at - timeOfDay) + 2;
+  while (instantOf(day * dayMs + timeOfDay) > until.at) day -= 1;
+  return day;
 }
 
 /** What makes a schedule impossible: RFC 6901 pointer and remedy of each fault. None: it can play. */
@@ -196,7 +232,7 @@ function ruleFaults(text: string, startWall: number, exdates: readonly string[])
     if (!(error instanceof RuleError)) throw error;
     return [{ pointer: "/rrule", detail: error.message }];
   }
-  const recurrence = recurrenceOf(rule, startWall, rule.until?.at ?? null, exdates);
+  const recurrence = recurrenceOf(rule, startWall, exdates);
   if (firstDay(recurrence, recurrence.startDay, recurrence.startDay + searchedDays) !== null) return [];
   return [{ pointer: "/rrule", detail: "never starts: it names no day from starts_at on that exdates leaves" }];
 }

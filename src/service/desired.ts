@@ -32,9 +32,18 @@ export class DesiredStates {
   #known: Known = nothingKnown();
 
   /** The document of a player. Not for use inside a transaction. */
-  async of(db: Db, player: PlayerRow): Promise<Desired> {
+  of(db: Db, player: PlayerRow): Promise<Desired> {
+    return this.#of(db, player, this.#known);
+  }
+
+  /** The same by the sight of a transaction that is still open, and may be rolled back. */
+  ofWrite(db: Db, player: PlayerRow): Promise<Desired> {
+    return this.#of(db, player, nothingKnown());
+  }
+
+  async #of(db: Db, player: PlayerRow, knowledge: Parameters<typeof lookUp>[3]): Promise<Desired> {
     const overrides = await readOverrides(db, [player.id]);
-    const { content, schedules, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], this.#known);
+    const { content, schedules, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], knowledge);
     const { id, name, timezone, layout_id } = player;
     const given = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables };
     const more = { ...given, ...turned(player), ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }) };

@@ -4,7 +4,7 @@ import type { Deed } from "./audit.ts";
 import type { Received } from "./blobs.ts";
 import { Context, type AnyContext, type Call } from "./context.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Operation, type Parts } from "./operations/operation.ts";
+import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "./operations/operation.ts";
 import { Refusal } from "./problem.ts";
 import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "./stable.ts";
@@ -95,6 +95,24 @@ export class Door {
     return this.#once(key, each, context, input, call, onWritten);
   }
 
+  /**
+   * Runs a write and undoes it: what is refused is refused all the same, and nobody hears of what is not.
+   * @param seen looks at what it would leave, before it is undone
+   */
+  async tryOut(each: Operation, context: AnyContext, input: Input, call: Call, seen?: OnWritten): Promise<Made> {
+    const undo: OnWritten = async (db, made, playerIds) => {
+      await seen?.(db, made, playerIds);
+      throw new RolledBack(made);
+    };
+    try {
+      await this.#inTurn(each, context, input, call, undefined, undo);
+    } catch (error) {
+      if (error instanceof RolledBack) return error.made;
+      throw error;
+    }
+    throw new TypeError(`${each.name} wrote outside change(): its dry run was no dry run`);
+  }
+
   async #once(
     key: string,
     each: Operation,
@@ -179,9 +197,15 @@ export class Door {
   }
 }
 
-/** Whether it changes nothing. */
-export function isRead({ method }: Operation): boolean {
-  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+/** Thrown inside a write to undo it: what it would have answered. */
+class RolledBack extends Error {
+  readonly made: Made;
+
+  constructor(made: Made) {
+    super("a dry run was rolled back");
+    this.name = "RolledBack";
+    this.made = made;
+  }
 }
 
 /** The body of an operation that takes no bytes. */

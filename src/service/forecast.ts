@@ -17,6 +17,12 @@ export interface RunningOverride {
   loopsFrom: number;
 }
 
+/** What a player remembers of commands: an override, what a pause holds, a variable that was set. Instants in ms since the epoch. */
+export type RunningRecord =
+  | (RunningOverride & { is: "override" })
+  | { is: "pause"; id: string; at: number; until: number }
+  | { is: "variable"; id: string; at: number; until: number | null; name: string; value: string | number | boolean };
+
 /** What is on from `from` to `until`, the end excluded; `by` is the override's id, the schedule's, `default` or `nothing`. */
 export interface Stretch {
   from: number;
@@ -33,7 +39,7 @@ export interface Stretch {
  */
 export type Foretell = (
   desired: Desired,
-  overrides: readonly RunningOverride[],
+  records: readonly RunningRecord[],
   zone: string,
   from: number,
   until: number,
@@ -64,8 +70,9 @@ export async function showStretches(
   db: Db,
   stretches: readonly Stretch[],
   { schedules }: Desired,
-  overrides: readonly RunningOverride[],
+  records: readonly RunningRecord[],
 ): Promise<ForecastStretch[]> {
+  const overrides = records.filter((each) => each.is === "override");
   const layouts = new Map<string, string>();
   for (const ids of inParts([...new Set(stretches.flatMap(({ layoutId }) => layoutId ?? []))])) {
     const rows = await db.selectFrom("layouts").select(["id", "name"]).where("id", "in", ids).execute();

@@ -3,11 +3,13 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { tooLarge, type Received } from "./blobs.ts";
 import type { AnyContext, Call } from "./context.ts";
+import { isTryable } from "./dry-run.ts";
 import { noBytes, type Door, type Input } from "./door.ts";
 import { sendFile } from "./file-answer.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "./operations.ts";
-import { apiPrefix, FileAnswer, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
+import { apiPrefix, FileAnswer, isRead, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
+import { invalidField } from "./problem.ts";
 import { routeSchema } from "./validation.ts";
 
 declare module "fastify" {
@@ -42,6 +44,7 @@ function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: D
     // Before the body is read: a stranger's gigabytes are not taken in.
     onRequest: async (request, reply) => {
       const call = callOf(request, reply);
+      refuseDryRun(each, request);
       request.asked = { call, context: await door.contextOf(each, call) };
       if (each.bytes !== undefined) checkLength(request, each.bytes(parts));
     },
@@ -63,10 +66,13 @@ async function respond(
   reply: FastifyReply,
   bytes: Received,
 ): Promise<unknown> {
-  const { params, query, raw } = request;
+  const { params, raw } = request;
+  const { dry_run, ...query } = request.query as Record<string, unknown>;
   const { call, context } = request.asked!;
   const input: Input = { params, query, body: takesAnything(each) ? undefined : request.body, bytes, raw };
-  const answer = await door.answer(each, context, input, call);
+  const isDryRun = dry_run === "true" && isTryable(each);
+  const answer = await (isDryRun ? door.tryOut(each, context, input, call) : door.answer(each, context, input, call));
+  if (isDryRun) call.tell({ "Dry-Run": "true" });
   if (answer instanceof OtherAnswer) return send(answer, reply);
   // A download may take hours: it is cut when the token ends.
   if (each.caller === "operator") parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), call.gone());
@@ -106,6 +112,13 @@ function send({ status, headers, body }: OtherAnswer, reply: FastifyReply): unkn
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
   return body;
+}
+
+/** @throws Refusal 422 where a dry run would not be one. */
+function refuseDryRun(each: Operation, { query }: FastifyRequest): void {
+  if (isRead(each) || isTryable(each) || each.caller === "device") return;
+  if ((query as Record<string, unknown>)["dry_run"] === undefined) return;
+  throw invalidField("?dry_run", "cannot be had here: this request writes as its bytes come, or makes a secret. Leave it out");
 }
 
 function checkLength(request: FastifyRequest, mostBytes: number): void {

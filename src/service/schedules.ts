@@ -21,15 +21,20 @@ export function liveSchedules(db: Db, teamId: string) {
   return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null);
 }
 
-/** All schedules of a team, in the order of their age. */
+/** The schedules of a team that are switched on and not in the bin, in the order of their age. */
 export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
   const rows = await liveSchedules(db, teamId).orderBy("id").execute();
   const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
-  for (const row of rows) {
+  for (const row of rows.filter(isEnabled)) {
     if (row.target_type === "team") all.team.push(row);
     else put(row.target_type === "tag" ? all.byTag : all.byPlayer, row);
   }
   return all;
+}
+
+/** Rows of older services do not say so: they are. */
+export function isEnabled({ timing }: ScheduleRow): boolean {
+  return (JSON.parse(timing) as { enabled?: boolean }).enabled !== false;
 }
 
 function put(map: Map<string, ScheduleRow[]>, row: ScheduleRow): void {
@@ -81,8 +86,9 @@ export function showSchedule(row: ScheduleRow): Schedule {
     name: row.name,
     layout_id: row.layout_id,
     target: targetOf(row),
-    // Stored by a version that did not know of it.
+    // Stored by a version that did not know of them.
     loop_from: "epoch",
+    enabled: true,
     ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

@@ -12,6 +12,7 @@ import { ensureAdmin } from "./admin-token.ts";
 import { Audit } from "./audit.ts";
 import { BlobSweeper } from "./blob-sweeper.ts";
 import { Blobs } from "./blobs.ts";
+import type { Calendar } from "./calendar.ts";
 import { Commands } from "./commands.ts";
 import { DesiredStates } from "./desired.ts";
 import { DeviceAccess } from "./device-access.ts";
@@ -62,6 +63,8 @@ export interface ServiceConfig {
   version: string;
   /** Says what a player will show. */
   foretell: Foretell;
+  /** Knows windows of schedules and reasons. */
+  calendar: Calendar;
   /** Largest asset, bytes. */
   mostAssetBytes?: number;
   heartbeatMs?: number;
@@ -176,6 +179,7 @@ async function openParts(
     tokens,
     desired,
     foretell: config.foretell,
+    calendar: config.calendar,
     blobs,
     thumbnails,
     sweeper: new BlobSweeper({ blobs, store, clock }),

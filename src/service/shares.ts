@@ -3,7 +3,7 @@ import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
 import { invalidField } from "./problem.ts";
-import { liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import { isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, ScheduleRow } from "./tables.ts";
 
@@ -22,7 +22,7 @@ const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
 const mostCompared = 200;
 
-const matters: readonly string[] = ["interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
+const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
 /** Whether a change of these fields may make shares too much: another name must not be refused for what was so before. */
 export function touchesShare(change: object): boolean {
@@ -42,9 +42,9 @@ export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId:
  */
 async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<string | null> {
   const { interrupt, target } = schedule;
-  if (interrupt === null || !isComparable(schedule)) return null;
+  if (interrupt === null || !schedule.enabled || !isComparable(schedule)) return null;
   const rows = await liveSchedules(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
-  const others = rows.filter(({ id }) => id !== ownId).map((row) => ({ row, timed: showSchedule(row) }));
+  const others = rows.filter((row) => row.id !== ownId && isEnabled(row)).map((row) => ({ row, timed: showSchedule(row) }));
   const rivals = others
     .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))
     .toSorted((a, b) => b.timed.interrupt!.share_percent - a.timed.interrupt!.share_percent)
@@ -158,7 +158,7 @@ function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number)
   const until = ends_at === null ? Number.POSITIVE_INFINITY : momentOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];
   const rule = parseRule(rrule);
-  const recurrence = recurrenceOf(rule, from, rule.until?.at ?? null, exdates);
+  const recurrence = recurrenceOf(rule, from, exdates);
   const intoDay = from - dayOf(from) * dayMs;
   return daysBetween(recurrence, today - behindDays, today + aheadDays).map((day) => {
     const begins = day * dayMs + intoDay;

@@ -1,13 +1,16 @@
 // Checks parameters, queries and bodies against the operation's schemas; every wrong field is named.
 import type { FastifySchema, FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
+import { queryOf } from "./dry-run.ts";
 import type { Operation } from "./operations/operation.ts";
 import { Refusal, type FieldError } from "./problem.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /** The schemas that Fastify has checked for an operation. */
-export function routeSchema({ params, query, body }: Operation): FastifySchema {
+export function routeSchema(each: Operation): FastifySchema {
+  const { params, body } = each;
+  const query = queryOf(each);
   return {
     ...(params === undefined ? {} : { params }),
     ...(query === undefined ? {} : { querystring: query }),

@@ -118,8 +118,8 @@ test("[SC24] the turns of an interrupt share the plays of its limited items, and
     }
     return plays;
   });
-  expect(shown).toEqual([0, 0, 1, 0, 1, 0, 1]);
-  const reasons = why(ready, turns[0]!.from + 1);
+  expect(shown).toEqual([1, 0, 1, 0, 1, 0, 0]);
+  const reasons = why(ready, turns[1]!.from + 1);
   expect(reasons[0]).toMatchObject({ layer: "interrupt", detail: expect.stringContaining("at most 7 plays") });
   expect(reasons.find(({ layer }) => layer === "item")).toMatchObject({
     id: limited.id,
@@ -182,8 +182,20 @@ test("[SC29] second by second over two days of interrupts and limits, layout and
     const page = turn === undefined ? (isAbove ? above.page : 0) : interrupts.find(({ name }) => name === turn.name)!.page;
     const loop = once(`${page} ${key} ${turn?.number ?? ""}`, () => {
       if (turn === undefined) return naiveLoop(naive(pages[page]!.items), hourMs, (limit) => limit);
-      const before = (limit: number, number: number) => Math.floor((number * limit) / turn.of);
-      const plays = (limit: number) => before(limit, turn.number + 1) - before(limit, turn.number);
+      // The first turn that lies wholly in the window has the first play.
+      const begins = (interrupts.find(({ name }) => name === turn.name)!.hours[0] % 1) * hourMs;
+      const first = grid.findIndex(({ name, from }) => name === turn.name && Math.round(from) >= begins);
+      const number = (turn.number - (grid[first]?.number ?? 0) + turn.of) % turn.of;
+      const turns = Array.from({ length: turn.of }, (_, n) => n);
+      const plays = (limit: number) => {
+        // Each turn in its order gets a play as soon as an even share of the plays before it has been had.
+        let had = 0;
+        return turns.map((n) => {
+          const due = Math.ceil(((n + 1) * limit) / turn.of) - had;
+          had += due;
+          return due;
+        })[number]!;
+      };
       return naiveLoop(naive(pages[page]!.items), Math.round(turn.until) - Math.round(turn.from), plays);
     });
     const total = loop.reduce((sum, { ms }) => sum + ms, 0);

@@ -155,3 +155,41 @@ test("[FC5] a player without a zone of its own is foretold by the zone that its 
   await device.call("POST", "heartbeat", heartbeat({ timezone: "Asia/Tokyo" }));
   expect([(await forecast()).timezone, await begins()]).toEqual(["Asia/Tokyo", "2026-10-26T01:00:00.000Z"]);
 });
+
+test("[FC6] a pause and variables that the player confirmed are in its forecast until they end", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, device, forecast, layoutOf, path, schedule } = place;
+  const [usual, event, open1] = [await layoutOf("Usual"), await layoutOf("Event"), await layoutOf("Open")];
+  await bench.call("PATCH", path, { layout_id: usual });
+  // 12:00Z is 14:00 in Berlin.
+  await schedule({ name: "Event", layout_id: event, starts_at: "2026-10-23T14:10", ends_at: "2026-10-23T14:40" });
+  const conditions = [{ type: "variable", name: "door_open", value: true }];
+  await schedule({ name: "Open", layout_id: open1, starts_at: "2026-10-23T15:00", ends_at: "2026-10-23T18:00", conditions });
+  const send = async (type: string, args: object, result: object | null) => {
+    const { id } = (await bench.call("POST", `${path}/commands`, { type, args })).body;
+    await device.call("POST", `commands/${id}/status`, { status: "succeeded", result, error: null });
+  };
+  const kinds = async () => (await forecast("?to=2026-10-23T18:00:00Z")).stretches.map(({ layout_name, to }) => [layout_name, to]);
+  const at = (minutes: number) => new Date(now + minutes * 60_000).toISOString();
+  const end = at(360);
+  const plain = [
+    ["Usual", at(10)],
+    ["Event", at(40)],
+    ["Usual", end],
+  ];
+  expect(await kinds()).toEqual(plain);
+  await send("pause", { duration_ms: 20 * 60_000 }, { until: at(20) });
+  expect(await kinds()).toEqual([["Usual", at(20)], ...plain.slice(1)]);
+  await send("resume", {}, { ended: 1 });
+  expect(await kinds()).toEqual(plain);
+  await send("variables.set", { variables: { door_open: true }, duration_ms: 120 * 60_000 }, { until: at(120) });
+  const opened = [...plain.slice(0, 2), ["Usual", at(60)], ["Open", at(120)], ["Usual", end]];
+  expect(await kinds()).toEqual(opened);
+  await send("variables.clear", { names: ["door_open"] }, { ended: 1 });
+  expect(await kinds()).toEqual(plain);
+  // Set by a trigger on the box, the service knows it by its heartbeat alone.
+  const beat = { ...heartbeat({ variables: { door_open: true } }), timezone };
+  await device.call("POST", "heartbeat", beat);
+  expect(await kinds()).toEqual([...plain.slice(0, 2), ["Usual", at(60)], ["Open", at(240)], ["Usual", end]]);
+});

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { WebSocket } from "ws";
+import { calendar } from "../../src/main/calendar.ts";
 import { foretell } from "../../src/main/foretell.ts";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
@@ -39,7 +40,18 @@ export class Bench implements AsyncDisposable {
     const { clock = createSystemClock(), ...config } = more;
     // What tests ask of one service in a minute is beyond what anybody else does; limits have tests of their own.
     const limits = { token: 1_000_000, player: 1_000_000, address: 1_000_000 };
-    const base = { limits, port: 0, host: "127.0.0.1", data: folder, publicUrl: null, tls: null, claimFolder, version: "test", foretell };
+    const base = {
+      limits,
+      port: 0,
+      host: "127.0.0.1",
+      data: folder,
+      publicUrl: null,
+      tls: null,
+      claimFolder,
+      version: "test",
+      foretell,
+      calendar,
+    };
     const service = await startService({ ...base, ...config }, { log: silentLog, clock });
     return new Bench(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }

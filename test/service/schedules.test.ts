@@ -33,7 +33,7 @@ test("[SC30] a schedule is made, listed, read, changed and deleted", async () =>
   for (let n = 0; n < 3; n += 1) await create();
   const first = (await bench.call("GET", "schedules?limit=3")).body;
   const second = (await bench.call("GET", `schedules?limit=3&cursor=${first.next_cursor}`)).body;
-  expect([first.data.length, second.data]).toEqual([3, [made.body]]);
+  expect([first.data.length, second.data]).toEqual([3, [schedule]]);
   const path = `schedules/${schedule.id}`;
   const read = await bench.call("GET", path);
   const changed = await bench.call("PATCH", path, { priority: 7 }, { "if-match": read.headers.get("etag")! });

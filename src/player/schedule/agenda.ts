@@ -1,6 +1,7 @@
 // Which schedules are live at an instant, and which of them wins. Plans are made day by day, from the few schedules that touch the month.
 import type { DesiredLayout } from "../../protocol/desired.ts";
 import type { DesiredSchedule } from "../../protocol/schedule.ts";
+import { restartOf } from "./restarts.ts";
 import type { Interval, Windows } from "./windows.ts";
 
 /** A schedule that can play. */
@@ -34,6 +35,11 @@ interface Plan extends Interval {
   interrupts: readonly Live[];
 }
 
+/** How long one winner stays on end, and from when a loop of `loopMs` counts in it; null: from its epoch. */
+export interface Presence extends Interval {
+  restartOf(loopMs: number): number | null;
+}
+
 /** Many days, and the schedules that may be live in them. */
 interface Span extends Interval {
   entries: readonly Entry[];
@@ -52,6 +58,7 @@ export class Agenda {
   readonly #entries: readonly Entry[];
   readonly #plans = new Map<number, Plan>();
   readonly #spans = new Map<number, Span>();
+  #presence: Presence | null = null;
   #kept: (Turntaking & { priority: number }) | null = null;
 
   constructor(entries: readonly Entry[]) {
@@ -74,6 +81,47 @@ export class Agenda {
       until = next.until;
     }
     return { ...segment, until };
+  }
+
+  /** How long the winner at `instant` stays, interrupts left aside; a stay of more than a day is cut to one. */
+  presenceAt(instant: number): Presence {
+    if (this.#entries.length === 0) return endless;
+    const known = this.#presence;
+    if (known !== null && known.from <= instant && instant < known.until) return known;
+    const { live } = this.winnerAt(instant);
+    const today = Math.floor(instant / dayMs);
+    const own = stretchAt(this.#stretches(live, today - 1, today + 1), instant);
+    // By the day on which it begins: whenever it is asked in between, the answer is the same.
+    const day = Math.floor(own.from / dayMs);
+    const restarts = new Map<number, number | null>();
+    this.#presence = {
+      ...own,
+      restartOf: (loopMs) => {
+        if (own.until - own.from >= loopMs) return null;
+        let restart = restarts.get(loopMs);
+        if (restart === undefined) {
+          const around = this.#stretches(live, day - 2, day + 1);
+          restart = restartOf(own, around, around[0]!.from === (day - 2) * dayMs, loopMs);
+          restarts.set(loopMs, restart);
+        }
+        return restart;
+      },
+    };
+    return this.#presence;
+  }
+
+  /** When the same entry wins, or none does, on the days from `first` to `last`. */
+  #stretches(live: Live | null, first: number, last: number): Interval[] {
+    const stretches: Interval[] = [];
+    for (let day = first; day <= last; day += 1) {
+      for (const { from, until, live: other } of this.#planOf(day * dayMs).segments) {
+        if (other?.entry !== live?.entry) continue;
+        const before = stretches.at(-1);
+        if (before?.until === from) before.until = until;
+        else stretches.push({ from, until });
+      }
+    }
+    return stretches;
   }
 
   /** The interrupts live at `instant` that `priority` does not outrank, the most important first, and how long it stays so. */
@@ -154,6 +202,12 @@ export class Agenda {
 function isOneWindow(a: Live | null, b: Live | null): boolean {
   if (a?.entry !== b?.entry) return false;
   return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;
+}
+
+const endless: Presence = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, restartOf: () => null };
+
+function stretchAt(stretches: readonly Interval[], instant: number): Interval {
+  return stretches.find(({ from, until }) => from <= instant && instant < until)!;
 }
 
 /** The winner first: priority, then the window that began last, then the newest schedule, whose id is the greatest. */

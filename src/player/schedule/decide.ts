@@ -2,8 +2,8 @@
 import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../../protocol/desired.ts";
 import { PlaylistItem } from "../../protocol/items.ts";
 import type { Ready } from "../content-cache.ts";
-import type { Live } from "./agenda.ts";
-import { turnAt } from "./grid.ts";
+import type { Live, Presence } from "./agenda.ts";
+import { firstTurnOf, turnAt } from "./grid.ts";
 import { nextRecordChange, overridesAt, pauseAt, variablesAt, type Override, type Pause, type PlayRecord } from "./records.ts";
 import type { TurnOfHour } from "./rounds.ts";
 import { stateOf, type State } from "./state.ts";
@@ -24,6 +24,8 @@ export interface Decision {
   single: PlaylistItem | null;
   /** The instant from which its loops count. */
   epochMs: number;
+  /** How long its layout stays on; null for the turns of an interrupt. Asked only where items have limits. */
+  presence: (() => Presence) | null;
   /** Which of its turns in the hour an interrupt has. */
   turn: TurnOfHour | null;
   /** The pause that holds it. */
@@ -55,7 +57,9 @@ export function decide(facts: Facts, instant: number): Decision {
     if (pause !== null && override.at <= pause.at && override.level !== "emergency") continue;
     const shown = shownBy(override, state);
     if (shown === null) continue;
-    return { ...shown, cause: { is: "override", override }, epochMs: override.loopsFrom ?? override.at, turn: null, pause: null, until };
+    const epochMs = override.loopsFrom ?? override.at;
+    const presence = () => ({ from: epochMs, until: override.until ?? Number.POSITIVE_INFINITY, restartOf: () => epochMs });
+    return { ...shown, cause: { is: "override", override }, epochMs, presence, turn: null, pause: null, until };
   }
   if (pause !== null) {
     // An override that has ended meanwhile is not held: revoking it must always end it.
@@ -77,15 +81,19 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
     const { play } = turn;
     const taken = interrupts.lives.find(({ entry }) => entry === play?.entry);
     if (play !== null && taken !== undefined) {
-      const ofHour = { number: play.number, of: play.of, lengthMs: play.untilMs - play.fromMs };
-      return { ...plain(taken.entry.layout), cause: { is: "interrupt", live: taken }, epochMs: turn.from, turn: ofHour, until };
+      // Counted from the window's first turn, which so has the first play of what is limited.
+      const number = (play.number - firstTurnOf(interrupts.lives, taken) + play.of) % play.of;
+      const ofHour = { number, of: play.of, lengthMs: play.untilMs - play.fromMs };
+      const cause: Cause = { is: "interrupt", live: taken };
+      return { ...plain(taken.entry.layout), cause, epochMs: turn.from, presence: null, turn: ofHour, until };
     }
   }
+  const presence = () => agenda.presenceAt(instant);
   if (live !== null) {
-    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs: epochOf(live), until };
+    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs: epochOf(live), presence, until };
   }
   const { layout } = ready.desired;
-  return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, until };
+  return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, presence, until };
 }
 
 /** The instant from which the loops of a schedule count: its own, or the beginning of the window that is on. */

@@ -34,6 +34,13 @@ export function turnAt(lives: readonly Live[], instant: number): Turn {
   return { play: null, from: hour + freeFrom, until: hour + hourMs };
 }
 
+/** Which of the hour's turns, from 0, is the first that lies wholly in the window of `live`. */
+export function firstTurnOf(lives: readonly Live[], live: Live): number {
+  if (!Number.isFinite(live.from)) return 0;
+  const intoHour = live.from - Math.floor(live.from / hourMs) * hourMs;
+  return gridOf(lives).find(({ entry, fromMs }) => entry === live.entry && fromMs >= intoHour)?.number ?? 0;
+}
+
 const grids = new WeakMap<readonly Live[], readonly GridPlay[]>();
 
 function gridOf(lives: readonly Live[]): readonly GridPlay[] {

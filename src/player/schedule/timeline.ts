@@ -134,13 +134,44 @@ export function reelOf(
   return { items: timed, changes: [...changes].toSorted((a, b) => a - b) };
 }
 
-/** The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never. */
-export function loopOf(reel: Reel, instant: number, epochMs: number, turn: TurnOfHour | null): { timeline: Timeline; changesAt: number } {
+/** When the loop of a layout counts anew; see `Presence` of the agenda. */
+type PresenceOf = { from: number; until: number; restartOf(loopMs: number): number | null };
+
+/**
+ * The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never.
+ * @param presence how long its layout stays on; null: counted by `turn`
+ */
+export function loopOf(
+  reel: Reel,
+  instant: number,
+  epochMs: number,
+  turn: TurnOfHour | null,
+  presence: (() => PresenceOf) | null,
+): { timeline: Timeline; changesAt: number } {
   const valid = reel.changes.length === 0 ? reel.items : reel.items.filter(({ item }) => isValid(item, instant));
-  const items = withinLimits(valid, turn);
-  const totalMs = items.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const changesAt = reel.changes.find((change) => change > instant) ?? Number.POSITIVE_INFINITY;
-  return { timeline: { items, totalMs, epochMs, skips: [], hold: null }, changesAt };
+  let items = withinLimits(valid, turn, false);
+  let countsFrom = epochMs;
+  if (items !== valid && presence !== null) {
+    const restart = restartFor(valid, presence(), lengthOf(items));
+    if (restart !== null) [items, countsFrom] = [withinLimits(valid, turn, true), restart];
+  }
+  return { timeline: { items, totalMs: lengthOf(items), epochMs: countsFrom, skips: [], hold: null }, changesAt };
+}
+
+/** The instant from which a loop of `loopMs` counts that, or an item of which, is on for less than its length; null: its epoch. */
+function restartFor(valid: readonly TimedItem[], presence: PresenceOf, loopMs: number): number | null {
+  const begins = valid.flatMap(({ item: { valid_from, valid_until, max_plays_per_hour } }) => {
+    if (max_plays_per_hour === undefined) return [];
+    const from = valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
+    const until = valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
+    return from > presence.from && Math.min(until, presence.until) - from < loopMs ? [from] : [];
+  });
+  return begins.length === 0 ? presence.restartOf(loopMs) : Math.max(...begins);
+}
+
+function lengthOf(items: readonly TimedItem[]): number {
+  return items.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
 function isValid({ valid_from, valid_until }: PlaylistItem, instant: number): boolean {

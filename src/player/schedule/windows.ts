@@ -2,7 +2,7 @@
 import { dayOf, daysBetween, firstDay, weekdayOf } from "../../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/schedule.ts";
-import type { Zone } from "./zone.ts";
+import { zoneOf, type Zone } from "./zone.ts";
 
 /** From `from` to `until` in UTC ms, the end excluded; Infinity when it is open. */
 export interface Interval {
@@ -23,8 +23,25 @@ type DaypartCondition = Condition & { type: "daypart" };
 
 const dayMs = 86_400_000;
 
+/** What windows hang on. */
+type WindowTiming = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates"> & { conditions: readonly Condition[] };
+
+const searchedMs = 32 * dayMs;
+const furthestMs = 30 * 366 * dayMs;
+
+/** The first window that is not over at `instant`, by its own zone or by that of this name; null: none within thirty years. */
+export function windowAfter(schedule: WindowTiming & { timezone: string | null }, zoneName: string, instant: number): Interval | null {
+  const windows = windowsOf(schedule, zoneOf(schedule.timezone ?? zoneName) ?? zoneOf("UTC")!);
+  for (let from = instant; from < instant + furthestMs; from += searchedMs) {
+    if (!windows.mayTouch(from, from + searchedMs)) continue;
+    const [first] = windows.touching(from, from + searchedMs);
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
 /** The windows of a schedule that has passed its schema, in `zone`. Conditions of time cut them; the others are not time's. */
-export function windowsOf(schedule: DesiredSchedule, zone: Zone): Windows {
+export function windowsOf(schedule: WindowTiming, zone: Zone): Windows {
   const own = schedule.rrule === null ? once(schedule, zone) : recurring(schedule, schedule.rrule, zone);
   const cuts = schedule.conditions.flatMap((condition): Windows[] => {
     if (condition.type === "date") return [dates(condition, zone)];
@@ -40,18 +57,17 @@ export function windowsOf(schedule: DesiredSchedule, zone: Zone): Windows {
   };
 }
 
-function once({ starts_at, ends_at }: DesiredSchedule, zone: Zone): Windows {
+function once({ starts_at, ends_at }: WindowTiming, zone: Zone): Windows {
   const from = instantOf(momentOf(starts_at)!, zone);
   const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(momentOf(ends_at)!, zone);
   return always({ from, until });
 }
 
-function recurring({ starts_at, ends_at, exdates }: DesiredSchedule, rrule: string, zone: Zone): Windows {
+function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string, zone: Zone): Windows {
   const startWall = wallOf(momentOf(starts_at)!, zone);
   const lengthMs = wallOf(momentOf(ends_at!)!, zone) - startWall;
   const rule = parseRule(rrule);
-  const untilWall = rule.until === null ? null : wallOf(rule.until, zone);
-  const recurrence = recurrenceOf(rule, startWall, untilWall, exdates);
+  const recurrence = recurrenceOf(rule, startWall, exdates, (wall) => zone.instantOf(wall));
   const days: Days = {
     any: (first, last) => firstDay(recurrence, first, last) !== null,
     all: (first, last) => daysBetween(recurrence, first, last),

@@ -7,7 +7,9 @@ export interface Zone {
   wallAt(instant: number): number;
   /**
    * The first instant at which the clock on the wall reads `wall` or later. So a time that the spring change leaves out
-   * is the instant of the change, and one that the autumn change repeats is the first of the two (RFC 5545, 3.3.5).
+   * is the instant of the change, and one that the autumn change repeats is the first of the two. The second is what RFC 5545
+   * section 3.3.5 says; the first is our choice: there it is read with the offset before the change, 02:30 as 03:30, and a
+   * window from 02:00 to 02:30 in the time left out would play from 03:00 to 03:30 while its neighbours in time do not move.
    */
   instantOf(wall: number): number;
 }

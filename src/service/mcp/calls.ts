@@ -4,8 +4,8 @@ import { buffer } from "node:stream/consumers";
 import type { IncomingMessage } from "node:http";
 import type { Operator } from "../access.ts";
 import type { Call } from "../context.ts";
-import { isRead, noBytes, type Door, type Input, type Made, type OnWritten } from "../door.ts";
-import { apiPrefix, FileAnswer, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
+import { noBytes, type Door, type Input, type Made, type OnWritten } from "../door.ts";
+import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
 import { invalidFields, problemOf, Refusal, refusalOf } from "../problem.ts";
 import type { Db } from "../store.ts";
 import { validatorCompiler } from "../validation.ts";
@@ -31,19 +31,6 @@ type Concerned = { count: number; players: { id: string; name: string }[] };
 
 // Characters; an agent reads what it is answered.
 const longestAnswer = 1_000_000;
-
-/** Thrown inside a write to undo it: what it would have answered. */
-class RolledBack extends Error {
-  readonly made: Made;
-  readonly concerned: Concerned;
-
-  constructor(made: Made, concerned: Concerned) {
-    super("a dry run was rolled back");
-    this.name = "RolledBack";
-    this.made = made;
-    this.concerned = concerned;
-  }
-}
 
 /** Calls the tool of this name. What is refused is an answer too, which says why. Undefined: there is no such tool. */
 export async function callTool(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult | undefined> {
@@ -88,18 +75,16 @@ async function write(runner: Runner, visit: Visit, tool: OperationTool, given: A
   const isDryRun = given["dry_run"] === true;
   const own = ownCall(visit.call, tool, given);
   let concerned: Concerned | null = null;
-  const onWritten: OnWritten = async (db, made, playerIds) => {
+  const onWritten: OnWritten = async (db, _made, playerIds) => {
     concerned = await named(db, playerIds);
-    if (isDryRun) throw new RolledBack(made, concerned);
   };
   const context = runner.door.operatorContext(operation, own, visit.operator);
-  try {
-    const made = await runner.door.answer(operation, context, inputOf(tool, given, visit.raw), own, onWritten);
-    return written(operation, made, false, concerned);
-  } catch (error) {
-    if (!(error instanceof RolledBack)) throw error;
-    return written(operation, error.made, true, error.concerned);
-  }
+  const input = inputOf(tool, given, visit.raw);
+  const { door } = runner;
+  const made = await (isDryRun
+    ? door.tryOut(operation, context, input, own, onWritten)
+    : door.answer(operation, context, input, own, onWritten));
+  return written(operation, made, isDryRun, concerned);
 }
 
 /** The request that REST would have got. A dry run leaves no answer behind for a repeat. */

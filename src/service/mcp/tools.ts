@@ -3,12 +3,11 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Scope } from "../../protocol/people.ts";
 import { id } from "../../protocol/words.ts";
-import { isRead } from "../door.ts";
 import { isRepeatable } from "../openapi/answers.ts";
 import type { Schema } from "../openapi/json.ts";
 import { wholeSchema } from "../openapi/schemas.ts";
 import { operations } from "../operations.ts";
-import type { Operation } from "../operations/operation.ts";
+import { isRead, type Operation } from "../operations/operation.ts";
 
 /** A tool and the operation behind it. */
 export interface OperationTool {

@@ -1,5 +1,6 @@
 // What answers have in common: their headers, and the problems that refuse.
-import type { Operation } from "../operations/operation.ts";
+import { isTryable } from "../dry-run.ts";
+import { isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../problem.ts";
 import { pascal, type Json } from "./json.ts";
 
@@ -16,6 +17,7 @@ export const answerHeaders = {
   ETag: text("Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
   Location: text("Path of what was made", "/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
   "Idempotency-Replayed": text("`true` when this is the kept answer to an earlier request with the same key", "true"),
+  "Dry-Run": text("`true`: nothing was changed", "true"),
   "Retry-After": text("Seconds to wait before the next attempt", "12"),
   "WWW-Authenticate": text("Which token is wanted, and what is wrong with the one sent (RFC 6750)", 'Bearer realm="signage-player"'),
   RateLimit: text("What is left of the allowance (draft-ietf-httpapi-ratelimit-headers)", '"default";r=599;t=60'),
@@ -37,6 +39,7 @@ export function successHeaders(each: Operation, status: number): AnswerHeader[] 
   if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
+  if (isTryable(each)) names.push("Dry-Run");
   if (each.file !== undefined) names.push("Accept-Ranges");
   if (status === 206) names.push("Content-Range");
   names.push("RateLimit", "RateLimit-Policy");
@@ -56,7 +59,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   add("too-many");
   if (each.scope !== undefined) add("forbidden");
   if (each.params !== undefined) add("not-found");
-  if (each.query !== undefined) add("invalid");
+  if (each.query !== undefined || (each.caller !== "device" && !isRead(each))) add("invalid");
   if (each.body !== undefined) add("malformed-json", "too-large", "unsupported-media-type", "invalid");
   else if (each.method !== "GET") add("malformed-json", "too-large", "unsupported-media-type");
   if (each.bytes !== undefined) add("too-large");

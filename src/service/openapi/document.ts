@@ -1,6 +1,7 @@
 // The API's description, OpenAPI 3.1, made from the table of operations.
 import { z } from "zod";
 import { Problem } from "../../protocol/resources.ts";
+import { queryOf } from "../dry-run.ts";
 import { operations, tags } from "../operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
 import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
@@ -57,7 +58,7 @@ function describe(each: Operation, schemas: Schemas, refusals: Refusals): Descri
   const scope = each.scope === undefined ? "" : `\n\nScope: \`${each.scope}\`.`;
   const parameters = [
     ...fields(each.params, "path", schemas),
-    ...fields(each.query, "query", schemas),
+    ...fields(queryOf(each), "query", schemas),
     ...Object.entries(headersOf(each)).map(([name, description]) => ({
       name,
       in: "header",

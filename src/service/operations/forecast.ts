@@ -1,9 +1,12 @@
 // What a player will show in the days to come.
 import { z } from "zod";
-import { Forecast, ForecastQuery } from "../../protocol/forecast.ts";
+import { Forecast, ForecastQuery, Why, WhyQuery } from "../../protocol/forecast.ts";
 import { id } from "../../protocol/words.ts";
-import { runningOverrides, showStretches, type Stretch } from "../forecast.ts";
+import { runningRecords } from "../forecast-records.ts";
+import { showStretches, type Stretch } from "../forecast.ts";
 import { invalidField } from "../problem.ts";
+import { recordsOf, zoneOf } from "../schedule-outlook.ts";
+import { schedulesFor, readSchedules, showSchedule } from "../schedules.ts";
 import { found, operation, type Operation } from "./operation.ts";
 import { select } from "./players.ts";
 
@@ -17,8 +20,8 @@ export const forecastOperations: readonly Operation[] = [
     path: "/players/{id}/forecast",
     summary: "See what a player will show",
     description:
-      "Drawn from the state that is wanted on it now: schedules, overrides that it has confirmed, and its own layout where nothing is due. " +
-      "At most seven days at a time; a pause or skipped items are not foreseen.",
+      "Drawn from the state that is wanted on it now: schedules, the overrides, pauses and variables that it has confirmed or told, and its own layout where nothing is due. " +
+      "At most seven days at a time. A pause holds what was on; skips and limits of items change the items of a layout, not the layout.",
     agent: "Use it to check a schedule before it is due, and to find gaps. For what is on now: get_player_now.",
     caller: "operator",
     scope: "players:read",
@@ -35,12 +38,13 @@ export const forecastOperations: readonly Operation[] = [
       if (to <= from) throw invalidField("?to", "must be after ?from");
       if (to - from > weekMs) throw invalidField("?to", "at most seven days after ?from");
       const state = await desired.of(store.db, player);
-      const overrides = await runningOverrides(store.db, player.id);
+      const beat = presence.latest(player.id);
+      const records = await runningRecords(store.db, player.id, state.player.variables, beat);
       const { timezone: asked } = JSON.parse(player.reported) as { timezone: string };
-      const zone = presence.latest(player.id)?.heartbeat.timezone ?? asked;
+      const zone = beat?.heartbeat.timezone ?? asked;
       const stretches: Stretch[] = [];
       let next: number | null = null;
-      for (const stretch of await foretell(state, overrides, zone, from, to)) {
+      for (const stretch of await foretell(state, records, zone, from, to)) {
         if (stretches.length === query.limit) next = stretch.from;
         if (next !== null) break;
         stretches.push(stretch);
@@ -51,9 +55,65 @@ export const forecastOperations: readonly Operation[] = [
         timezone: player.timezone ?? zone,
         from: new Date(from).toISOString(),
         to: new Date(next ?? to).toISOString(),
-        stretches: await showStretches(store.db, stretches, state, overrides),
+        stretches: await showStretches(store.db, stretches, state, records),
         next_from: next === null ? null : new Date(next).toISOString(),
       };
+    },
+  }),
+  operation({
+    name: "getPlayerWhy",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}/why",
+    summary: "See why a player shows what it shows, or not",
+    description:
+      "The chain of reasons by the state that is wanted on it, and the overrides, pauses and variables that it has confirmed or told. " +
+      "With `schedule_id` also why that schedule is on at the instant, or why not: not meant for it, not due, a condition, outranked and by which.",
+    agent: "Use it when a schedule does not play where somebody expects it. What is really presented: get_player_now.",
+    caller: "operator",
+    scope: "players:read",
+    params: z.strictObject({ id: id("plr") }),
+    query: WhyQuery,
+    status: 200,
+    output: Why,
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params: { id: playerId }, query }) {
+      const { calendar, clock, desired, store } = parts;
+      const player = found(await select(store.db, teamId, playerId), "player");
+      const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
+      const zone = zoneOf(parts, player);
+      const state = await desired.of(store.db, player);
+      const reasons = await calendar.why(state, await recordsOf(parts, store.db, player), zone, at);
+      const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
+      if (query.schedule_id === undefined) return { ...about, schedule: null };
+      const scheduleId = query.schedule_id;
+      const all = store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
+      const row = found(await all.where("id", "=", scheduleId).executeTakeFirst(), "schedule");
+      const told = (verdict: NonNullable<Why["schedule"]>["verdict"], detail: string, next_at: string | null = null) => ({
+        ...about,
+        schedule: { schedule_id: scheduleId, verdict, detail, next_at },
+      });
+      if (!showSchedule(row).enabled) return told("set-aside", "it is switched off");
+      const isForIt = schedulesFor(await readSchedules(store.db, teamId), player).some((each) => each.id === scheduleId);
+      if (!isForIt) return told("not-for-it", "its target leaves this player out");
+      const own = reasons.find((reason) => reason.id === scheduleId);
+      if (own !== undefined) {
+        const winner = reasons.find(({ verdict }) => verdict === "shows" || verdict === "held");
+        const by =
+          own.verdict !== "outranked" || winner === undefined
+            ? ""
+            : `; on is ${winner.name ?? winner.id ?? winner.layer}: ${winner.detail}`;
+        return told(own.verdict, own.detail + by);
+      }
+      const next = await calendar.windowAfter(showSchedule(row), player.timezone ?? zone, at);
+      // A window that is open here without a reason there is one that the player could not read, or among too many to name.
+      if (next !== null && next.from <= at) return told("set-aside", "a condition of it does not hold, or the player cannot show it");
+      const begins = next === null ? null : new Date(next.from).toISOString();
+      return told(
+        "not-due",
+        begins === null ? "none of its windows is left" : `no window of it is open: the next begins at ${begins}`,
+        begins,
+      );
     },
   }),
 ];

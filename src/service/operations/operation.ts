@@ -8,6 +8,7 @@ import type { Operator } from "../access.ts";
 import type { Audit } from "../audit.ts";
 import type { Blobs, Received } from "../blobs.ts";
 import type { BlobSweeper } from "../blob-sweeper.ts";
+import type { Calendar } from "../calendar.ts";
 import type { Commands } from "../commands.ts";
 import type { DesiredStates } from "../desired.ts";
 import type { DeviceAccess } from "../device-access.ts";
@@ -42,6 +43,7 @@ export interface Parts extends HeartbeatParts {
   blobs: Blobs;
   desired: DesiredStates;
   foretell: Foretell;
+  calendar: Calendar;
   access: DeviceAccess;
   pairing: Pairing;
   commands: Commands;
@@ -191,6 +193,11 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
 
 /** An operation of any kind. Its parts fit together because {@link operation} checked them. */
 export type Operation = Spec<Caller, z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
+
+/** Whether it changes nothing. */
+export function isRead({ method }: Operation): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
 
 /** Defines an operation; the types of its input and output follow from its schemas. */
 export function operation<

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import type { EventType } from "../../protocol/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../protocol/resources.ts";
-import { NewSchedule, Schedule, ScheduleChange } from "../../protocol/schedule.ts";
+import { NewSchedule, Schedule, ScheduleChange, ScheduleOutlook } from "../../protocol/schedule.ts";
 import { id } from "../../protocol/words.ts";
 import { discard, restoreSchedule } from "../bin.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import { rowOf } from "../rows.ts";
+import { outlookOf } from "../schedule-outlook.ts";
 import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "../schedules.ts";
 import { checkShare, touchesShare } from "../shares.ts";
 import type { Db } from "../store.ts";
@@ -33,7 +34,7 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change; one that it repeats is the first of the two.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.",
     agent:
       "Use it for content with times: campaigns, opening hours, a weekly evening. Not for what always shows: update_player. The higher priority wins, so look at list_schedules first.",
     caller: "operator",
@@ -41,12 +42,12 @@ export const scheduleOperations: readonly Operation[] = [
     body: NewSchedule,
     example,
     status: 201,
-    output: Schedule,
+    output: ScheduleOutlook,
     errors: ["invalid"],
-    version: (schedule) => schedule,
+    version,
     async run(context, { body }) {
       const { parts, teamId } = context;
-      return change(context, async (db) => {
+      const write = async (db: Db) => {
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, body, now);
         await checkShare(db, teamId, body, null, now);
@@ -55,7 +56,8 @@ export const scheduleOperations: readonly Operation[] = [
         await db.insertInto("schedules").values(row).execute();
         const affected = await playersMeant(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
-      });
+      };
+      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
     },
   }),
   operation({
@@ -91,9 +93,9 @@ export const scheduleOperations: readonly Operation[] = [
     scope: "schedules:read",
     params,
     status: 200,
-    output: Schedule,
+    output: ScheduleOutlook,
     errors: ["not-found"],
-    version: (schedule) => schedule,
+    version,
     run: (context, input) => read(context, input.params),
   }),
   operation({
@@ -110,13 +112,13 @@ export const scheduleOperations: readonly Operation[] = [
     body: ScheduleChange,
     example: { priority: 20, ends_at: "2026-11-28T03:00" },
     status: 200,
-    output: Schedule,
+    output: ScheduleOutlook,
     errors: ["not-found", "invalid", "precondition-failed"],
-    version: (schedule) => schedule,
-    current: read,
+    version,
+    current: readPlain,
     async run(context, { params: { id: scheduleId }, body }) {
       const { parts, teamId } = context;
-      return change(context, async (db) => {
+      const write = async (db: Db) => {
         const row = found(await find(db, teamId, scheduleId), "schedule");
         const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
@@ -129,7 +131,8 @@ export const scheduleOperations: readonly Operation[] = [
         await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
         const affected = await playersMeant(db, teamId, [targetOf(row), after.target]);
         return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
-      });
+      };
+      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
     },
   }),
   operation({
@@ -196,13 +199,23 @@ function isSame(a: ScheduleRow, b: ScheduleRow): boolean {
   return columns.every((column) => a[column] === b[column]);
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
+async function read(context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
+  const { parts, teamId } = context;
+  return outlookOf(parts, parts.store.db, teamId, await readPlain(context, params));
+}
+
+async function readPlain({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
   return showSchedule(found(await find(parts.store.db, teamId, scheduleId), "schedule"));
 }
 
 /** For If-Match of a deletion, which reaches into the bin. */
 async function readAny({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
   return showSchedule(found(await findAny(parts.store.db, teamId, scheduleId), "schedule"));
+}
+
+/** What comes of a schedule hangs on the time and on others: its version is what was written. */
+function version({ summary: _summary, next_at: _next, screens: _screens, warnings: _warnings, ...schedule }: ScheduleOutlook): Schedule {
+  return schedule;
 }
 
 function find(db: Db, teamId: string, scheduleId: string) {

@@ -1,0 +1,14 @@
+// Asks the player's schedule for windows and reasons, for the service.
+import type { Calendar } from "../service/calendar.ts";
+
+export const calendar: Calendar = {
+  async windowAfter(schedule, zone, instant) {
+    const { windowAfter } = await import("../player/schedule/windows.ts");
+    return windowAfter(schedule, zone, instant);
+  },
+  async why(desired, records, deviceZone, instant) {
+    const { why } = await import("../player/schedule.ts");
+    const ready = { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
+    return why(ready, instant, { deviceZone, records }).map(({ layoutId, ...reason }) => ({ ...reason, layout_id: layoutId }));
+  },
+};
