@@ -4,11 +4,14 @@ import { Heartbeat } from "./report.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
-const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results"] as const;
+const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results", "problems"] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
-/** Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. */
+/**
+ * Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. `player.problems`: its problems are
+ * others than before; `data` holds them all, as `GET /players/{id}` does.
+ */
 const eventTypes = [
   "player.paired",
   "player.updated",
@@ -16,6 +19,7 @@ const eventTypes = [
   "player.online",
   "player.offline",
   "player.error",
+  "player.problems",
   "command.queued",
   "command.delivered",
   "command.acknowledged",
@@ -51,6 +55,7 @@ export type EventType = z.infer<typeof EventType>;
 
 /** The kind of subscription that tells an event of `type`; null: webhooks alone tell it. */
 export function kindOf(type: EventType): Exclude<EventKind, "heartbeat"> | null {
+  if (type === "player.problems") return "problems";
   switch (type.slice(0, type.indexOf("."))) {
     case "layout":
       return "layout_updates";

@@ -1,5 +1,6 @@
 // What a screen tells of itself.
 import { z } from "zod";
+import { PlayerProblems, ProblemsLeftOut } from "./problems.ts";
 import { ReportedVariables } from "./schedule.ts";
 import { id, Timestamp } from "./words.ts";
 
@@ -48,6 +49,8 @@ export const Heartbeat = z.object({
   now_playing: z.array(PresentedItem).max(200),
   variables: ReportedVariables.optional(),
   why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
+  problems: PlayerProblems.optional().describe("What is wrong, the gravest first; older players do not say"),
+  problems_left_out: ProblemsLeftOut.optional(),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
   memory_bytes: z.int().min(0).describe("Resident memory of the player, its browser included"),

@@ -24,6 +24,7 @@ import { createIds } from "./ids.ts";
 import { Imports } from "./imports.ts";
 import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
+import { PlayerProblems } from "./player-problems.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import { addMcp } from "./mcp/endpoint.ts";
@@ -143,7 +144,8 @@ async function openParts(
   events.onAppended((db, teamId, happened) => deliveries.make(db, teamId, happened));
   const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
-  const links = await Links.open({ store, clock, events, presence });
+  const problems = new PlayerProblems(presence, clock);
+  const links = await Links.open({ store, clock, events, presence, problems });
   const tokens = new LiveTokens();
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const desired = new DesiredStates();
@@ -159,6 +161,7 @@ async function openParts(
     commands,
     events,
     links,
+    problems,
     subscribers,
     deliveries,
     egress,

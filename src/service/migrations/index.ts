@@ -8,6 +8,7 @@ import { schedulesMigration } from "./0004-schedules.ts";
 import { eventsMigration } from "./0006-events.ts";
 import { looksMigration } from "./0007-looks.ts";
 import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
+import { problemsMigration } from "./0009-problems.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -20,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   "0006-events": eventsMigration,
   "0007-looks": looksMigration,
   "0008-walls": wallsMigration,
+  "0009-problems": problemsMigration,
 };
 
 /** Of the telemetry. */
