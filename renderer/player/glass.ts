@@ -8,6 +8,7 @@ import { ScreenLayer } from "./screens/layer.ts";
 import { createPairing } from "./screens/pairing.ts";
 import { createPreparing } from "./screens/preparing.ts";
 import { createStarting } from "./screens/starting.ts";
+import { createWithheld } from "./screens/withheld.ts";
 import { StageLayer } from "./stage.ts";
 import { runTransition } from "./transition.ts";
 
@@ -96,6 +97,8 @@ function createLayer(screen: Screen, page: Page): Layer {
       return new ScreenLayer(page, createPairing(page.clock));
     case "empty":
       return new ScreenLayer(page, createEmpty(page.clock));
+    case "withheld":
+      return new ScreenLayer(page, createWithheld(page.clock));
     case "preparing":
       return new ScreenLayer(page, createPreparing(page.clock));
     case "stage":

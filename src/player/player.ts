@@ -14,6 +14,8 @@ import type { Machine } from "./machine.ts";
 import { followNtp, type NtpServer } from "./ntp.ts";
 import { Outside } from "./outside.ts";
 import { pair, type PairingState } from "./pairing.ts";
+import { type Condition, Problems } from "./problems.ts";
+import type { Progress } from "./progress.ts";
 import { Recovery } from "./recovery.ts";
 import type { StreamSource } from "./scene-item.ts";
 import { screenOf, type View } from "./screen.ts";
@@ -49,6 +51,8 @@ export interface PlayerOptions {
   log: Log;
 }
 
+const noProgress: Progress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+
 /** Why a player ended by itself: an operator's `restart` command. */
 export type PlayerEnd = "restart";
 
@@ -71,6 +75,7 @@ class Player implements AsyncDisposable {
   readonly #sites: Sites;
   readonly #recovery: Recovery;
   readonly #drift: Drift;
+  readonly #problems = new Problems();
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
   readonly #redraw = new Bell();
@@ -102,20 +107,22 @@ class Player implements AsyncDisposable {
       engine: () => this.#recovery.engine,
       page: () => surface.page.value,
       drift: () => this.#drift.figures,
+      withheld: () => this.#recovery.withheld,
+      problems: (about) => this.#problems.list({ ...about, ...this.#content }),
       nowPlaying: () => this.#session?.nowPlaying ?? [],
       why: () => this.#session?.why ?? [],
       variables: () => this.#session?.variables ?? {},
       appliedRevision: () => this.#session?.appliedRevision ?? null,
       desired: () => this.#session?.desired ?? null,
-      progress: () =>
-        this.#session?.progress ?? {
-          is: "idle",
-          revision: null,
-          readyBytes: 0,
-          totalBytes: 0,
-          detail: null,
-        },
+      progress: () => this.#session?.progress ?? noProgress,
     });
+  }
+
+  /** What problems of content are judged by. */
+  get #content(): Pick<Condition, "stage" | "desired" | "progress"> {
+    if (this.#session === null) return { stage: null, desired: null, progress: noProgress };
+    const { stage, applied: desired, progress } = this.#session;
+    return { stage, desired, progress };
   }
 
   static async open(options: PlayerOptions): Promise<Player> {
@@ -264,12 +271,7 @@ class Player implements AsyncDisposable {
   #scene(): Scene | null {
     const phase = this.#phase();
     if (phase === null) return null;
-    const glass = this.#recovery.glass.value;
-    const screen = screenOf({
-      service: this.#api.server.origin,
-      phase,
-      safe: glass.is === "safe" ? glass.fault : null,
-    });
+    const screen = screenOf({ service: this.#api.server.origin, phase, safe: this.#recovery.withheld });
     return { screen, rotation: rotationOf(this.#session?.orientation ?? "landscape"), identify: this.#identifyText() };
   }
 
@@ -282,6 +284,7 @@ class Player implements AsyncDisposable {
   #note(message: FromPage): void {
     const { log } = this.#options;
     this.#drift.note(message);
+    this.#problems.note(message, this.#session?.stage ?? null, this.#clock.now());
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
     else if (message.type === "simplified")
       log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");

@@ -5,6 +5,7 @@ import type { CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
+import type { Desired } from "../protocol/desired.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/play-command.ts";
@@ -181,6 +182,16 @@ export class Session {
     return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
   }
 
+  /** The state in force. */
+  get applied(): Desired | null {
+    return this.#programme.applied?.desired ?? null;
+  }
+
+  /** What is drawn; null: nothing is due. */
+  get stage(): Stage | null {
+    return this.#stage;
+  }
+
   get progress(): Progress {
     return this.#cache.progress.value;
   }
@@ -193,7 +204,7 @@ export class Session {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
-      known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
+      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : nothingDue ? "idle" : "content",
       progress: this.progress,
       stage: this.#stage,
     };

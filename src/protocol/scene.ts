@@ -129,7 +129,16 @@ export const Screen = z.discriminatedUnion("is", [
   z.object({
     is: z.literal("empty"),
     player_name: z.string(),
+    link: z.enum(["online", "connecting", "offline"]).optional().describe("Without it: by `trouble`"),
+    is_assigned: z.boolean().optional().describe("Whether there is content of which nothing is due now"),
     trouble: Trouble.nullable(),
+    service: z.string(),
+  }),
+  z.object({
+    is: z.literal("withheld"),
+    player_name: z.string(),
+    trouble: Trouble.describe("What showing the content did, and when it is tried again"),
+    remedy: z.string(),
     service: z.string(),
   }),
   z.object({
@@ -167,6 +176,9 @@ export const ToPage = z.discriminatedUnion("type", [
   }),
 ]);
 export type ToPage = z.infer<typeof ToPage>;
+
+/** How often a page tells that frames come, ms. Each beat costs a frame: on a still screen it is most of what the page does. */
+export const pageBeatMs = 3_000;
 
 /** Page to player. Every `at` is corrected wall time in ms of the frame that showed it. */
 export const FromPage = z.discriminatedUnion("type", [

@@ -19,7 +19,9 @@ export interface HeartbeatParts {
   subscribers: Subscribers;
 }
 
-const players = prepared((db: Db, { id }: { id: string }) => db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id));
+const players = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
+);
 
 /** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
 export async function takeHeartbeat(

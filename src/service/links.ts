@@ -57,9 +57,10 @@ export class Links {
 
   static async open(parts: LinksParts): Promise<Links> {
     const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
-    return new Links(parts, new Map(
-        rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: row.problems }]),
-      ));
+    return new Links(
+      parts,
+      new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: row.problems }])),
+    );
   }
 
   /** Players in service: online, or away for less than two minutes. A restart of ours changes nothing about it. */
@@ -108,7 +109,11 @@ export class Links {
     const ids = [...new Set(all.map(({ playerId }) => playerId))];
     const since = Math.trunc(clock.now());
     const after = await store.write(async (db) => {
-      const rows = db.selectFrom("players").select(["id", "team_id", "name", "created_at"]).where("removed_at", "is", null).where("id", "in", ids);
+      const rows = db
+        .selectFrom("players")
+        .select(["id", "team_id", "name", "created_at"])
+        .where("removed_at", "is", null)
+        .where("id", "in", ids);
       const players = new Map((await rows.execute()).map((row) => [row.id, row]));
       const told = new Map(ids.map((id) => [id, players.has(id) ? (this.#told.get(id) ?? unknown) : undefined]));
       const made: NewEvent[] = [];

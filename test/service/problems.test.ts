@@ -121,8 +121,7 @@ test("[PM4] players are listed by whether they have problems", async () => {
   const [well, ill] = [await bench.paired("Well"), await bench.paired("Ill")];
   await well.call("POST", "heartbeat", heartbeat());
   await ill.call("POST", "heartbeat", heartbeat({ problems: [problem()] }));
-  const names = async (query: string) =>
-    (await bench.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
+  const names = async (query: string) => (await bench.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
   expect(await names("has_problems=true")).toEqual(["Ill"]);
   expect(await names("has_problems=false")).toEqual(["Well"]);
 });
