@@ -91,7 +91,8 @@ export class Status {
       memory_bytes: process.memoryUsage.rss() + browserBytes,
       cpu_load: readings.cpuLoad,
       temperature_c: readings.temperatureC,
-      disk_free_bytes: diskFreeBytes,
+      // Some network file systems say that they have no end.
+      disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
       clock_offset_ms: offsetMs,
       clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
       drift_ms: drift?.worstMs ?? null,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PageQuery, Target } from "./resources.ts";
 import { playCommands, playCommandTypes } from "./play-command.ts";
-import { id, Timestamp } from "./words.ts";
+import { id, InstantSeconds, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
 const ScreenshotArgs = z.strictObject({
@@ -105,8 +105,8 @@ export const SignedCommand = z.intersection(
   z.object({
     sub: z.string().describe("RFC 7638 thumbprint of the device's key"),
     jti: id("cmd"),
-    iat: z.number().describe("Seconds since the epoch"),
-    exp: z.number().describe("Seconds since the epoch"),
+    iat: InstantSeconds.describe("Seconds since the epoch"),
+    exp: InstantSeconds.describe("Seconds since the epoch"),
   }),
   // Parsed apart from the request's union: a type that this player does not know is answered `rejected`, not dropped.
   z.object({ type: z.string(), args: z.record(z.string(), z.unknown()) }),
@@ -119,7 +119,7 @@ export const SignedRevocation = z.object({
   sub: z.string().describe("RFC 7638 thumbprint of the device's key"),
   jti: z.string(),
   player_id: id("plr"),
-  iat: z.number(),
+  iat: InstantSeconds,
 });
 export type SignedRevocation = z.infer<typeof SignedRevocation>;
 

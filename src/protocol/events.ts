@@ -1,7 +1,7 @@
 // What happens, told to subscribers and webhooks: the events, and the messages of the socket at GET /events.
 import { z } from "zod";
 import { Heartbeat } from "./report.ts";
-import { id, Timestamp } from "./words.ts";
+import { Count, id, Timestamp } from "./words.ts";
 
 /** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
 const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results", "problems"] as const;
@@ -90,7 +90,7 @@ export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 10
 export const longestSubscriberMessageBytes = 65_536;
 
 /** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
-const Place = z.object({ epoch: z.string().max(64), seq: z.int().min(0) });
+const Place = z.object({ epoch: z.string().max(64), seq: Count });
 export type Place = z.infer<typeof Place>;
 
 const requestId = z.string().max(64).describe("Given back with the answer");
