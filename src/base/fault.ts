@@ -13,6 +13,7 @@ export type FaultCode =
   | "revoked"
   | "protocol"
   | "signature"
+  | "page-missing"
   | "browser-missing"
   | "browser-failed"
   | "page-dead"

@@ -121,8 +121,7 @@ class Player implements AsyncDisposable {
   /** What problems of content are judged by. */
   get #content(): Pick<Condition, "stage" | "desired" | "progress"> {
     if (this.#session === null) return { stage: null, desired: null, progress: noProgress };
-    const { stage, applied: desired, progress } = this.#session;
-    return { stage, desired, progress };
+    return { ...this.#session.drawn, progress: this.#session.progress };
   }
 
   static async open(options: PlayerOptions): Promise<Player> {
@@ -284,7 +283,7 @@ class Player implements AsyncDisposable {
   #note(message: FromPage): void {
     const { log } = this.#options;
     this.#drift.note(message);
-    this.#problems.note(message, this.#session?.stage ?? null, this.#clock.now());
+    this.#problems.note(message, this.#session?.drawn.stage ?? null, this.#clock.now());
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
     else if (message.type === "simplified")
       log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");

@@ -60,20 +60,15 @@ export class Problems {
 
   /** Takes in what the page says at `now` (corrected wall time, ms), while `stage` is drawn. */
   note(message: FromPage, stage: Stage | null, now: number): void {
-    switch (message.type) {
-      case "hello":
-        return this.#greet(message.opened_at ?? null, now);
-      case "failed":
-        return this.#fail(message, now);
-      case "presented":
-        this.#fallen.delete(message.zone_id);
-        this.#leave(message.zone_id, message.key, stage, message.at);
-        return this.#show(message, stage);
-      case "fallback":
-        this.#fallen.set(message.zone_id, now);
-        return this.#leave(message.zone_id, null, stage, message.at);
-      default:
-        return;
+    if (message.type === "hello") this.#greet(message.opened_at ?? null, now);
+    else if (message.type === "failed") this.#fail(message, now);
+    else if (message.type === "presented") {
+      this.#fallen.delete(message.zone_id);
+      this.#leave(message.zone_id, message.key, stage, message.at);
+      this.#show(message, stage);
+    } else if (message.type === "fallback") {
+      this.#fallen.set(message.zone_id, now);
+      this.#leave(message.zone_id, null, stage, message.at);
     }
   }
 

@@ -5,7 +5,6 @@ import type { CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
-import type { Desired } from "../protocol/desired.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Orientation } from "../protocol/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/play-command.ts";
@@ -182,14 +181,9 @@ export class Session {
     return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
   }
 
-  /** The state in force. */
-  get applied(): Desired | null {
-    return this.#programme.applied?.desired ?? null;
-  }
-
-  /** What is drawn; null: nothing is due. */
-  get stage(): Stage | null {
-    return this.#stage;
+  /** What is drawn (null: nothing is due), and by which state. */
+  get drawn() {
+    return { stage: this.#stage, desired: this.#programme.applied?.desired ?? null };
   }
 
   get progress(): Progress {

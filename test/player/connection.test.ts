@@ -109,7 +109,7 @@ test("[LK6] the spread that a welcome told is kept over a lost connection, and n
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test.each([9e15, 1e300, -1e300, 7.3e12])("[BD2] a service that gives %d as its time moves no clock", async (ms) => {
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BD2] a service that gives a time beyond all bounds, %d, moves no clock", async (ms) => {
   await using folder = await temporaryFolder();
   await using service = await serving(1_000, { received_at_ms: ms, answered_at_ms: ms });
   await using api = new ServiceApi(() => service.url);

@@ -39,7 +39,7 @@ function screen() {
     say: (message: FromPage, now: number) => problems.note(message, stage, now),
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
-    at(now: number, more: Partial<Condition> = {}) {
+    at: (now: number, more: Partial<Condition> = {}) => {
       const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, clockErrorMs: 1 };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },
