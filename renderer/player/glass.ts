@@ -9,6 +9,7 @@ import { ScreenLayer } from "./screens/layer.ts";
 import { createPairing } from "./screens/pairing.ts";
 import { createPreparing } from "./screens/preparing.ts";
 import { createStarting } from "./screens/starting.ts";
+import { createWithheld } from "./screens/withheld.ts";
 import { StageLayer } from "./stage.ts";
 import { runTransition } from "./transition.ts";
 
@@ -211,6 +212,8 @@ function createLayer(screen: Screen, page: Page, dueAt?: number): Layer {
       return new ScreenLayer(page, createPairing(page.clock));
     case "empty":
       return new ScreenLayer(page, createEmpty(page.clock));
+    case "withheld":
+      return new ScreenLayer(page, createWithheld(page.clock));
     case "preparing":
       return new ScreenLayer(page, createPreparing(page.clock));
     case "stage":

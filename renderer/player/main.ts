@@ -1,5 +1,5 @@
 // The page's start: socket in, glass out, and the reports that go back.
-import type { FromPage, Scene } from "../../src/protocol/scene.ts";
+import { type FromPage, pageBeatMs, type Scene } from "../../src/protocol/scene.ts";
 import { CorrectedTime } from "./clock.ts";
 import { DriftLog } from "./drift.ts";
 import { FrameNews } from "./frame-news.ts";
@@ -11,8 +11,6 @@ import { PreloadBudget } from "./preload-budget.ts";
 import { SceneSocket } from "./socket.ts";
 import { TransitionChoice } from "./transition-choice.ts";
 
-// Each beat costs a frame: on a still screen it is most of what the page does.
-const beatMs = 3_000;
 // A few quick exchanges fill the clock's filter before the first switch is due; then it only has to follow drift.
 const quickExchanges = 5;
 const quickExchangeMs = 60;
@@ -50,7 +48,7 @@ const socket = new SceneSocket(socketUrl(), {
 
 refuseInput(document);
 reportFaults();
-setInterval(beat, beatMs);
+setInterval(beat, pageBeatMs);
 setInterval(askTime, exchangeMs);
 
 function send(message: FromPage): void {

@@ -2516,7 +2516,7 @@ export interface components {
             items: components["schemas"]["PlaylistItem"][];
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "webhook.test";
         Forecast: {
             /**
              * Format: date-time
@@ -2585,6 +2585,10 @@ export interface components {
             memory_bytes: number;
             now_playing: components["schemas"]["PresentedItem"][];
             player_version: string;
+            /** @description What is wrong, the gravest first; older players do not say */
+            problems?: components["schemas"]["PlayerProblem"][];
+            /** @description Further problems that there was no room for */
+            problems_left_out?: number;
             rendering: boolean;
             resolution: {
                 height: number;
@@ -3531,13 +3535,18 @@ export interface components {
             hardware: string | null;
             /** @description Id, `plr_` and a ULID */
             id: string;
-            in_sync: boolean;
+            /** @description Whether the state on screen is the newest; null while it is offline: that cannot be told */
+            in_sync: boolean | null;
             last_seen_at: string | null;
             layout_id: string | null;
             name: string;
             /** @description How the display hangs: the whole picture is turned to match */
             orientation: components["schemas"]["Orientation"];
             player_version: string | null;
+            /** @description What is wrong, the gravest first. While the player is offline: that, and what it told last */
+            problems: components["schemas"]["PlayerProblem"][];
+            /** @description Further problems that there was no room for */
+            problems_left_out: number;
             /** @description What it has on screen */
             reported_revision: string | null;
             /** @description What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet */
@@ -3588,6 +3597,22 @@ export interface components {
             data: components["schemas"]["Player"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
+        };
+        PlayerProblem: {
+            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, disk-low, clock-unsure; later versions may know more */
+            code: string;
+            /** @description What is wrong, in words */
+            detail: string;
+            item_id: string | null;
+            /** @description What to do about it */
+            remedy: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            since: string;
+            /** @description Null: the whole screen */
+            zone_id: string | null;
         };
         PlayersChange: {
             change: {
@@ -6497,6 +6522,17 @@ export interface operations {
                  *           "detail": "sample"
                  *         }
                  *       ],
+                 *       "problems": [
+                 *         {
+                 *           "code": "sample",
+                 *           "since": "2026-11-21T12:00:00.000Z",
+                 *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "detail": "sample",
+                 *           "remedy": "sample"
+                 *         }
+                 *       ],
+                 *       "problems_left_out": 1,
                  *       "rendering": true,
                  *       "last_frame_at": "2026-11-21T12:00:00.000Z",
                  *       "memory_bytes": 1,
@@ -8115,6 +8151,7 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description `true` lists the bin, `false` what is not in it */
                 deleted?: components["parameters"]["Deleted"];
+                has_problems?: "true" | "false";
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutId"];
                 limit?: components["parameters"]["Limit"];
@@ -8174,6 +8211,17 @@ export interface operations {
                      *           "desired_revision": "sample",
                      *           "reported_revision": "sample",
                      *           "in_sync": true,
+                     *           "problems": [
+                     *             {
+                     *               "code": "sample",
+                     *               "since": "2026-11-21T12:00:00.000Z",
+                     *               "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *               "detail": "sample",
+                     *               "remedy": "sample"
+                     *             }
+                     *           ],
+                     *           "problems_left_out": 1,
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
                      *           "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -8247,6 +8295,17 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -8376,6 +8435,17 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -8717,6 +8787,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "status": "online",
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "received_at": "2026-11-21T12:00:00.000Z",
                      *       "rendering": true,
                      *       "last_frame_at": "2026-11-21T12:00:00.000Z",
@@ -8757,10 +8839,19 @@ export interface operations {
                         now_playing: components["schemas"]["PresentedItem"][];
                         /** @description Id, `plr_` and a ULID */
                         player_id: string;
+                        /** @description What is wrong, the gravest first. While the player is offline: that, and what it told last */
+                        problems: components["schemas"]["PlayerProblem"][];
+                        /** @description Further problems that there was no room for */
+                        problems_left_out: number;
                         /** @description When the player last told; null: never */
                         received_at: string | null;
                         /** @description Whether frames are really presented */
                         rendering: boolean | null;
+                        /**
+                         * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                         * @enum {string}
+                         */
+                        status: "online" | "offline";
                         /** @description The chain of reasons: what shows first, then what it outranks, then schedules that take no part */
                         why: components["schemas"]["ShownReason"][];
                     };
@@ -8845,6 +8936,17 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -8928,6 +9030,17 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"
@@ -9245,6 +9358,17 @@ export interface operations {
                      *       "desired_revision": "sample",
                      *       "reported_revision": "sample",
                      *       "in_sync": true,
+                     *       "problems": [
+                     *         {
+                     *           "code": "sample",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
+                     *       "problems_left_out": 1,
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
                      *       "deleted_at": "2026-11-21T12:00:00.000Z"

@@ -14,6 +14,7 @@ export type FaultCode =
   | "reclaimed"
   | "protocol"
   | "signature"
+  | "page-missing"
   | "browser-missing"
   | "browser-failed"
   | "page-dead"

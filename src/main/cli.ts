@@ -64,6 +64,8 @@ function complain(): never {
 
 /** Runs the player on Electron where that can run, else here on the system's Chromium. */
 async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+  const { requirePage } = await import("./folders.ts");
+  requirePage();
   const { chooseEngine } = await import("./engine.ts");
   const { isBrowserSwitch } = await import("./player-config.ts");
   const engine = await chooseEngine(config, log, signal);

@@ -12,7 +12,7 @@ import { runPlayer } from "../player/player.ts";
 import { beat } from "./alive.ts";
 import { electronLifecycle } from "./electron-lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
-import { rendererFolder } from "./folders.ts";
+import { rendererFolder, requirePage } from "./folders.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
 import { settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
@@ -32,6 +32,7 @@ function configure(): PlayerConfig {
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+  requirePage();
   beat(signal);
   using _lock = lockFolder(config.data);
   await app.whenReady();

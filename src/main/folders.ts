@@ -1,13 +1,23 @@
 // Where this program finds its own files and keeps its data.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Fault } from "../base/fault.ts";
 
 /** The project's or the package's root. */
 export const rootFolder = fileURLToPath(new URL("../..", import.meta.url));
 /** The built page. */
 export const rendererFolder = join(rootFolder, "dist/renderer");
+
+/**
+ * Makes sure that there is a page to show: a browser without one would be started again for ever.
+ * @throws Fault `page-missing`
+ */
+export function requirePage(): void {
+  const page = join(rendererFolder, "player/index.html");
+  if (!existsSync(page)) throw new Fault("page-missing", `the player's page is not built: ${page} is missing. Run: npm run build`);
+}
 
 /** The user's data folder for this program (XDG Base Directory Specification). */
 export function dataFolder(): string {

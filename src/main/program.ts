@@ -10,7 +10,7 @@ const stopLimitMs = 10_000;
 // At a terminal one Ctrl+C may arrive twice at once: from the terminal, and passed on by npm.
 const secondSignalMs = 500;
 // Their message says all; a stack would only bury it.
-const plainFaults = ["data-in-use", "file-corrupt", "refused", "unsupported"] as const;
+const plainFaults = ["data-in-use", "file-corrupt", "page-missing", "refused", "unsupported"] as const;
 
 /** How a program learns that it is to stop, and how its process ends. Under Node by signals and `process.exit`. */
 export interface Lifecycle {

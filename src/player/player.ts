@@ -16,6 +16,8 @@ import { Outside } from "./outside.ts";
 import { pair, type PairingState } from "./pairing.ts";
 import { DesiredState } from "./desired-state.ts";
 import { Reclaim } from "./reclaim.ts";
+import { type Condition, Problems } from "./problems.ts";
+import type { Progress } from "./progress.ts";
 import { Recovery } from "./recovery.ts";
 import type { StreamSource } from "./scene-item.ts";
 import { screenOf, type View } from "./screen.ts";
@@ -51,6 +53,8 @@ export interface PlayerOptions {
   log: Log;
 }
 
+const noProgress: Progress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+
 /** Why a player ended by itself: an operator's `restart` command. */
 export type PlayerEnd = "restart";
 
@@ -73,6 +77,7 @@ class Player implements AsyncDisposable {
   readonly #sites: Sites;
   readonly #recovery: Recovery;
   readonly #drift: Drift;
+  readonly #problems = new Problems();
   readonly #status: Status;
   readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
   readonly #redraw = new Bell();
@@ -105,20 +110,21 @@ class Player implements AsyncDisposable {
       engine: () => this.#recovery.engine,
       page: () => surface.page.value,
       drift: () => this.#drift.figures,
+      withheld: () => this.#recovery.withheld,
+      problems: (about) => this.#problems.list({ ...about, ...this.#content }),
       nowPlaying: () => this.#session?.nowPlaying ?? [],
       why: () => this.#session?.why ?? [],
       variables: () => this.#session?.variables ?? {},
       appliedRevision: () => this.#session?.appliedRevision ?? null,
       desired: () => this.#session?.desired ?? null,
-      progress: () =>
-        this.#session?.progress ?? {
-          is: "idle",
-          revision: null,
-          readyBytes: 0,
-          totalBytes: 0,
-          detail: null,
-        },
+      progress: () => this.#session?.progress ?? noProgress,
     });
+  }
+
+  /** What problems of content are judged by. */
+  get #content(): Pick<Condition, "stage" | "desired" | "progress"> {
+    if (this.#session === null) return { stage: null, desired: null, progress: noProgress };
+    return { ...this.#session.drawn, progress: this.#session.progress };
   }
 
   static async open(options: PlayerOptions): Promise<Player> {
@@ -287,14 +293,10 @@ class Player implements AsyncDisposable {
   #scene(): Scene | null {
     const phase = this.#phase();
     if (phase === null) return null;
-    const glass = this.#recovery.glass.value;
-    const screen = screenOf({
-      service: this.#api.server.origin,
-      phase,
-      safe: glass.is === "safe" ? glass.fault : null,
-    });
+    const { withheld } = this.#recovery;
+    const screen = screenOf({ service: this.#api.server.origin, phase, safe: withheld });
     const code = this.#reclaim?.code ?? null;
-    const coming = glass.is === "safe" ? null : (this.#session?.coming ?? null);
+    const coming = withheld === null ? (this.#session?.coming ?? null) : null;
     return {
       screen,
       ...(coming === null ? {} : { coming }),
@@ -313,6 +315,7 @@ class Player implements AsyncDisposable {
   #note(message: FromPage): void {
     const { log } = this.#options;
     this.#drift.note(message);
+    this.#problems.note(message, this.#session?.drawn.stage ?? null, this.#clock.now());
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
     else if (message.type === "simplified")
       log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");

@@ -14,6 +14,18 @@ export type Glass =
   | { is: "mending"; fault: string }
   | { is: "safe"; fault: string; until: number };
 
+/** Content that is kept off the screen because showing it made the browser fail. Wall times, ms. */
+export interface Withheld {
+  /** False: it was, and is on trial on the screen. */
+  isNow: boolean;
+  fault: string;
+  /** How often the browser failed within five minutes. */
+  failures: number;
+  /** When it was withheld first, trials in between not counted. */
+  since: number;
+  until: number;
+}
+
 /** What has been tried lately, oldest first; monotonic ms. */
 export interface Attempts {
   reloads: readonly number[];
@@ -55,6 +67,10 @@ export class Recovery {
   readonly #bell = new Bell();
   #mendedAt: number;
   #engine: Engine | null = null;
+  /** When the browser failed lately, monotonic ms. */
+  #failures: number[] = [];
+  /** The last time that content was withheld; instants on the monotonic clock. */
+  #withheld: Omit<Withheld, "isNow"> | null = null;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -68,6 +84,15 @@ export class Recovery {
   /** The browser that runs; null before the first has started. */
   get engine(): Engine | null {
     return this.#engine;
+  }
+
+  /** Whether content is withheld, or was until lately and is on trial; null when neither. */
+  get withheld(): Withheld | null {
+    if (this.#withheld === null || this.#isTrialOver(this.#withheld.until)) return null;
+    const { clock } = this.#parts;
+    const wallAt = (at: number): number => clock.now() + at - clock.monotonic();
+    const { since, until, ...about } = this.#withheld;
+    return { ...about, isNow: this.#glass.value.is === "safe", since: wallAt(since), until: wallAt(until) };
   }
 
   /** Loads the page anew, by an operator's wish: counts for nothing on the ladder. */
@@ -121,6 +146,7 @@ export class Recovery {
     const { host, clock, log } = this.#parts;
     const now = clock.monotonic();
     const action = nextAction(fault.is, this.#attempts, now);
+    this.#failures = [...this.#failures.filter((at) => now - at < memoryMs), now];
     log.warn({ action }, "mending the glass");
     try {
       if (action === "reload") {
@@ -130,7 +156,7 @@ export class Recovery {
         return;
       }
       // Too many in too short a time: the next start shows no content, so that the screen can at least say what is wrong.
-      if (action === "safe") this.#glass.set({ is: "safe", fault: fault.detail, until: now + safeMs });
+      if (action === "safe") this.#withhold(fault.detail, now);
       else this.#glass.set({ is: "mending", fault: fault.detail });
       this.#attempts = {
         reloads: [],
@@ -148,6 +174,19 @@ export class Recovery {
       // A browser that cannot even be started is not asked for more than once a second.
       await clock.wait(1_000, signal);
     }
+  }
+
+  #withhold(fault: string, now: number): void {
+    const before = this.#withheld;
+    const since = before === null || this.#isTrialOver(before.until) ? now : before.since;
+    const until = now + safeMs;
+    this.#withheld = { fault, failures: this.#failures.length, since, until };
+    this.#glass.set({ is: "safe", fault, until });
+  }
+
+  /** Content that has been shown for so long is not to blame any more. */
+  #isTrialOver(until: number): boolean {
+    return this.#parts.clock.monotonic() > until + memoryMs;
   }
 
   async #open(page: HostPage, signal: AbortSignal): Promise<void> {

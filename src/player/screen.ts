@@ -1,8 +1,10 @@
-// Decides which screen the glass shows: pairing, empty, on its way, or the stage. Pure.
+// Decides which screen the glass shows: pairing, empty, on its way, withheld, or the stage. Pure.
+import { problemCatalogue } from "../protocol/problems.ts";
 import type { Screen, Stage, Trouble } from "../protocol/scene.ts";
 import type { Link } from "./connection.ts";
 import type { Progress } from "./progress.ts";
 import type { PairingState } from "./pairing.ts";
+import type { Withheld } from "./recovery.ts";
 
 /** All that the choice of a screen depends on. */
 export interface View {
@@ -15,12 +17,13 @@ export interface View {
         is: "paired";
         playerName: string;
         link: Link;
-        known: "nothing" | "empty" | "content";
+        /** `idle`: there is content, and nothing of it is due. */
+        known: "nothing" | "empty" | "idle" | "content";
         progress: Progress;
         stage: Stage | null;
       };
-  /** Why content is withheld, null when it is not. */
-  safe: string | null;
+  /** Why content is or was withheld lately, null when it was not. */
+  safe: Withheld | null;
 }
 
 /** The screen for `view`. Content that plays stays, whatever else is wrong. */
@@ -43,9 +46,12 @@ export function screenOf({ service, phase, safe }: View): Screen {
     case "paired": {
       const { playerName: player_name, link, known, progress, stage } = phase;
       const trouble = link.is === "offline" ? link.trouble : progress.is === "failed" ? stuck(progress) : null;
-      if (safe !== null) return { is: "empty", player_name, service, trouble: withheld(safe) };
+      if (safe?.isNow === true) return withheld(safe, player_name, service);
       if (stage !== null && hasPicture(stage)) return { is: "stage", stage };
-      if (known === "empty" || stage !== null) return { is: "empty", player_name, service, trouble };
+      if (known === "empty" || known === "idle" || stage !== null) {
+        const is_assigned = known === "idle" || stage !== null;
+        return { is: "empty", player_name, link: link.is === "polling" ? "online" : link.is, is_assigned, service, trouble };
+      }
       return {
         is: "preparing",
         player_name,
@@ -71,10 +77,9 @@ function stuck(progress: Progress): Trouble {
   };
 }
 
-function withheld(fault: string): Trouble {
-  return {
-    code: "other",
-    text: `The content made the browser fail again and again (${fault}). It is tried again in a minute.`,
-    retry_at: null,
-  };
+function withheld({ fault, failures, until }: Withheld, player_name: string, service: string): Screen {
+  const times = failures === 1 ? "once" : `${failures} times`;
+  const text = `Showing the content made the browser fail ${times} within five minutes (${fault}). It is tried again by itself.`;
+  const { remedy } = problemCatalogue["content-withheld"];
+  return { is: "withheld", player_name, trouble: { code: "other", text, retry_at: until }, remedy, service };
 }

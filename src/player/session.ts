@@ -188,6 +188,11 @@ export class Session {
     return this.#outlook.coming;
   }
 
+  /** What is drawn (null: nothing is due), and by which state. */
+  get drawn() {
+    return { stage: this.#outlook.stage, desired: this.#programme.applied?.desired ?? null };
+  }
+
   get progress(): Progress {
     return this.#cache.progress.value;
   }
@@ -200,7 +205,7 @@ export class Session {
       is: "paired",
       playerName: this.playerName,
       link: this.#connection.link.value,
-      known: desired === null ? "nothing" : desired.isEmpty || nothingDue ? "empty" : "content",
+      known: desired === null ? "nothing" : desired.isEmpty ? "empty" : nothingDue ? "idle" : "content",
       progress: this.progress,
       stage: this.#outlook.stage,
     };

@@ -1,5 +1,7 @@
 // The heartbeat: what the stages' live values say, put together. Frames that were presented decide, not what was asked for.
 import type { CorrectedClock } from "../base/clock.ts";
+import type { ProblemList } from "../protocol/problems.ts";
+import { pageBeatMs } from "../protocol/scene.ts";
 import type { PairingRequest } from "../protocol/wire.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../protocol/report.ts";
 import type { Variables } from "../protocol/schedule.ts";
@@ -7,10 +9,12 @@ import type { DriftFigures } from "./drift.ts";
 import type { Progress } from "./progress.ts";
 import type { Engine, Host } from "./host.ts";
 import type { Machine } from "./machine.ts";
+import { type Condition, wordsOf } from "./problems.ts";
+import type { Withheld } from "./recovery.ts";
 import type { PageState } from "./surface.ts";
 
-// The page beats every second; this many without a frame and the glass counts as still.
-const renderingLimitMs = 5_000;
+// One beat may be late, or two on a box that is busy with a large decode.
+const renderingLimitMs = 4 * pageBeatMs;
 
 export interface StatusParts {
   host: Host;
@@ -21,6 +25,8 @@ export interface StatusParts {
   engine: () => Engine | null;
   page: () => PageState;
   drift: () => DriftFigures | null;
+  withheld: () => Withheld | null;
+  problems: (about: Pick<Condition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
   variables: () => Variables;
@@ -55,24 +61,38 @@ export class Status {
     const { offsetMs, errorMs } = clock.offset;
     const browser = engine();
     const drift = this.#parts.drift();
+    const withheld = this.#parts.withheld();
+    const isWithheld = withheld?.isNow === true;
+    const uptimeMs = clock.monotonic() - this.#startedAt;
+    const { diskFreeBytes } = readings;
+    const about = {
+      now: clock.now(),
+      uptimeMs,
+      stillMs: stillMsOf(state, clock.monotonic()),
+      withheld,
+      diskFreeBytes,
+      clockErrorMs: errorMs,
+    };
     return {
       boot_id: machine.bootId,
-      uptime_ms: Math.round(clock.monotonic() - this.#startedAt),
+      uptime_ms: Math.round(uptimeMs),
       player_version: version,
       engine: browser === null ? "none" : `${browser.name} ${browser.version}${browser.headless ? " headless" : ""}`,
       hardware: readings.hardware,
       timezone: readings.timezone,
       resolution: resolutionOf(state),
-      content: this.#content(),
-      now_playing: nowPlaying(),
-      why: this.#parts.why(),
+      content: isWithheld ? withheldContent(this.#content(), withheld) : this.#content(),
+      now_playing: isWithheld || state.is === "away" ? [] : nowPlaying(),
+      why: isWithheld ? this.#parts.why().map(heldBack) : this.#parts.why(),
       variables: this.#parts.variables(),
+      ...this.#parts.problems(about),
       rendering: lastFrameAgo !== null && lastFrameAgo < renderingLimitMs,
       last_frame_at: lastFrameAgo === null ? null : new Date(clock.now() - lastFrameAgo).toISOString(),
       memory_bytes: process.memoryUsage.rss() + browserBytes,
       cpu_load: readings.cpuLoad,
       temperature_c: readings.temperatureC,
-      disk_free_bytes: readings.diskFreeBytes,
+      // Some network file systems say that they have no end.
+      disk_free_bytes: diskFreeBytes === null ? null : Math.min(diskFreeBytes, 1e15),
       clock_offset_ms: offsetMs,
       clock_error_ms: Number.isFinite(errorMs) ? errorMs : null,
       drift_ms: drift?.worstMs ?? null,
@@ -107,4 +127,19 @@ export class Status {
 function resolutionOf(page: PageState): { width: number; height: number } | null {
   if (page.is !== "here") return null;
   return { width: Math.round(page.viewport.width), height: Math.round(page.viewport.height) };
+}
+
+/** How long no frame has been presented, ms. */
+function stillMsOf(page: PageState, now: number): number {
+  return now - (page.is === "here" && page.lastFrameAt !== null ? page.lastFrameAt : page.since);
+}
+
+/** Nothing of a revision is on the screen while it is withheld. */
+function withheldContent(content: ContentState, withheld: Withheld): ContentState {
+  return { ...content, is: "failed", applied_revision: null, detail: `Content is withheld: ${wordsOf(withheld)}` };
+}
+
+/** A reason for what would be shown, while it is withheld. */
+function heldBack(reason: ShownReason): ShownReason {
+  return reason.verdict === "shows" ? { ...reason, verdict: "held", detail: `Withheld: ${reason.detail}`.slice(0, 600) } : reason;
 }

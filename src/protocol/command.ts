@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PageQuery, Target } from "./resources.ts";
 import { playCommands, playCommandTypes } from "./play-command.ts";
-import { id, Timestamp } from "./words.ts";
+import { id, InstantSeconds, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
 const ScreenshotArgs = z.strictObject({
@@ -107,8 +107,8 @@ export const SignedCommand = z.intersection(
   z.object({
     sub: z.string().describe("RFC 7638 thumbprint of the device's key"),
     jti: id("cmd"),
-    iat: z.number().describe("Seconds since the epoch"),
-    exp: z.number().describe("Seconds since the epoch"),
+    iat: InstantSeconds.describe("Seconds since the epoch"),
+    exp: InstantSeconds.describe("Seconds since the epoch"),
     // Not among the arguments: a player that does not know it yet must not refuse the command.
     made_at: z.int().min(0).max(latestMs).optional().describe("When the service made it, UTC ms: the same for all players that it is for"),
   }),
@@ -123,7 +123,7 @@ export const SignedRevocation = z.object({
   sub: z.string().describe("RFC 7638 thumbprint of the device's key"),
   jti: z.string(),
   player_id: id("plr"),
-  iat: z.number(),
+  iat: InstantSeconds,
 });
 export type SignedRevocation = z.infer<typeof SignedRevocation>;
 

@@ -6,18 +6,18 @@ import { Zone } from "./resources.ts";
 import { Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
 import { WallPart } from "./wall.ts";
-import { Color, id, Sha256 } from "./words.ts";
+import { Color, Count, id, Sha256 } from "./words.ts";
 
 /** A file that the document needs, with what proves it. */
 export const DesiredAsset = z.object({
   id: id("ast"),
   sha256: Sha256,
-  size_bytes: z.int().min(1),
+  size_bytes: z.int().min(1).max(1e15),
   mime_type: z.string(),
-  duration_ms: z.int().nullable(),
-  page_count: z.int().min(1).optional().describe("Of a PDF"),
-  width: z.int().nullable(),
-  height: z.int().nullable(),
+  duration_ms: Count.nullable(),
+  page_count: z.int().min(1).max(1e9).optional().describe("Of a PDF"),
+  width: Count.nullable(),
+  height: Count.nullable(),
   url: z.string().startsWith("/").describe("Path at the service, fetched with the device's access token"),
 });
 export type DesiredAsset = z.infer<typeof DesiredAsset>;
@@ -27,8 +27,8 @@ export type DesiredPlaylist = z.infer<typeof DesiredPlaylist>;
 
 export const DesiredLayout = z.object({
   id: id("lay"),
-  width: z.int().min(1),
-  height: z.int().min(1),
+  width: z.int().min(1).max(1e6),
+  height: z.int().min(1).max(1e6),
   background_color: Color,
   background_asset_id: id("ast").optional(),
   transition: Transition.optional().describe("How the layout comes in"),

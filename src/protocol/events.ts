@@ -1,16 +1,17 @@
 // What happens, told to subscribers and webhooks: the events, and the messages of the socket at GET /events.
 import { z } from "zod";
 import { Heartbeat } from "./report.ts";
-import { id, Timestamp } from "./words.ts";
+import { Count, id, Timestamp } from "./words.ts";
 
 /** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
-const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results"] as const;
+const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results", "problems"] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
 /**
  * Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. `player.removed`: it was
- * deleted, into the bin or for good. `player.replaced`: it moved to another box.
+ * deleted, into the bin or for good. `player.replaced`: it moved to another box. `player.problems`: its problems are others than
+ * before; `data` holds them all, as `GET /players/{id}` does.
  */
 const eventTypes = [
   "player.paired",
@@ -21,6 +22,7 @@ const eventTypes = [
   "player.online",
   "player.offline",
   "player.error",
+  "player.problems",
   "command.queued",
   "command.delivered",
   "command.acknowledged",
@@ -57,6 +59,7 @@ export type EventType = z.infer<typeof EventType>;
 
 /** The kind of subscription that tells an event of `type`; null: webhooks alone tell it. */
 export function kindOf(type: EventType): Exclude<EventKind, "heartbeat"> | null {
+  if (type === "player.problems") return "problems";
   switch (type.slice(0, type.indexOf("."))) {
     case "layout":
       return "layout_updates";
@@ -91,7 +94,7 @@ export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 10
 export const longestSubscriberMessageBytes = 65_536;
 
 /** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
-const Place = z.object({ epoch: z.string().max(64), seq: z.int().min(0) });
+const Place = z.object({ epoch: z.string().max(64), seq: Count });
 export type Place = z.infer<typeof Place>;
 
 const requestId = z.string().max(64).describe("Given back with the answer");

@@ -1,7 +1,7 @@
 // Proof of play: what really was on a screen, from the first presented frame to the last.
 import { z } from "zod";
 import { PageQuery } from "./resources.ts";
-import { id, Name, Sha256, TimeZone, Timestamp } from "./words.ts";
+import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } from "./words.ts";
 
 /**
  * How a play went. Completed: from its beginning to its end. Cut: it began late or ended early. Failed: it could not be
@@ -28,11 +28,11 @@ export const PlayEvent = z.strictObject({
     .min(0)
     .max(31 * 86_400_000)
     .describe("By the monotonic clock: no step of the wall clock changes it"),
-  started_monotonic_ms: z.number(),
-  ended_monotonic_ms: z.number(),
+  started_monotonic_ms: SpanMs,
+  ended_monotonic_ms: SpanMs,
   boot_id: z.string().min(1).max(64).describe("Names the run of the player that the monotonic stamps belong to"),
-  clock_offset_ms: z.number().describe("What was added to the device's own wall clock"),
-  clock_error_ms: z.number().min(0).nullable().describe("Bound of the corrected times' error; null: never set right"),
+  clock_offset_ms: DifferenceMs.describe("What was added to the device's own wall clock"),
+  clock_error_ms: z.number().min(0).max(1e15).nullable().describe("Bound of the corrected times' error; null: never set right"),
 });
 export type PlayEvent = z.infer<typeof PlayEvent>;
 
@@ -46,11 +46,11 @@ export const PlayEventBatch = z.strictObject({
 
 /** What became of a batch. All three are done with: the device may forget them. */
 export const PlayEventReceipt = z.object({
-  accepted: z.int(),
-  duplicates: z.int().describe("Known already by their id"),
+  accepted: Count,
+  duplicates: Count.describe("Known already by their id"),
   rejected: z.array(
     z.object({
-      index: z.int().describe("Place in the batch"),
+      index: Count.describe("Place in the batch"),
       id: z.string().nullable(),
       errors: z.array(z.object({ pointer: z.string().describe("RFC 6901, into the event"), detail: z.string() })),
     }),

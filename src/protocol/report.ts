@@ -1,7 +1,8 @@
 // What a screen tells of itself.
 import { z } from "zod";
+import { PlayerProblems, ProblemsLeftOut } from "./problems.ts";
 import { ReportedVariables } from "./schedule.ts";
-import { id, Timestamp } from "./words.ts";
+import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "./words.ts";
 
 /** An item that really came on screen, and when its first frame was presented. */
 export const PresentedItem = z.object({
@@ -28,8 +29,8 @@ export const ContentState = z.object({
   is: z.enum(["empty", "downloading", "applied", "failed"]),
   revision: z.string().nullable().describe("The revision this speaks of"),
   applied_revision: z.string().nullable().describe("The revision on screen"),
-  ready_bytes: z.int().min(0),
-  total_bytes: z.int().min(0),
+  ready_bytes: Count,
+  total_bytes: Count,
   detail: z.string().max(2_000).nullable().describe("What is wrong, in words"),
 });
 export type ContentState = z.infer<typeof ContentState>;
@@ -37,32 +38,35 @@ export type ContentState = z.infer<typeof ContentState>;
 /** Sent every 30 s ± 10 %. `rendering` goes by presented frames, not by what was asked for. */
 export const Heartbeat = z.object({
   boot_id: z.string().max(64),
-  sent_at_ms: z.number().describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
-  uptime_ms: z.int().min(0),
+  sent_at_ms: RawInstant.describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
+  uptime_ms: Count,
   player_version: z.string().max(64),
   engine: z.string().max(128),
   hardware: z.string().max(200).nullable(),
   timezone: z.string().max(64),
-  resolution: z.object({ width: z.int().min(0), height: z.int().min(0) }).nullable(),
+  resolution: z.object({ width: Count, height: Count }).nullable(),
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
   variables: ReportedVariables.optional(),
   why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
+  problems: PlayerProblems.optional().describe("What is wrong, the gravest first; older players do not say"),
+  problems_left_out: ProblemsLeftOut.optional(),
   rendering: z.boolean(),
   last_frame_at: Timestamp.nullable(),
-  memory_bytes: z.int().min(0).describe("Resident memory of the player, its browser included"),
-  cpu_load: z.number().min(0).describe("One-minute load average"),
-  temperature_c: z.number().nullable(),
-  disk_free_bytes: z.int().min(0).nullable(),
-  clock_offset_ms: z.number(),
-  clock_error_ms: z.number().nullable().describe("Bound of the offset's error; null before the first exchange"),
+  memory_bytes: Count.describe("Resident memory of the player, its browser included"),
+  cpu_load: z.number().min(0).max(1e6).describe("One-minute load average"),
+  temperature_c: z.number().min(-1e6).max(1e6).nullable(),
+  disk_free_bytes: Count.nullable(),
+  clock_offset_ms: DifferenceMs,
+  clock_error_ms: DifferenceMs.nullable().describe("Bound of the offset's error; null before the first exchange"),
   drift_ms: z
     .number()
     .min(0)
+    .max(1e15)
     .nullable()
     .optional()
     .describe("The furthest that a clip or sound on screen was from where the clock says, in the last half minute; null: none played"),
-  drift_mean_ms: z.number().nullable().optional().describe("Their mean; above 0: ahead of the clock"),
+  drift_mean_ms: DifferenceMs.nullable().optional().describe("Their mean; above 0: ahead of the clock"),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
@@ -71,9 +75,9 @@ export type Heartbeat = z.infer<typeof Heartbeat>;
  * so that polling differs from the socket only in delay.
  */
 export const HeartbeatAnswer = z.object({
-  sent_at_ms: z.number().describe("t0 of the heartbeat it answers"),
-  received_at_ms: z.number().describe("t1, the service's clock"),
-  answered_at_ms: z.number().describe("t2, the service's clock"),
+  sent_at_ms: RawInstant.describe("t0 of the heartbeat it answers"),
+  received_at_ms: Instant.describe("t1, the service's clock"),
+  answered_at_ms: Instant.describe("t2, the service's clock"),
   revision: z.string(),
   commands: z.array(z.string()).describe("Signed commands not yet acknowledged, oldest first"),
 });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "./items.ts";
 import { Orientation } from "./orientation.ts";
+import { problemFields } from "./problems.ts";
 import { ReportedVariables, Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
 import { Wall, WallPart } from "./wall.ts";
@@ -112,7 +113,8 @@ export const Player = z.object({
   resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
   desired_revision: z.string(),
   reported_revision: z.string().nullable().describe("What it has on screen"),
-  in_sync: z.boolean(),
+  in_sync: z.boolean().nullable().describe("Whether the state on screen is the newest; null while it is offline: that cannot be told"),
+  ...problemFields,
   ...stamps,
   ...binned,
 });
@@ -181,6 +183,7 @@ export const PlayersQuery = PageQuery.extend({
   q: Words,
   layout_id: id("lay").optional(),
   deleted,
+  has_problems: z.enum(["true", "false"]).optional(),
 });
 /** Query of a list of things that can be in the bin. */
 export const BinQuery = PageQuery.extend({

@@ -5,24 +5,24 @@ import { Rotation } from "./orientation.ts";
 import { FrameFaultCode } from "./site-items.ts";
 import { Transition } from "./transition.ts";
 import { WallPart } from "./wall.ts";
-import { Color, id } from "./words.ts";
+import { Color, Count, DifferenceMs, id, Pixels, RawInstant, SpanMs } from "./words.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
 
 const src = z.string().startsWith("/");
-const media = { src, media_duration_ms: z.number().nullable() };
+const media = { src, media_duration_ms: SpanMs.nullable() };
 
 /** One entry of a feed: plain text without markup, in which HTML's character references may stand. */
 export const FeedEntry = z.object({
   title: z.string(),
   summary: z.string(),
-  published_at: z.number().nullable().describe("UTC ms"),
+  published_at: RawInstant.nullable().describe("UTC ms"),
 });
 export type FeedEntry = z.infer<typeof FeedEntry>;
 
 const site = {
   url: z.string().describe("Of a bundle: where the player serves it"),
-  zoom: z.number(),
+  zoom: z.number().min(0).max(100),
   version: z.string().describe("Changes with whatever is changed in the item"),
 };
 
@@ -35,7 +35,7 @@ export const SceneItem = z.discriminatedUnion("type", [
     ...about,
     type: z.literal("text"),
     ...TextLook,
-    font_size: z.number().nullable().describe("Layout pixels; null: as large as fits"),
+    font_size: Pixels.nullable().describe("Layout pixels; null: as large as fits"),
   }),
   z.object({ ...about, type: z.literal("ticker"), ...TickerLook }),
   z.object({ ...about, type: z.literal("clock"), timezone: z.string(), ...ClockLook }),
@@ -57,7 +57,7 @@ export const SceneItem = z.discriminatedUnion("type", [
     url: z.string().describe("Its own address, against which its parts are resolved"),
     ...StreamLook,
   }),
-  z.object({ ...about, type: z.literal("web"), ...site, refresh_interval_ms: z.number().nullable() }),
+  z.object({ ...about, type: z.literal("web"), ...site, refresh_interval_ms: SpanMs.nullable() }),
   z.object({ ...about, type: z.literal("html"), ...site }),
 ]);
 export type SceneItem = z.infer<typeof SceneItem>;
@@ -68,14 +68,14 @@ export type SceneItem = z.infer<typeof SceneItem>;
  */
 export const Slot = z.object({
   key: z.string(),
-  starts_at: z.number(),
-  ends_at: z.number().describe("Where the program changes within the play: that instant"),
-  whole_ends_at: z.number().optional().describe("Where the play would end, if the program did not change before"),
-  offset_ms: z.number().min(0).describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
+  starts_at: RawInstant,
+  ends_at: RawInstant.describe("Where the program changes within the play: that instant"),
+  whole_ends_at: RawInstant.optional().describe("Where the play would end, if the program did not change before"),
+  offset_ms: SpanMs.describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
   transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
   cost: z
-    .object({ bytes: z.number(), decoders: z.int() })
+    .object({ bytes: Pixels, decoders: Count })
     .optional()
     .describe("What keeping it ready takes: its file or its decoded picture, and the clips among them"),
 });
@@ -84,12 +84,12 @@ export type Slot = z.infer<typeof Slot>;
 /** A rectangle in stage pixels and its plays: the one due now and those that follow, oldest first. */
 export const SceneZone = z.object({
   id: id("zon"),
-  left: z.number(),
-  top: z.number(),
-  width: z.number(),
-  height: z.number(),
-  z_index: z.int(),
-  rotation: z.number().optional().describe("Degrees clockwise about the middle"),
+  left: z.number().min(-1e6).max(1e6),
+  top: z.number().min(-1e6).max(1e6),
+  width: Pixels,
+  height: Pixels,
+  z_index: z.int().min(-1e6).max(1e6),
+  rotation: z.number().min(-360).max(360).optional().describe("Degrees clockwise about the middle"),
   background_color: Color.optional(),
   slots: z.array(Slot),
 });
@@ -98,8 +98,8 @@ export type SceneZone = z.infer<typeof SceneZone>;
 /** A layout as drawn. A new `key` is another geometry: it is built hidden and replaces the old one in one frame. */
 export const Stage = z.object({
   key: z.string(),
-  width: z.number(),
-  height: z.number(),
+  width: Pixels,
+  height: Pixels,
   background_color: Color,
   background_src: z.string().startsWith("/").optional(),
   transition: Transition.optional().describe("How it takes the place of the stage before it"),
@@ -113,7 +113,7 @@ export type Stage = z.infer<typeof Stage>;
 export const Trouble = z.object({
   code: z.enum(["dns", "refused", "timeout", "tls", "clock", "http", "disk", "other"]),
   text: z.string().describe("What is wrong and what to do, in words"),
-  retry_at: z.number().nullable().describe("Corrected wall time of the next attempt"),
+  retry_at: RawInstant.nullable().describe("Corrected wall time of the next attempt"),
 });
 export type Trouble = z.infer<typeof Trouble>;
 
@@ -131,14 +131,23 @@ export const Screen = z.discriminatedUnion("is", [
   z.object({
     is: z.literal("empty"),
     player_name: z.string(),
+    link: z.enum(["online", "connecting", "offline"]).optional().describe("Without it: by `trouble`"),
+    is_assigned: z.boolean().optional().describe("Whether there is content of which nothing is due now"),
     trouble: Trouble.nullable(),
+    service: z.string(),
+  }),
+  z.object({
+    is: z.literal("withheld"),
+    player_name: z.string(),
+    trouble: Trouble.describe("What showing the content did, and when it is tried again"),
+    remedy: z.string(),
     service: z.string(),
   }),
   z.object({
     is: z.literal("preparing"),
     player_name: z.string(),
-    ready_bytes: z.number(),
-    total_bytes: z.number(),
+    ready_bytes: Count,
+    total_bytes: Count,
     trouble: Trouble.nullable(),
     service: z.string(),
   }),
@@ -155,7 +164,7 @@ export const Scene = z.object({
   screen: Screen,
   coming: Coming.optional().describe("Prepared behind the screen, and shown at its instant also if the player is silent then"),
   rotation: Rotation.optional().describe("Turns everything, screens of words and touch included"),
-  identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: z.number() }).nullable(),
+  identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: RawInstant }).nullable(),
   claim: z.object({ code: z.string() }).optional().describe("A code in a corner over the content: the service has another key"),
 });
 export type Scene = z.infer<typeof Scene>;
@@ -165,8 +174,8 @@ export const ToPage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("scene"), scene: Scene }),
   z.object({
     type: z.literal("clock"),
-    t0: z.number().describe("The page's own, returned"),
-    now: z.number().describe("Corrected wall time"),
+    t0: SpanMs.describe("The page's own, returned"),
+    now: RawInstant.describe("Corrected wall time"),
   }),
   z.object({
     type: z.literal("frame"),
@@ -176,23 +185,26 @@ export const ToPage = z.discriminatedUnion("type", [
 ]);
 export type ToPage = z.infer<typeof ToPage>;
 
+/** How often a page tells that frames come, ms. Each beat costs a frame: on a still screen it is most of what the page does. */
+export const pageBeatMs = 3_000;
+
 /** Page to player. Every `at` is corrected wall time in ms of the frame that showed it. */
 export const FromPage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
-    viewport: z.object({ width: z.number(), height: z.number(), device_pixel_ratio: z.number() }),
-    opened_at: z.number().optional().describe("When this page was opened, by its own clock: tells it from the page before"),
+    viewport: z.object({ width: Pixels, height: Pixels, device_pixel_ratio: z.number().min(0).max(1e3) }),
+    opened_at: RawInstant.optional().describe("When this page was opened, by its own clock: tells it from the page before"),
   }),
-  z.object({ type: z.literal("clock"), t0: z.number().describe("performance.now() of the page") }),
+  z.object({ type: z.literal("clock"), t0: SpanMs.describe("performance.now() of the page") }),
   z.object({
     type: z.literal("beat"),
-    at: z.number(),
-    frames: z.int().min(0).describe("Frames presented since the last beat"),
+    at: RawInstant,
+    frames: Count.describe("Frames presented since the last beat"),
     drift: z
       .object({
-        worst_ms: z.number().min(0).describe("Of all measures, whichever way"),
-        mean_ms: z.number().describe("Above 0: ahead of the clock"),
-        measures: z.int().min(1),
+        worst_ms: z.number().min(0).max(1e15).describe("Of all measures, whichever way"),
+        mean_ms: DifferenceMs.describe("Above 0: ahead of the clock"),
+        measures: z.int().min(1).max(1e15),
       })
       .nullable()
       .optional()
@@ -202,14 +214,14 @@ export const FromPage = z.discriminatedUnion("type", [
     type: z.literal("screen"),
     is: z.string(),
     code: z.string().nullable(),
-    at: z.number(),
+    at: RawInstant,
   }),
   z.object({
     type: z.literal("presented"),
     zone_id: id("zon"),
     key: z.string(),
     ...about,
-    at: z.number(),
+    at: RawInstant,
   }),
   z.object({
     type: z.literal("failed"),
@@ -227,11 +239,11 @@ export const FromPage = z.discriminatedUnion("type", [
     code: z.enum(["text-too-long", "qr-unreadable"]),
     detail: z.string().max(2_000).describe("What is wrong, and what to do"),
   }),
-  z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: z.number() }),
+  z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: RawInstant }),
   z.object({
     type: z.literal("simplified"),
-    frames_per_second: z.number().describe("What the screen managed during the last transition"),
-    for_ms: z.number().describe("How long transitions are cuts before they are tried again"),
+    frames_per_second: z.number().min(0).max(1e6).describe("What the screen managed during the last transition"),
+    for_ms: SpanMs.describe("How long transitions are cuts before they are tried again"),
   }),
   z.object({ type: z.literal("fault"), detail: z.string().max(2_000) }),
 ]);

@@ -27,7 +27,7 @@ const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must 
 
 /** A value that operators or triggers set on a player and that conditions ask for. */
 export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
-export const VariableValue = z.union([z.string().max(200), z.number(), z.boolean()]);
+export const VariableValue = z.union([z.string().max(200), z.number().min(-1e15).max(1e15), z.boolean()]);
 export const Variables = z
   .record(VariableName, VariableValue)
   .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");

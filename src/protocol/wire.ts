@@ -1,7 +1,7 @@
 // Service <-> device: pairing, tokens, and the messages of the socket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./report.ts";
-import { id } from "./words.ts";
+import { Count, id, LifeSeconds, RawInstant } from "./words.ts";
 
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
@@ -21,13 +21,13 @@ export const PairingGrant = z.object({
   user_code: z.string(),
   verification_uri: z.string().nullable(),
   verification_uri_complete: z.string().nullable(),
-  expires_in: z.int().describe("Seconds"),
-  interval: z.int().describe("Seconds between polls"),
+  expires_in: LifeSeconds.describe("Seconds"),
+  interval: LifeSeconds.describe("Seconds between polls"),
 });
 export type PairingGrant = z.infer<typeof PairingGrant>;
 
 /** `POST /device/nonce`: what the next token request must sign, once, within a minute. */
-export const Nonce = z.object({ nonce: z.string(), expires_in: z.int() });
+export const Nonce = z.object({ nonce: z.string(), expires_in: LifeSeconds });
 
 /** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
 export const tokenProofJwsType = "signage-token-proof+jws";
@@ -58,7 +58,7 @@ export type TokenRequest = z.infer<typeof TokenRequest>;
 export const TokenGrant = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
-  expires_in: z.int().describe("Seconds"),
+  expires_in: LifeSeconds.describe("Seconds"),
   player_id: id("plr"),
   player_name: z.string(),
   service_key: PublicKey,
@@ -90,20 +90,24 @@ export const closeCodes = {
 /** Longest message either way; larger things go over HTTP. */
 export const longestMessageBytes = 65_536;
 
+const Seq = z.int().min(1).max(1e15);
+// A day: whoever is told to wait longer is never heard again.
+const longestWaitMs = 86_400_000;
+
 const envelope = {
   id: z.string().max(64),
-  ts: z.number().describe("Sender's wall clock, ms since the epoch"),
+  ts: RawInstant.describe("Sender's wall clock, ms since the epoch"),
 };
 const fromDevice = {
   ...envelope,
-  ack: z.int().min(0).optional().describe("Highest `seq` handled: all before it are done"),
+  ack: Count.optional().describe("Highest `seq` handled: all before it are done"),
 };
 const toDevice = {
   ...envelope,
-  seq: z.int().min(1).optional().describe("Place in the device's journal; hints without one are not replayed"),
+  seq: Seq.optional().describe("Place in the device's journal; hints without one are not replayed"),
 };
 
-const spreadMs = z.int().min(0).describe("After a lost connection the first attempt waits a random part of this");
+const spreadMs = z.int().min(0).max(longestWaitMs).describe("After a lost connection the first attempt waits a random part of this");
 
 /** What a device sends. */
 export const DeviceMessage = z.discriminatedUnion("type", [
@@ -112,7 +116,7 @@ export const DeviceMessage = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     data: z.object({
       epoch: z.string().nullable().describe("Journal it knows, null at first"),
-      last_seq: z.int().min(0),
+      last_seq: Count,
       revision: z.string().nullable(),
       heartbeat: Heartbeat,
     }),
@@ -132,7 +136,7 @@ export const ServiceMessage = z.discriminatedUnion("type", [
       session_id: z.string(),
       epoch: z.string().describe("Name of the journal that `seq` counts in"),
       resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
-      heartbeat_ms: z.int().min(100),
+      heartbeat_ms: z.int().min(100).max(longestWaitMs),
       reconnect_spread_ms: spreadMs,
       answer: HeartbeatAnswer,
     }),
@@ -161,12 +165,12 @@ export const ServiceMessage = z.discriminatedUnion("type", [
   z.object({
     ...toDevice,
     type: z.literal("goaway"),
-    data: z.object({ reconnect_after_ms: z.int().min(0) }),
+    data: z.object({ reconnect_after_ms: z.int().min(0).max(longestWaitMs) }),
   }),
 ]);
 export type ServiceMessage = z.infer<typeof ServiceMessage>;
 /** Any message's outside, for those whose type this side does not know. */
-const UnknownMessage = z.object({ type: z.string().max(64), seq: z.int().optional() });
+const UnknownMessage = z.object({ type: z.string().max(64), seq: Seq.optional() });
 
 /** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
 export type ReadMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };

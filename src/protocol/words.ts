@@ -39,6 +39,29 @@ export const Name = z
   .min(1)
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
+// Numbers from outside have bounds wide enough for what is real, and narrow enough that a Date holds whatever is made of them.
+const year2200Ms = Date.UTC(2200, 0, 1);
+const year9999Ms = Date.UTC(9999, 11, 31);
+const mostMs = 1e13;
+/** An instant by a clock that players follow, ms since the epoch: 1970 to 2199. */
+export const Instant = z.number().min(0).max(year2200Ms);
+/** An instant by a clock that nobody may have set right, ms since the epoch. */
+export const RawInstant = z.number().min(-year9999Ms).max(year9999Ms);
+/** A span in ms, up to three centuries. */
+export const SpanMs = z.number().min(0).max(mostMs);
+/** A difference in ms, either way. */
+export const DifferenceMs = z.number().min(-year9999Ms).max(year9999Ms);
+/** Seconds that something is good for, up to three years. */
+export const LifeSeconds = z.int().min(0).max(100_000_000);
+/** An instant in seconds since the epoch: 1970 to 2199. */
+export const InstantSeconds = z
+  .number()
+  .min(0)
+  .max(year2200Ms / 1_000);
+/** How many there are of something. */
+export const Count = z.int().min(0).max(1e15);
+/** Pixels of a picture or a screen. */
+export const Pixels = z.number().min(0).max(1e12);
 /** RFC 3339 in UTC, as every time on the wire. */
 export const Timestamp = z.iso.datetime().describe("RFC 3339, UTC");
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");

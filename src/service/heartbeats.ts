@@ -4,6 +4,7 @@ import type { Heartbeat, HeartbeatAnswer } from "../protocol/report.ts";
 import type { Commands } from "./commands.ts";
 import type { Links } from "./links.ts";
 import type { Presence } from "./presence.ts";
+import type { PlayerProblems } from "./player-problems.ts";
 import { prepared } from "./prepared.ts";
 import type { Db, Store } from "./store.ts";
 import type { Subscribers } from "./subscribers.ts";
@@ -14,14 +15,17 @@ export interface HeartbeatParts {
   presence: Presence;
   commands: Commands;
   links: Links;
+  problems: PlayerProblems;
   subscribers: Subscribers;
 }
 
-const players = prepared((db: Db, { id }: { id: string }) => db.selectFrom("players").select(["revision", "team_id"]).where("id", "=", id));
+const players = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
+);
 
 /** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
 export async function takeHeartbeat(
-  { store, clock, presence, commands, links, subscribers }: HeartbeatParts,
+  { store, clock, presence, commands, links, problems, subscribers }: HeartbeatParts,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
@@ -29,9 +33,10 @@ export async function takeHeartbeat(
 ): Promise<HeartbeatAnswer> {
   presence.beat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
-  await links.beat(playerId, heartbeat);
   const [player] = await players(store.db, { id: playerId });
   if (player === undefined) throw new TypeError(`a heartbeat of ${playerId}, which there is not`);
+  problems.beat(playerId, heartbeat, player.revision);
+  await links.beat({ id: playerId, created_at: player.created_at }, heartbeat);
   subscribers.beat(player.team_id, playerId, receivedAt, heartbeat);
   return {
     sent_at_ms: heartbeat.sent_at_ms,

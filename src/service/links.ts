@@ -1,22 +1,28 @@
-// Which players count as online for the outside: told as events when it changes, not at every flutter of a link.
+// Which players count as online for the outside, and what is wrong with them: told as events when it changes, not at every flutter of a link.
 import { Batch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemList } from "../protocol/problems.ts";
 import type { Heartbeat } from "../protocol/report.ts";
 import type { Events, NewEvent } from "./events.ts";
+import { namesOf, type PlayerProblems } from "./player-problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "./store.ts";
+import type { PlayerRow } from "./tables.ts";
 
 export interface LinksParts {
   store: Store;
   clock: Clock;
   events: Events;
   presence: Presence;
+  problems: PlayerProblems;
 }
 
 /** What was last told of a player. */
 interface Told {
   isOnline: boolean;
   error: string | null;
+  /** The names of its problems, see {@link namesOf}. */
+  problems: string;
 }
 
 /** What is to be told of one. */
@@ -32,7 +38,7 @@ const longestError = 500;
 // A screen that has just started may still be on its way to its first picture.
 const settledMs = 60_000;
 const newsAtOnce = 400;
-const unknown: Told = { isOnline: false, error: null };
+const unknown: Told = { isOnline: false, error: null, problems: "" };
 
 export class Links {
   readonly #parts: LinksParts;
@@ -51,7 +57,10 @@ export class Links {
 
   static async open(parts: LinksParts): Promise<Links> {
     const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
-    return new Links(parts, new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error }])));
+    return new Links(
+      parts,
+      new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: row.problems }])),
+    );
   }
 
   /** Players in service: online, or away for less than two minutes. A restart of ours changes nothing about it. */
@@ -60,10 +69,12 @@ export class Links {
   }
 
   /** Takes a heartbeat into account; writes only when there is something new to tell. */
-  async beat(playerId: string, heartbeat: Heartbeat): Promise<void> {
-    const before = this.#told.get(playerId) ?? unknown;
-    const error = errorOf(heartbeat);
-    if (!before.isOnline || before.error !== error) await this.#news.add({ playerId, now: { isOnline: true, error } });
+  async beat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
+    const before = this.#told.get(player.id) ?? unknown;
+    const now: Told = { isOnline: true, error: errorOf(heartbeat), problems: namesOf(this.#parts.problems.of(player)) };
+    if (!before.isOnline || before.error !== now.error || before.problems !== now.problems) {
+      await this.#news.add({ playerId: player.id, now });
+    }
   }
 
   /** Tells the players that have been away too long, again and again. Rejects with an AbortError when `signal` aborts. */
@@ -98,7 +109,11 @@ export class Links {
     const ids = [...new Set(all.map(({ playerId }) => playerId))];
     const since = Math.trunc(clock.now());
     const after = await store.write(async (db) => {
-      const rows = db.selectFrom("players").select(["id", "team_id", "name"]).where("removed_at", "is", null).where("id", "in", ids);
+      const rows = db
+        .selectFrom("players")
+        .select(["id", "team_id", "name", "created_at"])
+        .where("removed_at", "is", null)
+        .where("id", "in", ids);
       const players = new Map((await rows.execute()).map((row) => [row.id, row]));
       const told = new Map(ids.map((id) => [id, players.has(id) ? (this.#told.get(id) ?? unknown) : undefined]));
       const made: NewEvent[] = [];
@@ -106,13 +121,17 @@ export class Links {
         const before = told.get(playerId);
         // Back meanwhile, it was never away.
         if (before === undefined || (!now.isOnline && !this.#isAway(playerId))) continue;
-        const { name, team_id: teamId } = players.get(playerId)!;
-        made.push(...this.#eventsOf(playerId, name, before, now).map((event) => ({ ...event, teamId, players: [playerId] })));
-        told.set(playerId, now);
+        const player = players.get(playerId)!;
+        // As they are now: what was noted may have waited for its turn.
+        const list = this.#parts.problems.of(player);
+        const after: Told = { ...now, problems: namesOf(list) };
+        const news = this.#eventsOf(player, before, after, list);
+        made.push(...news.map((event) => ({ ...event, teamId: player.team_id, players: [playerId] })));
+        told.set(playerId, after);
       }
       for (const [player_id, now] of told) {
         if (now === undefined) continue;
-        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, since };
+        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: now.problems, since };
         await db
           .insertInto("player_links")
           .values({ player_id, ...row })
@@ -125,16 +144,23 @@ export class Links {
     for (const [playerId, now] of after) this.#keep(playerId, now);
   }
 
-  #eventsOf(playerId: string, name: string, before: Told, { isOnline, error }: Told): Pick<NewEvent, "type" | "data">[] {
-    const about = { player_id: playerId, name };
+  #eventsOf(
+    { id, name }: { id: string; name: string },
+    before: Told,
+    { isOnline, error, problems }: Told,
+    list: ProblemList,
+  ): Pick<NewEvent, "type" | "data">[] {
+    const about = { player_id: id, name };
+    const changed = problems === before.problems ? [] : [{ type: "player.problems" as const, data: { ...about, ...list } }];
     if (!isOnline) {
-      const at = this.#parts.presence.lastSeenAt(playerId);
+      const at = this.#parts.presence.lastSeenAt(id);
       const last_seen_at = at === null ? null : new Date(at).toISOString();
-      return before.isOnline ? [{ type: "player.offline", data: { ...about, last_seen_at } }] : [];
+      return [...(before.isOnline ? [{ type: "player.offline" as const, data: { ...about, last_seen_at } }] : []), ...changed];
     }
     return [
       ...(before.isOnline ? [] : [{ type: "player.online" as const, data: about }]),
       ...(error === null || error === before.error ? [] : [{ type: "player.error" as const, data: { ...about, detail: error } }]),
+      ...changed,
     ];
   }
 

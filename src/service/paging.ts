@@ -5,7 +5,7 @@ import type { PageQuery } from "../protocol/resources.ts";
 import { Refusal } from "./problem.ts";
 import { digestOf } from "./stable.ts";
 
-const Cursor = z.tuple([z.string()], z.union([z.number(), z.string()]));
+const Cursor = z.tuple([z.string()], z.union([z.number().min(-1e15).max(1e15), z.string()]));
 
 type Key = readonly (number | string)[];
 

@@ -25,6 +25,7 @@ import { createIds } from "./ids.ts";
 import { Imports } from "./imports.ts";
 import { Journal } from "./journal.ts";
 import { Links } from "./links.ts";
+import { PlayerProblems } from "./player-problems.ts";
 import { LiveTokens } from "./live-tokens.ts";
 import { addManners, frameworkOptions } from "./manners.ts";
 import { addMcp } from "./mcp/endpoint.ts";
@@ -146,7 +147,8 @@ async function openParts(
   events.onAppended((db, teamId, happened) => deliveries.make(db, teamId, happened));
   const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
-  const links = await Links.open({ store, clock, events, presence });
+  const problems = new PlayerProblems(presence, clock);
+  const links = await Links.open({ store, clock, events, presence, problems });
   const tokens = new LiveTokens();
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const desired = new DesiredStates();
@@ -162,6 +164,7 @@ async function openParts(
     commands,
     events,
     links,
+    problems,
     subscribers,
     deliveries,
     egress,

@@ -278,7 +278,7 @@ export interface Tables {
   event_journals: { team_id: string; last_seq: number; trimmed_seq: Generated<number> };
   event_audiences: { digest: string; players: string; used_at: number };
   /** What was last told of each player's link; `is_online` is 0 or 1. */
-  player_links: { player_id: string; is_online: number; since: number; error: string | null };
+  player_links: { player_id: string; is_online: number; since: number; error: string | null; problems: string };
   webhooks: WebhookRow;
   webhook_messages: { event_id: string; team_id: string; type: string; body: string; created_at: number };
   webhook_deliveries: DeliveryRow;

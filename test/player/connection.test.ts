@@ -22,7 +22,7 @@ const playerId = newId("plr");
 const answer = { sent_at_ms: 0, received_at_ms: 0, answered_at_ms: 0, revision: "r", commands: [] };
 
 /** A service that greets whoever comes, tells its fleet to spread over `spreadMs` and hears `hangUp` when it is to end the socket. */
-async function serving(spreadMs: number) {
+async function serving(spreadMs: number, times: Partial<typeof answer> = {}) {
   const grant = { access_token: "t", token_type: "Bearer", expires_in: 3_600, player_id: playerId, player_name: "Lobby", service_key: key };
   const server = createServer(({ url }, response) => {
     const body = url!.endsWith("/nonce") ? { nonce: "n", expires_in: 60 } : grant;
@@ -32,7 +32,14 @@ async function serving(spreadMs: number) {
   const seen = { connected: 0 };
   sockets.on("connection", (socket) => {
     seen.connected += 1;
-    const data = { session_id: "s", epoch: "e", resumed: false, heartbeat_ms: 30_000, reconnect_spread_ms: spreadMs, answer };
+    const data = {
+      session_id: "s",
+      epoch: "e",
+      resumed: false,
+      heartbeat_ms: 30_000,
+      reconnect_spread_ms: spreadMs,
+      answer: { ...answer, ...times },
+    };
     socket.on("message", () => socket.send(JSON.stringify({ type: "welcome", id: "1", ts: 0, data })));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -98,6 +105,35 @@ test("[LK6] the spread that a welcome told is kept over a lost connection, and n
   expect([service.seen.connected, base.waiting, waiting]).toEqual([1, 1, 1]);
   base.advance(54_001);
   await eventually(() => service.seen.connected === 2);
+  stop.abort();
+  await expect(running).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BN2] a service that gives a time beyond all bounds, %d, moves no clock", async (ms) => {
+  await using folder = await temporaryFolder();
+  await using service = await serving(1_000, { received_at_ms: ms, answered_at_ms: ms });
+  await using api = new ServiceApi(() => service.url);
+  const base = new FakeClock();
+  const clock = new CorrectedClock(base);
+  const identity = await Identity.open(folder.path, silentLog);
+  const access = new Access(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
+  const before = clock.now();
+  const told: string[] = [];
+  const connection = new Connection({
+    api,
+    access,
+    clock,
+    log: { ...silentLog, warn: (_: unknown, message?: string) => void told.push(message ?? "") } as typeof silentLog,
+    heartbeat: async () => heartbeat(),
+    onRevision: () => undefined,
+    onCommand: async () => undefined,
+    onRevocation: () => undefined,
+  });
+  const stop = new AbortController();
+  const running = connection.run(stop.signal);
+  await eventually(() => told.includes("ignored a message that this player does not know") || connection.link.value.is === "online");
+  expect(clock.now()).toBe(before);
+  expect(new Date(clock.now()).toISOString()).toBe(new Date(before).toISOString());
   stop.abort();
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });

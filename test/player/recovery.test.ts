@@ -81,9 +81,25 @@ test("[SC2] unpaired, unreachable, empty and on its way are four different scree
   expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
 });
 
-test("[SC3] content that kills the browser is withheld, and the screen says so", () => {
-  expect(screenOf({ ...paired({}), safe: "out of memory" })).toMatchObject({
-    is: "empty",
-    trouble: { text: expect.stringContaining("out of memory") },
+test("[SC3] content that kills the browser is withheld, and the screen says that, why, until when and what to do", () => {
+  const safe = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
+  for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
+    const screen = screenOf({ ...paired({ link }), safe });
+    expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
+    expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
+    expect(JSON.stringify(screen)).toMatch(/Take out the item/);
+  }
+  // On trial it is shown again, and no longer withheld.
+  expect(screenOf({ ...paired({}), safe: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });
+});
+
+test("[SC4] the empty screen tells whether anything is assigned, and how the link is", () => {
+  const failed = { ...progress, is: "failed" as const, detail: "disk" };
+  expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ link: "online", is_assigned: false });
+  expect(screenOf(paired({ known: "idle", stage: null, progress: failed }))).toMatchObject({ link: "online", is_assigned: true });
+  expect(screenOf(paired({ stage: { ...full, zones: [zone] }, link: { is: "offline", trouble } }))).toMatchObject({
+    link: "offline",
+    is_assigned: true,
   });
+  expect(screenOf(paired({ known: "empty", stage: null, link: { is: "connecting" } }))).toMatchObject({ link: "connecting" });
 });

@@ -147,6 +147,58 @@ test("[RB14] the code by which a player is claimed anew lies small in a corner o
   await page.locator(".claim").waitFor({ state: "hidden" });
 });
 
+test.each(orientations)(
+  "[SC3] withheld content, %s: title, name, cause, countdown and remedy are inside the screen",
+  async (_, width, height) => {
+    await using opened = await bench.open(width, height);
+    const { page, server } = opened;
+    const text = "Showing the content made the browser fail 5 times within five minutes (the renderer ended). It is tried again by itself.";
+    const remedy = "Take out the item that was added or changed last, or give it a smaller file; then send the command restart.";
+    const about = { player_name: "Café 1", service: "https://signage.example.com", remedy };
+    server.draw({
+      screen: { is: "withheld", ...about, trouble: { code: "other", text, retry_at: server.now() + 42_000 } },
+      identify: null,
+    });
+    await server.heard("screen", ({ is }) => is === "withheld");
+    expect(await page.locator(".title").textContent()).toBe("The content is withheld");
+    expect(await page.locator(".trouble").textContent()).toContain(text);
+    expect(await page.locator(".retry").textContent()).toMatch(/^Next attempt in 4[0-2] s$/);
+    expect(await page.locator(".how").textContent()).toBe(remedy);
+    for (const selector of [".title", ".name", ".how", ".trouble", ".foot"]) {
+      const inside = (await page.locator(selector).boundingBox())!;
+      expect(inside.x, selector).toBeGreaterThanOrEqual(0);
+      expect(inside.y, selector).toBeGreaterThanOrEqual(0);
+      expect(inside.x + inside.width, selector).toBeLessThanOrEqual(width);
+      expect(inside.y + inside.height, selector).toBeLessThanOrEqual(height);
+    }
+    expect(await overlaps(page, [".title", ".name", ".how", ".trouble", ".foot"])).toEqual([]);
+  },
+);
+
+test("[SC4] the empty screen's title tells how the link is and whether anything is assigned", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const title = page.locator(".title");
+  for (const [link, is_assigned, words] of [
+    ["online", false, "Connected. Nothing assigned yet"],
+    ["connecting", false, "Connecting. Nothing assigned yet"],
+    ["offline", true, "Not connected. Nothing to show now"],
+    ["online", true, "Connected. Nothing to show now"],
+  ] as const) {
+    // A file that cannot be fetched is no lost link.
+    const screen = {
+      is: "empty",
+      player_name: "Lobby",
+      service: "http://x",
+      trouble: { ...trouble, retry_at: null },
+      link,
+      is_assigned,
+    } as const;
+    server.draw({ screen, identify: null });
+    await expect.poll(() => title.textContent()).toBe(words);
+  }
+});
+
 /** Pairs of elements that share room. */
 async function overlaps(page: Page, selectors: string[]): Promise<string[]> {
   const boxes = await Promise.all(selectors.map(async (name) => ({ name, box: (await page.locator(name).boundingBox())! })));

@@ -1,24 +1,32 @@
-// The screen of a player that is paired and has nothing to show yet.
+// The screen of a player that is paired and has nothing to show, yet or now.
 import type { PageClock } from "../clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";
 
+const links = { online: "Connected", connecting: "Connecting", offline: "Not connected" } as const;
+
 /** The empty screen. */
 export function createEmpty(clock: PageClock): View<"empty"> {
   const title = make("h1", "title");
   const name = make("div", "name");
-  const words = make("p", "how", "Assign a layout to this player and it appears here.");
+  const words = make("p", "how");
   const trouble = createTroubleCard(clock);
   const service = createFact("Service");
   return {
     is: "empty",
     element: createFrame("empty", [title], make("main", "matter", name, words, trouble.element), [service.element]),
     draw(screen) {
-      const offline = screen.trouble !== null;
-      setText(title, offline ? "Not connected. Nothing assigned yet" : "Connected. Nothing assigned yet");
+      const { link = screen.trouble === null ? "online" : "offline", is_assigned: isAssigned = false } = screen;
+      setText(title, `${links[link]}. ${isAssigned ? "Nothing to show now" : "Nothing assigned yet"}`);
       setText(name, screen.player_name);
-      words.hidden = offline;
+      setText(
+        words,
+        isAssigned
+          ? "Nothing of its content is due now: see its schedules and playlists."
+          : "Assign a layout to this player and it appears here.",
+      );
+      words.hidden = link === "offline";
       trouble.draw(screen.trouble);
       service.draw(screen.service);
     },

@@ -29,7 +29,7 @@ const errands: readonly Errand[] = [
       const { player_id: player } = Diagnosis.parse(given);
       return [
         `Find out what is wrong with the player ${player}, and say it to a person who runs screens but knows no software.`,
-        `1. Read get_player and get_player_now. Offline: say since when (last_seen_at), and look at list_heartbeats before that moment for memory, temperature and disk. Online but \`rendering\` false: nothing is drawn. \`content\` says failed or downloading: the cause is in its detail. \`in_sync\` false: it still shows an older revision.`,
+        `1. Read get_player and get_player_now. \`problems\` says what is wrong, since when, and what to do, the gravest first. Offline: say since when (last_seen_at), and look at list_heartbeats before that moment for memory, temperature and disk. Online but \`rendering\` false: nothing is drawn. \`content\` says failed or downloading: the cause is in its detail. \`in_sync\` false: it still shows an older revision.`,
         `2. Read \`why\` in get_player_now: the chain of reasons for what is on the screen. An override or a schedule may be what surprises people. No layout anywhere means that nobody gave it anything to show.`,
         `3. If it is online, take a picture: send_command with {"type":"screenshot"}, then get_command until it succeeded, then look at signage://players/${player}/screen or get_screenshot_image. Believe the picture more than the words.`,
         `4. Read list_commands: what was tried already, and how it ended.`,

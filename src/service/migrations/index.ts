@@ -9,6 +9,7 @@ import { eventsMigration } from "./0006-events.ts";
 import { looksMigration } from "./0007-looks.ts";
 import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { binMigration } from "./0009-bin.ts";
+import { problemsMigration } from "./0009-problems.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   "0007-looks": looksMigration,
   "0008-walls": wallsMigration,
   "0009-bin": binMigration,
+  "0009-problems": problemsMigration,
 };
 
 /** Of the telemetry. */

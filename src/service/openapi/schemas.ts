@@ -9,6 +9,7 @@ import * as history from "../../protocol/history.ts";
 import * as items from "../../protocol/items.ts";
 import * as people from "../../protocol/people.ts";
 import * as playEvents from "../../protocol/play-event.ts";
+import * as problems from "../../protocol/problems.ts";
 import * as report from "../../protocol/report.ts";
 import * as resources from "../../protocol/resources.ts";
 import * as walls from "../../protocol/wall.ts";
@@ -28,6 +29,7 @@ const modules: readonly Record<string, unknown>[] = [
   items,
   assets,
   command,
+  problems,
   report,
   desired,
   wire,

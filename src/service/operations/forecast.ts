@@ -6,7 +6,7 @@ import { runningRecords } from "../forecast-records.ts";
 import { showStretches, type Stretch } from "../forecast.ts";
 import { invalidField } from "../problem.ts";
 import { recordsOf, zoneOf } from "../schedule-outlook.ts";
-import { schedulesFor, readSchedules, showSchedule } from "../schedules.ts";
+import { liveSchedules, schedulesFor, readSchedules, showSchedule } from "../schedules.ts";
 import { found, operation, type Operation } from "./operation.ts";
 import { select } from "./players.ts";
 
@@ -87,8 +87,7 @@ export const forecastOperations: readonly Operation[] = [
       const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...about, schedule: null };
       const scheduleId = query.schedule_id;
-      const all = store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
-      const row = found(await all.where("id", "=", scheduleId).executeTakeFirst(), "schedule");
+      const row = found(await liveSchedules(store.db, teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
       const told = (verdict: NonNullable<Why["schedule"]>["verdict"], detail: string, next_at: string | null = null) => ({
         ...about,
         schedule: { schedule_id: scheduleId, verdict, detail, next_at },

@@ -38,7 +38,10 @@ export const playerBinOperations: readonly Operation[] = [
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
         await parts.links.drop(db, row.id);
-        const committed = () => parts.links.forget(row.id);
+        const committed = () => {
+          parts.links.forget(row.id);
+          parts.problems.forget(row.id);
+        };
         const events = [eventOf("player.removed", row), ...schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule))];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });

@@ -1,6 +1,7 @@
 // Players: the screens. Claimed by their code, given a layout.
 import { z } from "zod";
 import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../protocol/resources.ts";
+import { problemFields } from "../../protocol/problems.ts";
 import { ContentState, PresentedItem, ShownReason } from "../../protocol/report.ts";
 import { Orientation } from "../../protocol/orientation.ts";
 import type { Wall } from "../../protocol/wall.ts";
@@ -20,6 +21,8 @@ export const playerParams = z.strictObject({ id: id("plr") });
 /** What is on a screen now, by its latest heartbeat. */
 const Now = z.object({
   player_id: id("plr"),
+  status: Player.shape.status,
+  ...problemFields,
   received_at: Timestamp.nullable().describe("When the player last told; null: never"),
   rendering: z.boolean().nullable().describe("Whether frames are really presented"),
   last_frame_at: Timestamp.nullable(),
@@ -69,7 +72,7 @@ export const playerOperations: readonly Operation[] = [
     summary: "List players",
     description: "Newest first, by filters. `deleted=true` lists the bin.",
     agent:
-      "Use it first, to turn a name or a place into ids, and to find screens that are offline. Online is not yet lit: get_player_now tells what is presented.",
+      "Use it first, to turn a name or a place into ids, and to find screens that are offline or have problems. Online is not yet lit: get_player_now tells what is presented.",
     caller: "operator",
     scope: "players:read",
     query: PlayersQuery,
@@ -77,7 +80,7 @@ export const playerOperations: readonly Operation[] = [
     output: page(Player),
     errors: ["invalid"],
     async run({ parts, teamId }, { query }) {
-      const { status, tag, q, layout_id: layoutId, deleted } = query;
+      const { status, tag, q, layout_id: layoutId, deleted, has_problems: hasProblems } = query;
       const isBin = deleted === "true";
       const all = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
       let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
@@ -88,8 +91,9 @@ export const playerOperations: readonly Operation[] = [
       const keep = (row: PlayerRow) =>
         (q === undefined || holds(row.name, q)) &&
         (status === undefined || parts.presence.isOnline(row.id) === (status === "online")) &&
-        (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag));
-      const isFiltered = q !== undefined || status !== undefined || (tag !== undefined && isBin);
+        (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag)) &&
+        (hasProblems === undefined || parts.problems.of(row).problems.length > 0 === (hasProblems === "true"));
+      const isFiltered = q !== undefined || status !== undefined || hasProblems !== undefined || (tag !== undefined && isBin);
       return pageOf(rows, query, (row) => show(parts, row), isFiltered ? { keep } : {});
     },
   }),
@@ -101,7 +105,7 @@ export const playerOperations: readonly Operation[] = [
     summary: "Read a player",
     description: "Its ETag covers what an operator sets, not what the player reports.",
     agent:
-      "Use it for what is set and whether the player has it already (`in_sync`). Not for what is on the glass: get_player_now, or a screenshot.",
+      "Use it for what is set, whether the player has it already (`in_sync`) and what is wrong (`problems`). Not for what is on the glass: get_player_now, or a screenshot.",
     caller: "operator",
     scope: "players:read",
     params: playerParams,
@@ -130,6 +134,8 @@ export const playerOperations: readonly Operation[] = [
       const beat = parts.presence.latest(row.id);
       return {
         player_id: row.id,
+        status: statusOf(parts, row.id),
+        ...parts.problems.of(row),
         received_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
@@ -215,10 +221,15 @@ export async function checkLayout(db: Db, teamId: string, layoutId: string | nul
   if ((await all.where("id", "=", layoutId).executeTakeFirst()) === undefined) throw invalidField(pointer, "there is no such layout");
 }
 
+function statusOf({ presence }: Parts, playerId: string): Player["status"] {
+  return presence.isOnline(playerId) ? "online" : "offline";
+}
+
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
 
 /** A player as REST shows it. `beat`: what its box told last, null for nothing. */
 export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(row.id)): Player {
+  const status = beat === null ? "offline" : statusOf(parts, row.id);
   const asked = JSON.parse(row.reported) as Reported;
   const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
   const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
@@ -226,7 +237,7 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
     id: row.id,
     team_id: row.team_id,
     name: row.name,
-    status: beat !== null && parts.presence.isOnline(row.id) ? "online" : "offline",
+    status,
     layout_id: row.layout_id,
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
@@ -241,7 +252,8 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
     resolution: said.resolution ?? asked.resolution,
     desired_revision: row.revision,
     reported_revision: reportedRevision,
-    in_sync: reportedRevision === row.revision,
+    in_sync: status === "online" ? reportedRevision === row.revision : null,
+    ...parts.problems.of(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),

@@ -1,0 +1,76 @@
+// Numbers at the borders: whatever comes from outside is within bounds that the inside can live with.
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/command.ts";
+import { Desired } from "../../src/protocol/desired.ts";
+import { SubscriberMessage } from "../../src/protocol/events.ts";
+import { VariablesSetArgs } from "../../src/protocol/play-command.ts";
+import { PlayEvent, PlayEventReceipt } from "../../src/protocol/play-event.ts";
+import { Heartbeat, HeartbeatAnswer } from "../../src/protocol/report.ts";
+import { FromPage, ToPage } from "../../src/protocol/scene.ts";
+import { DesiredSchedule } from "../../src/protocol/schedule.ts";
+import {
+  DeviceMessage,
+  Nonce,
+  PairingGrant,
+  PairingRequest,
+  ServiceMessage,
+  TokenGrant,
+  TokenProof,
+  TokenRefusal,
+  TokenRequest,
+} from "../../src/protocol/wire.ts";
+import { operations } from "../../src/service/operations.ts";
+
+// Beyond this a Date is invalid, and beyond 2^53 an integer is no longer exact.
+const widest = 8.64e15;
+
+const fromService = {
+  ServiceMessage,
+  HeartbeatAnswer,
+  PairingGrant,
+  Nonce,
+  TokenGrant,
+  TokenRefusal,
+  Desired,
+  DesiredSchedule,
+  SignedCommand,
+  SignedRevocation,
+  CommandRequest,
+  PlayEventReceipt,
+};
+const fromPlayer = { DeviceMessage, Heartbeat, PairingRequest, TokenRequest, TokenProof, CommandUpdate, PlayEvent };
+const others = { FromPage, ToPage, VariablesSetArgs, SubscriberMessage };
+const fromOperators = Object.fromEntries(
+  operations.flatMap(({ name, body, query, params }) =>
+    Object.entries({ body, query, params }).flatMap(([part, schema]) => (schema === undefined ? [] : [[`${name} ${part}`, schema]])),
+  ),
+) as Record<string, z.ZodType>;
+
+/** Paths of the numbers in a JSON schema that lack a finite bound. */
+function unbounded(schema: unknown, path = ""): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, index) => unbounded(each, `${path}/${index}`));
+  if (typeof schema !== "object" || schema === null) return [];
+  const about = schema as Record<string, unknown>;
+  const { type, const: constant, enum: values } = about;
+  const inner = Object.entries(about).flatMap(([key, each]) => unbounded(each, `${path}/${key}`));
+  const isNumber = [type].flat().some((one) => one === "number" || one === "integer");
+  if (!isNumber || constant !== undefined || values !== undefined) return inner;
+  const isFinite = (bound: unknown) => typeof bound === "number" && Math.abs(bound) <= widest;
+  const isBounded = isFinite(about["minimum"] ?? about["exclusiveMinimum"]) && isFinite(about["maximum"] ?? about["exclusiveMaximum"]);
+  return isBounded ? inner : [...inner, path];
+}
+
+test.each(Object.entries({ ...fromService, ...fromPlayer, ...others, ...fromOperators }))(
+  "[BN1] every number that comes from outside has a finite least and most: %s",
+  (_, schema) => {
+    for (const io of ["input", "output"] as const) {
+      expect(unbounded(z.toJSONSchema(schema, { io, unrepresentable: "any" })), io).toEqual([]);
+    }
+  },
+);
+
+test("[BN1] the search for unbounded numbers finds them, nested, in unions and as integers", () => {
+  const planted = z.object({ a: z.array(z.union([z.string(), z.number().min(0)])), b: z.int().nullable(), c: z.number().min(0).max(9) });
+  expect(unbounded(z.toJSONSchema(planted))).toHaveLength(2);
+});

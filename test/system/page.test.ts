@@ -1,0 +1,24 @@
+// A player whose page was never built, as after a fresh clone.
+import { cp, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { Program } from "../support/programs.ts";
+
+test("[DE6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
+  await using folder = await temporaryFolder();
+  // The program finds its page beside its own source; the packages come from here.
+  for (const name of ["src", "renderer", "package.json"]) await cp(join(rootFolder, name), join(folder.path, name), { recursive: true });
+  await symlink(join(rootFolder, "node_modules"), join(folder.path, "node_modules"));
+  const data = join(folder.path, "data");
+  const flags = ["start", "--headless", "--engine", "chromium", "--server", "http://127.0.0.1:9", "--data", data];
+  await using player = new Program([join(folder.path, "src/main/cli.ts"), ...flags]);
+  expect(await player.exitCode).toBe(1);
+  const told = player.output.split("\n").filter((line) => line !== "");
+  expect(told).toHaveLength(1);
+  expect(told[0]).toMatch(/page is not built: .*index\.html is missing.*npm run build/);
+  expect(told[0]).not.toContain("    at ");
+  // Nothing was begun.
+  await expect(readdir(data)).rejects.toMatchObject({ code: "ENOENT" });
+});
