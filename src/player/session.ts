@@ -276,12 +276,13 @@ export class Session {
     for (;;) {
       const now = clock.now();
       const before = this.#programme.applied;
+      const dueAt = this.#programme.changesAt;
       const playback = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
       const staged = playback === null ? null : stageAt(playback, now, deviceZone, this.#feeds.news);
       this.#stage = staged === null ? null : sites.place(staged.stage);
-      void this.#proof.planned(this.#stage, applied);
+      void this.#proof.planned(this.#stage, applied, dueAt);
       changed();
       const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, this.#programme.changesAt);
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
@@ -330,10 +331,10 @@ export class Session {
     const { log } = this.#parts;
     void this.#proof.note(message);
     if (message.type === "presented") {
-      const { zone_id, item_id, asset_id, at } = message;
+      const { zone_id, item_id, asset_id, cause, at } = message;
       const presented_at = new Date(at).toISOString();
       this.#presented.set(zone_id, { zone_id, item_id, asset_id, presented_at });
-      log.info({ item_id, asset_id, zone_id, presented_at }, "presented");
+      log.info({ item_id, asset_id, zone_id, cause, presented_at }, "presented");
       this.#firstPicture.ring();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();

@@ -72,6 +72,7 @@ export const Slot = z.object({
   ends_at: z.number(),
   offset_ms: z.number().min(0).describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
+  cause: z.string().max(200).optional().describe("Why it is on, in the player's own words: the page hands it back as it is"),
   transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
   cost: z
     .object({ bytes: z.number(), decoders: z.int() })
@@ -168,6 +169,10 @@ export const ToPage = z.discriminatedUnion("type", [
 ]);
 export type ToPage = z.infer<typeof ToPage>;
 
+const stageKey = z.string().optional().describe("The key of the stage that it belongs to, on the glass or behind it");
+/** Which slot a message of the page is about. */
+const ofSlot = { zone_id: id("zon"), key: z.string(), cause: z.string().max(200).optional() };
+
 /** Page to player. Every `at` is corrected wall time in ms of the frame that showed it. */
 export const FromPage = z.discriminatedUnion("type", [
   z.object({
@@ -196,22 +201,32 @@ export const FromPage = z.discriminatedUnion("type", [
     code: z.string().nullable(),
     at: z.number(),
   }),
+  z
+    .object({
+      type: z.literal("stage"),
+      key: z.string(),
+      at: z.number(),
+      showing: z.array(z.object(ofSlot)).describe("What its first frame shows; each is told by itself too, right after this"),
+    })
+    .describe("A stage has taken the glass: what was on it before has left, or is fading out"),
   z.object({
     type: z.literal("presented"),
-    zone_id: id("zon"),
-    key: z.string(),
+    ...ofSlot,
+    stage: stageKey,
     ...about,
+    starts_at: z.number().optional().describe("When its play began in its loop"),
+    ends_at: z.number().optional().describe("When it is due to end"),
     at: z.number(),
   }),
   z.object({
     type: z.literal("failed"),
-    zone_id: id("zon"),
-    key: z.string(),
+    ...ofSlot,
+    stage: stageKey,
     ...about,
     code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
   }),
-  z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: z.number() }),
+  z.object({ type: z.literal("fallback"), zone_id: id("zon"), stage: stageKey, at: z.number() }),
   z.object({
     type: z.literal("simplified"),
     frames_per_second: z.number().describe("What the screen managed during the last transition"),
