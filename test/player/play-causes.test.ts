@@ -25,14 +25,11 @@ const t0 = Date.UTC(2026, 10, 21, 9);
 const iso = (instant: number): string => new Date(instant).toISOString();
 const [red, green, blue] = ["red", "green", "blue"].map((name) => assetOf(Buffer.from(name))) as [Asset, Asset, Asset];
 type Asset = ReturnType<typeof assetOf>;
-const frameMs = 16;
 
 /** A layout of one zone for each playlist. */
 function layoutOf(...playlistIds: string[]): DesiredLayout {
-  const zones = playlistIds.map((playlist_id, index) => ({
-    ...{ id: newId("zon"), name: "z", left: index * 100, top: 0, width: 100, height: 100, z_index: 0 },
-    playlist_id,
-  }));
+  const size = { name: "z", top: 0, width: 100, height: 100, z_index: 0 };
+  const zones = playlistIds.map((playlist_id, index) => ({ ...size, id: newId("zon"), left: index * 100, playlist_id }));
   return { id: newId("lay"), width: 1920, height: 1080, background_color: "#000000", zones };
 }
 
@@ -454,9 +451,9 @@ test("[PE36] a page that is loaded anew and a player that was killed lose no cau
   });
   await next.stop();
   const events = await written(folder.path);
-  expect(events.map(({ reason, layer, schedule_id, layout_id }) => [reason, layer, schedule_id, layout_id])).toEqual([
-    ...["page-lost", "page-lost", "interrupted"].map((reason) => [reason, "schedule", due, layouts.other.id]),
-  ]);
+  expect(events.map(({ reason, layer, schedule_id, layout_id }) => [reason, layer, schedule_id, layout_id])).toEqual(
+    ["page-lost", "page-lost", "interrupted"].map((reason) => [reason, "schedule", due, layouts.other.id]),
+  );
 
   await using old = await temporaryFolder();
   const clock = new FakeClock(t0);

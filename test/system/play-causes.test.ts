@@ -144,7 +144,7 @@ test("[PE41] on a real screen through schedules, an override, an interrupt, a sk
   await player.stop();
 
   // The next start tells all that waits.
-  await using next = startPlayer(api.url, playerFolder);
+  await using _next = startPlayer(api.url, playerFolder);
   const told = await eventually(async () => {
     const { data } = (await api.ok("GET", `play-events?player_id=${playerId}&limit=100`)) as unknown as { data: PlayEventRecord[] };
     return data.length > 0 && data.toReversed();
@@ -211,10 +211,6 @@ test("[PE41] on a real screen through schedules, an override, an interrupt, a sk
     const allowed = changeMs * (spans + 1) + 2 * lagMs;
     return counted - ms > allowed || ms - counted > allowed + (isLost ? longestBeatMs : 0);
   });
-  if (process.env["SIGNAGE_FIGURES"] === "1") {
-    console.table(apart);
-    console.log(lags.toSorted((a, b) => a - b).map(Math.round));
-  }
   expect(wrong, JSON.stringify({ lagMs, apart }, null, 1)).toEqual([]);
   expect(lost.size).toBeGreaterThan(0);
   for (const cause of [ids.base, ids.higher, ids.turns, ids.below, ids.again, ids.onwards, override]) {
