@@ -78,6 +78,8 @@ export class StageLayer implements Layer {
     if (this.#visibility.is === "on-glass") return;
     const { held } = this.#visibility;
     this.#visibility = { is: "on-glass" };
+    const showing = [...held.values()].map(({ zone_id, key, cause }) => ({ zone_id, key, cause }));
+    this.#page.report({ type: "stage", key: this.#key, at, showing });
     for (const message of held.values()) this.#page.report({ ...message, at: Math.max(at, message.at) });
   }
 
@@ -100,12 +102,16 @@ export class StageLayer implements Layer {
     void frames.next().then(() => frames.request(() => (this.#isGrounded = true)));
   }
 
+  /** Tells to which stage a report belongs, and holds back what nobody can see yet. */
   #report(message: FromPage): void {
-    if (message.type === "presented" && this.#visibility.is === "behind") {
-      this.#visibility.held.set(message.zone_id, message);
-    } else {
-      this.#page.report(message);
+    const isOfZone = message.type === "presented" || message.type === "failed" || message.type === "fallback";
+    if (!isOfZone) return this.#page.report(message);
+    const ours = { ...message, stage: this.#key };
+    if (this.#visibility.is === "behind") {
+      if (ours.type === "presented") return void this.#visibility.held.set(ours.zone_id, ours);
+      if (ours.type === "fallback") this.#visibility.held.delete(ours.zone_id);
     }
+    this.#page.report(ours);
   }
 }
 

@@ -290,13 +290,13 @@ export class Zone {
     this.#advance();
   }
 
-  #noteFailure({ key, item }: Slot, error: unknown): void {
+  #noteFailure({ key, item, cause }: Slot, error: unknown): void {
     const code = error instanceof ItemFailure ? error.code : "load";
     const { clock, failures } = this.#page;
     if (!failures.note(item, code, clock.now())) return;
     const { item_id, asset_id } = item;
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
+    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, cause, item_id, asset_id, code, detail });
   }
 
   #noteFlaw({ key, item }: Slot, { code, detail }: Flaw): void {
@@ -305,9 +305,10 @@ export class Zone {
     this.#page.report({ type: "flawed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
   }
 
-  #reportPresented({ key, item }: Slot, at: number): void {
+  #reportPresented({ key, item, cause, starts_at, offset_ms, ends_at, whole_ends_at }: Slot, at: number): void {
     const { item_id, asset_id } = item;
-    this.#page.report({ type: "presented", zone_id: this.#zone.id, key, item_id, asset_id, at });
+    const span = { starts_at: starts_at - offset_ms, ends_at: whole_ends_at ?? ends_at };
+    this.#page.report({ type: "presented", zone_id: this.#zone.id, key, cause, item_id, asset_id, ...span, at });
   }
 
   /** Nothing can be shown: what broke gives way to a calm ground. What still plays stays. */

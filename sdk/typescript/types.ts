@@ -3670,8 +3670,12 @@ export interface components {
             id: string;
             /** @description Id, `itm_` and a ULID */
             item_id: string;
-            /** @description Id, `lay_` and a ULID */
+            /** @description What brought the layout; null: an older player did not tell */
+            layer: components["schemas"]["PlayLayer"] | null;
+            /** @description The layout that was on. Of an asset that an override showed alone: `lay_` and the asset's own number */
             layout_id: string;
+            /** @description The override that brought the layout, by its command */
+            override_id: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id: string;
             /** @description Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready` */
@@ -3685,6 +3689,7 @@ export interface components {
             result: "completed" | "cut" | "failed" | "skipped";
             /** @description Of the state that it belonged to */
             revision: string;
+            /** @description The schedule or interrupt that brought the layout */
             schedule_id: string | null;
             /** @description Of the asset's bytes */
             sha256: string | null;
@@ -3702,6 +3707,8 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        PlayLayer: "override" | "interrupt" | "schedule" | "default";
         Playlist: {
             /**
              * Format: date-time
@@ -4306,13 +4313,19 @@ export interface components {
              * @description When the last of them began
              */
             last_at: string;
+            /** @description Null: an older player did not tell */
+            layer?: components["schemas"]["PlayLayer"] | null;
             /** @description Id, `lay_` and a ULID */
             layout_id?: string;
+            /** @description Null: no override brought it */
+            override_id?: string | null;
             /** @description Id, `plr_` and a ULID */
             player_id?: string;
             player_name?: string | null;
             /** @description Plays of which a frame was presented: completed, cut, and those that failed after it */
             plays: number;
+            /** @description Null: no schedule brought it */
+            schedule_id?: string | null;
             skipped: number;
             /** @description Id, `zon_` and a ULID */
             zone_id?: string;
@@ -5212,17 +5225,22 @@ export interface components {
         InvitationId: string;
         /** @description Id, `itm_` and a ULID */
         ItemId: string;
+        Layer: components["schemas"]["PlayLayer"];
         /** @description Id, `lay_` and a ULID */
         LayoutId: string;
         Limit: number;
         /** @description Id, `usr_` and a ULID */
         MemberUserId: string;
+        /** @description Id, `cmd_` and a ULID */
+        OverrideId: string;
         /** @description `true` deletes for good, also out of the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
         /** @description Id, `ast_` and a ULID */
         PlayEventAssetId: string;
+        /** @description Id, `sch_` and a ULID */
+        PlayEventScheduleId: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
         /** @description Part of the name, blind to case */
@@ -6690,7 +6708,9 @@ export interface operations {
                  *           "id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
                  *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                  *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                 *           "schedule_id": null,
+                 *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                 *           "override_id": null,
+                 *           "layer": "schedule",
                  *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                  *           "asset_id": null,
                  *           "sha256": null,
@@ -8080,12 +8100,17 @@ export interface operations {
                 from?: components["parameters"]["From"];
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemId"];
+                layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutId"];
                 limit?: components["parameters"]["Limit"];
+                /** @description Id, `cmd_` and a ULID */
+                override_id?: components["parameters"]["OverrideId"];
                 /** @description Id, `plr_` and a ULID */
                 player_id?: components["parameters"]["CommandPlayerId"];
                 result?: components["parameters"]["Result"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["PlayEventScheduleId"];
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
@@ -8115,6 +8140,8 @@ export interface operations {
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layer": "override",
                      *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -9824,15 +9851,20 @@ export interface operations {
                 format?: "json" | "csv";
                 /** @description Plays that began here or later */
                 from?: components["parameters"]["From"];
-                /** @description Comma-separated: day, hour, player, layout, zone, item, asset */
+                /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
                 group_by?: string;
                 /** @description Id, `itm_` and a ULID */
                 item_id?: components["parameters"]["ItemId"];
+                layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
                 layout_id?: components["parameters"]["LayoutId"];
+                /** @description Id, `cmd_` and a ULID */
+                override_id?: components["parameters"]["OverrideId"];
                 /** @description Id, `plr_` and a ULID */
                 player_id?: components["parameters"]["CommandPlayerId"];
                 result?: components["parameters"]["Result"];
+                /** @description Id, `sch_` and a ULID */
+                schedule_id?: components["parameters"]["PlayEventScheduleId"];
                 /** @description Zone in which days and hours begin */
                 timezone?: string;
                 /** @description Plays that began before this */
@@ -9867,7 +9899,10 @@ export interface operations {
                      *           "hour": "sample",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_name": "sample",
+                     *           "layer": "override",
                      *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "override_id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "zone_id": "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "item_id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",

@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { syncFolder } from "../base/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { mostEventsInBatch, PlayEvent, type PlayEventReceipt } from "../protocol/play-event.ts";
+import { mostEventsInBatch, PlayEvent, PlayLayer, type PlayEventReceipt } from "../protocol/play-event.ts";
 import type { OpenPlay, Stamp } from "./plays.ts";
 import { HttpFault } from "./service-api.ts";
 
@@ -41,10 +41,15 @@ const StampSchema = z.object({ at: z.number(), mono: z.number() });
 const Opened = z.object({
   id: z.string(),
   key: z.string(),
+  // What the versions before these fields left open is closed all the same.
+  stage: z.string().default(""),
   startsAt: z.number(),
   endsAt: z.number(),
   of: z.object({
     layoutId: z.string(),
+    layer: PlayLayer.default("default"),
+    scheduleId: z.string().nullable().default(null),
+    overrideId: z.string().nullable().default(null),
     zoneId: z.string(),
     itemId: z.string(),
     assetId: z.string().nullable(),
@@ -62,6 +67,9 @@ const SnapshotSchema = z.object({
 });
 const Line = z.union([z.object({ event: PlayEvent }), z.object({ open: SnapshotSchema }), z.object({ frame: StampSchema })]);
 type Line = z.infer<typeof Line>;
+
+// Fields of an event that came after its first version, none of which it needs.
+const laterFields = ["layer", "override_id"] as const;
 
 export class PlayLog {
   readonly #folder: string;
@@ -180,7 +188,8 @@ export class PlayLog {
     // A file may hold a few more than a batch: what one write closed stays together.
     for (let first = 0; first < events.length; first += mostEventsInBatch) {
       try {
-        const { accepted, duplicates, rejected } = await deliver(events.slice(first, first + mostEventsInBatch), signal);
+        const batch = events.slice(first, first + mostEventsInBatch);
+        const { accepted, duplicates, rejected } = await this.#deliver(batch, deliver, signal);
         if (rejected.length > 0)
           this.#log.error({ rejected: rejected.slice(0, 10), count: rejected.length }, "the service refuses play events");
         this.#log.debug({ accepted, duplicates }, "play events delivered");
@@ -193,6 +202,28 @@ export class PlayLog {
       }
     }
     await this.#turn(() => this.#drop(number));
+  }
+
+  /** Uploads a batch. An older service takes no event with a field that it does not know: it gets those without. */
+  async #deliver(batch: readonly PlayEvent[], deliver: DeliverPlays, signal: AbortSignal): Promise<PlayEventReceipt> {
+    const receipt = await deliver([...batch], signal);
+    const plainer = receipt.rejected.flatMap(({ index, errors }) => {
+      const event = batch[index];
+      const isOlder = errors.length > 0 && errors.every(({ pointer }) => laterFields.some((field) => pointer === `/${field}`));
+      return event !== undefined && isOlder ? [{ index, event: withoutLater(event) }] : [];
+    });
+    if (plainer.length === 0) return receipt;
+    const second = await deliver(
+      plainer.map(({ event }) => event),
+      signal,
+    );
+    const isPlainer = new Set(plainer.map(({ index }) => index));
+    const still = second.rejected.map((fault) => ({ ...fault, index: plainer[fault.index]?.index ?? fault.index }));
+    return {
+      accepted: receipt.accepted + second.accepted,
+      duplicates: receipt.duplicates + second.duplicates,
+      rejected: [...receipt.rejected.filter(({ index }) => !isPlainer.has(index)), ...still],
+    };
   }
 
   async #rotate(): Promise<void> {
@@ -226,6 +257,10 @@ export class PlayLog {
     this.#writing = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function withoutLater({ layer: _layer, override_id: _override, ...event }: PlayEvent): PlayEvent {
+  return event;
 }
 
 /** A file appears whole with what is open: the newest file always tells what a crash would leave. */

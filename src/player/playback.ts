@@ -4,6 +4,7 @@ import { deepEqual } from "fast-equals";
 import type { DesiredAsset } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
+import { writeCause } from "./cause.ts";
 import { identityOf, mediaPath, sceneItemOf, type Around } from "./scene-item.ts";
 import { isOnDisplay } from "./wall.ts";
 import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
@@ -69,6 +70,7 @@ export function stageAt(
 ): { stage: Stage; changesAt: number } | null {
   const { program, background } = playback;
   if (program.layout === null) return null;
+  const cause = program.cause === null ? null : writeCause(program.cause);
   const { layout, wall } = program;
   const { width, height, background_color, transition } = layout;
   const around: Around = { timezone: program.timezone ?? deviceZone, news };
@@ -87,7 +89,7 @@ export function stageAt(
       z_index,
       ...(rotation === undefined ? {} : { rotation }),
       ...(color === undefined ? {} : { background_color: color }),
-      slots: plays.map((play) => slotOf(play, zone, around)),
+      slots: plays.map((play) => ({ ...slotOf(play, zone, around), ...(cause === null ? {} : { cause }) })),
     };
   });
   const stage: Stage = {

@@ -4,9 +4,13 @@ import type { Log } from "../base/log.ts";
 import { ulid } from "../base/ulid.ts";
 import type { PlayEvent } from "../protocol/play-event.ts";
 import type { FromPage, Stage } from "../protocol/scene.ts";
+import { readCause } from "./cause.ts";
 import type { Ready } from "./content-cache.ts";
 import { PlayLog, type DeliverPlays, type LeftOver, type Snapshot } from "./play-log.ts";
-import { close, nothingPlays, step, type DonePlay, type PlannedPlay, type PlayStep, type Stamp } from "./plays.ts";
+import { close, nothingPlays, step, type DonePlay, type PlannedPlay, type PlayOf, type PlayStep, type Stamp } from "./plays.ts";
+
+/** What the page says of a play, as far as it tells of what it is a play. */
+type Played = Pick<Extract<FromPage, { type: "presented" }>, "zone_id" | "cause" | "item_id" | "asset_id">;
 
 // A crash costs at most so much of the play that was open.
 const frameEveryMs = 5_000;
@@ -24,6 +28,8 @@ export class ProofOfPlay {
   readonly #parts: ProofParts;
   /** Null where the disk did not let it be opened. */
   readonly #playLog: PlayLog | null;
+  /** The state that is due, which has the hashes of what plays. */
+  #ready: Ready | null = null;
   #plays = nothingPlays;
   #keptFrame = Number.NEGATIVE_INFINITY;
 
@@ -45,29 +51,66 @@ export class ProofOfPlay {
   }
 
   /**
-   * What is due from now on: the stage as the page gets it, null for none, and the one that the page prepares for later.
-   * Resolves once what follows is written.
+   * What is due from now on: the stage as the page gets it, null for none, and since when it is due (corrected wall time
+   * in ms). Resolves once what follows is written.
    */
-  async planned(stage: Stage | null, ready: Ready | null, coming: Stage | null = null): Promise<void> {
-    const layoutId = ready?.desired.layout?.id;
-    const zonesOf = (of: Stage | null) => (of === null || ready === null || layoutId === undefined ? [] : plansOf(of, layoutId, ready));
-    await this.#step({ is: "planned", now: this.#now(), zones: zonesOf(stage), coming: zonesOf(coming) });
+  async planned(stage: Stage | null, ready: Ready | null, since = Number.POSITIVE_INFINITY): Promise<void> {
+    if (ready !== null) this.#ready = ready;
+    const now = this.#now();
+    const sinceAt = Math.min(since, now.at);
+    const zones = (stage?.zones ?? []).map(({ id, slots }) => ({
+      id,
+      plays: slots.flatMap(({ key, cause, starts_at, ends_at, whole_ends_at, offset_ms, item }): PlannedPlay[] => {
+        const of = this.#playOf({ zone_id: id, cause, ...item });
+        // A play that the program cuts short has not been shown to its end.
+        const endsAt = whole_ends_at ?? ends_at;
+        return of === null ? [] : [{ key, stage: stage!.key, startsAt: starts_at - offset_ms, endsAt, of }];
+      }),
+    }));
+    const sinceStamp = { at: sinceAt, mono: now.mono - (now.at - sinceAt) };
+    await this.#step({ is: "planned", now, since: sinceStamp, stage: stage?.key ?? null, zones });
   }
 
   /** Takes in what the page reports. Resolves once what follows is written. */
   async note(message: FromPage): Promise<void> {
-    if (message.type === "presented") {
-      const { zone_id: zoneId, key, at } = message;
-      await this.#step({ is: "presented", zoneId, key: `${zoneId} ${key}`, at: this.#stampOf(at) });
-    } else if (message.type === "failed") {
-      const { zone_id: zoneId, key, code } = message;
-      await this.#step({ is: "failed", zoneId, key: `${zoneId} ${key}`, code });
-    } else if (message.type === "screen") {
-      await this.#step({ is: "screen", at: this.#stampOf(message.at) });
-    } else if (message.type === "hello") {
-      await this.#step({ is: "page", openedAt: message.opened_at ?? null });
-    } else if (message.type === "beat" && message.frames > 0) {
-      await this.#step({ is: "frame", at: this.#stampOf(message.at) });
+    switch (message.type) {
+      case "presented": {
+        const { stage, key, starts_at, ends_at, at } = message;
+        const of = this.#playOf(message);
+        if (of === null || stage === undefined)
+          return this.#parts.log.error({ key }, "the page does not say why an item is on: no proof of it");
+        const play = { key, stage, startsAt: starts_at ?? at, endsAt: ends_at ?? at, of };
+        return this.#step({ is: "presented", play, at: this.#stampOf(at) });
+      }
+      case "failed": {
+        const { stage, key, code } = message;
+        const of = this.#playOf(message);
+        if (of !== null && stage !== undefined) await this.#step({ is: "failed", play: { key, stage, of }, code });
+        return;
+      }
+      case "fallback": {
+        const { stage, zone_id: zoneId, at } = message;
+        if (stage !== undefined) await this.#step({ is: "fallback", stage, zoneId, at: this.#stampOf(at) });
+        return;
+      }
+      case "stage": {
+        const { key, showing, at } = message;
+        const shown = showing.flatMap((each) => {
+          const of = this.#playOf({ ...each, item_id: "", asset_id: null });
+          return of === null ? [] : [{ key: each.key, of }];
+        });
+        return this.#step({ is: "stage", key, showing: shown, at: this.#stampOf(at) });
+      }
+      case "screen":
+        return this.#step({ is: "screen", at: this.#stampOf(message.at) });
+      case "hello":
+        return this.#step({ is: "page", openedAt: message.opened_at ?? null });
+      case "beat":
+        if (message.frames > 0) await this.#step({ is: "frame", at: this.#stampOf(message.at) });
+        return;
+      case "clock":
+      case "simplified":
+      case "fault":
     }
   }
 
@@ -127,6 +170,15 @@ export class ProofOfPlay {
     };
   }
 
+  /** Null where the cause cannot be told. */
+  #playOf({ zone_id, cause, item_id, asset_id }: Played): PlayOf | null {
+    const known = readCause(cause ?? "");
+    if (known === null) return null;
+    const { files, desired } = this.#ready ?? { files: new Map<string, string>(), desired: { revision: "" } };
+    const sha256 = asset_id === null ? null : (files.get(asset_id) ?? null);
+    return { ...known, zoneId: zone_id, itemId: item_id, assetId: asset_id, sha256, revision: desired.revision };
+  }
+
   #now(): Stamp {
     return { at: this.#parts.clock.now(), mono: this.#parts.clock.monotonic() };
   }
@@ -138,26 +190,6 @@ export class ProofOfPlay {
     const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
     return { mono, at: now.at - (now.mono - mono) };
   }
-}
-
-/** The plays of a stage by zone. */
-function plansOf({ zones }: Stage, layoutId: string, { desired, files }: Ready): { id: string; plays: PlannedPlay[] }[] {
-  return zones.map(({ id, slots }) => ({
-    id,
-    plays: slots.map(({ key, starts_at, ends_at, whole_ends_at, offset_ms, item }): PlannedPlay => ({
-      key: `${id} ${key}`,
-      startsAt: starts_at - offset_ms,
-      endsAt: whole_ends_at ?? ends_at,
-      of: {
-        layoutId,
-        zoneId: id,
-        itemId: item.item_id,
-        assetId: item.asset_id,
-        sha256: item.asset_id === null ? null : (files.get(item.asset_id) ?? null),
-        revision: desired.revision,
-      },
-    })),
-  }));
 }
 
 /** The events of what a run before left open. */
@@ -177,7 +209,9 @@ function eventOf({ id, of, result, reason, started, ended }: DonePlay, snapshot:
     id,
     layout_id: of.layoutId,
     zone_id: of.zoneId,
-    schedule_id: null,
+    schedule_id: of.scheduleId,
+    override_id: of.overrideId,
+    layer: of.layer,
     item_id: of.itemId,
     asset_id: of.assetId,
     sha256: of.sha256,

@@ -3,6 +3,7 @@ import type { DesiredLayout } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
 import type { Wall } from "../protocol/wall.ts";
 import type { Ready } from "./content-cache.ts";
+import { playCauseOf, type PlayCause } from "./cause.ts";
 import { decide, stateAt, type Decision, type Facts } from "./schedule/decide.ts";
 import type { PlayRecord } from "./schedule/records.ts";
 import { stateOf, type State } from "./schedule/state.ts";
@@ -14,6 +15,8 @@ export { playAt, skippedAt, type Play, type TimedItem, type Timeline } from "./s
 /** What each zone of the layout loops. `layout: null` means that nothing is due. */
 export interface Program {
   layout: DesiredLayout | null;
+  /** Why the layout is on; null without one. */
+  cause: PlayCause | null;
   zones: readonly { zone: Zone; timeline: Timeline }[];
   timezone: string | null;
   /** The part of a video wall that the player shows. */
@@ -56,7 +59,9 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
   });
   const { timezone, wall = null } = ready.desired.player;
-  return { program: { layout: decision.layout, zones, timezone, wall }, changesAt };
+  const { layout } = decision;
+  const cause = layout === null ? null : playCauseOf(decision.cause, layout.id);
+  return { program: { layout, cause, zones, timezone, wall }, changesAt };
 }
 
 /** What is on from `from` to `until`, stretch after stretch without a hole; of equal neighbours one. Lazy: take what is needed. */

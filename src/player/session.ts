@@ -87,6 +87,8 @@ export class Session {
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
   #outlook: Outlook = { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
+  /** When the page was last told what is due, corrected wall time in ms. */
+  #plannedAt = Number.NEGATIVE_INFINITY;
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
@@ -292,8 +294,10 @@ export class Session {
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
       this.#outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
-      const { stage, coming, changesAt } = this.#outlook;
-      void this.#proof.planned(stage, applied, coming?.stage);
+      const { stage, changesAt } = this.#outlook;
+      // What is due took the place of what was due before when the program changed, or now.
+      void this.#proof.planned(stage, applied, Math.max(acts[0]?.from ?? now, this.#plannedAt));
+      this.#plannedAt = now;
       changed();
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
@@ -341,10 +345,10 @@ export class Session {
     const { log } = this.#parts;
     void this.#proof.note(message);
     if (message.type === "presented") {
-      const { zone_id, item_id, asset_id, at } = message;
+      const { zone_id, item_id, asset_id, cause, at } = message;
       const presented_at = new Date(at).toISOString();
       this.#presented.set(zone_id, { zone_id, item_id, asset_id, presented_at });
-      log.info({ item_id, asset_id, zone_id, presented_at }, "presented");
+      log.info({ item_id, asset_id, zone_id, cause, presented_at }, "presented");
       this.#firstPicture.ring();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();

@@ -261,7 +261,7 @@ async function listen(server: Server, host: string): Promise<void> {
 /** Whether a report says that a frame was really presented just now. */
 function provesFrame(message: FromPage): boolean {
   if (message.type === "beat") return message.frames > 0;
-  return message.type === "presented" || message.type === "screen";
+  return message.type === "presented" || message.type === "stage" || message.type === "screen";
 }
 
 function parsePage(text: string): FromPage | null {

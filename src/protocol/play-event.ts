@@ -9,12 +9,18 @@ import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } fr
  */
 const PlayResult = z.enum(["completed", "cut", "failed", "skipped"]);
 
+/** What brought the layout of a play, in the words of `why`: an interrupt is a schedule too. */
+export const PlayLayer = z.enum(["override", "interrupt", "schedule", "default"]);
+export type PlayLayer = z.infer<typeof PlayLayer>;
+
 /** One play of one item in one zone, as the player tells it. */
 export const PlayEvent = z.strictObject({
   id: id("evt"),
-  layout_id: id("lay"),
+  layout_id: id("lay").describe("The layout that was on. Of an asset that an override showed alone: `lay_` and the asset's own number"),
   zone_id: id("zon"),
-  schedule_id: id("sch").nullable(),
+  schedule_id: id("sch").nullable().describe("The schedule or interrupt that brought the layout"),
+  override_id: id("cmd").nullable().optional().describe("The override that brought it, by its command"),
+  layer: PlayLayer.optional().describe("What brought it. Players older than the field leave it out"),
   item_id: id("itm"),
   asset_id: id("ast").nullable(),
   sha256: Sha256.nullable().describe("Of the asset's bytes"),
@@ -60,6 +66,8 @@ export type PlayEventReceipt = z.infer<typeof PlayEventReceipt>;
 
 /** A play event as an operator sees it. */
 export const PlayEventRecord = PlayEvent.extend({
+  override_id: id("cmd").nullable().describe("The override that brought the layout, by its command"),
+  layer: PlayLayer.nullable().describe("What brought the layout; null: an older player did not tell"),
   player_id: id("plr"),
   received_at: Timestamp.describe("When the service took it in"),
 });
@@ -68,6 +76,9 @@ export type PlayEventRecord = z.infer<typeof PlayEventRecord>;
 const filters = {
   player_id: id("plr").optional(),
   layout_id: id("lay").optional(),
+  schedule_id: id("sch").optional(),
+  override_id: id("cmd").optional(),
+  layer: PlayLayer.optional(),
   zone_id: id("zon").optional(),
   asset_id: id("ast").optional(),
   item_id: id("itm").optional(),
@@ -79,7 +90,7 @@ export const PlayEventsQuery = PageQuery.extend(filters);
 export type PlayEventsQuery = z.infer<typeof PlayEventsQuery>;
 
 /** What a report can be grouped by. */
-export const playGroups = ["day", "hour", "player", "layout", "zone", "item", "asset"] as const;
+export const playGroups = ["day", "hour", "player", "layer", "layout", "schedule", "override", "zone", "item", "asset"] as const;
 export type PlayGroup = (typeof playGroups)[number];
 const GroupBy = z
   .string()
@@ -93,7 +104,7 @@ const GroupBy = z
 /** `GET /reports/proof-of-play`. */
 export const PlayReportQuery = z.strictObject({
   ...filters,
-  group_by: GroupBy.describe("Comma-separated: day, hour, player, layout, zone, item, asset"),
+  group_by: GroupBy.describe("Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset"),
   timezone: TimeZone.default("UTC").describe("Zone in which days and hours begin"),
   format: z.enum(["json", "csv"]).optional().describe("Without it: what `Accept` asks for, JSON else"),
 });
@@ -105,7 +116,10 @@ export const PlayReportRow = z.object({
   hour: z.string().optional().describe("Start of the hour, with the zone's offset"),
   player_id: id("plr").optional(),
   player_name: Name.nullable().optional(),
+  layer: PlayLayer.nullable().optional().describe("Null: an older player did not tell"),
   layout_id: id("lay").optional(),
+  schedule_id: id("sch").nullable().optional().describe("Null: no schedule brought it"),
+  override_id: id("cmd").nullable().optional().describe("Null: no override brought it"),
   zone_id: id("zon").optional(),
   item_id: id("itm").optional(),
   asset_id: id("ast").nullable().optional(),

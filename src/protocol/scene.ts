@@ -73,6 +73,7 @@ export const Slot = z.object({
   whole_ends_at: RawInstant.optional().describe("Where the play would end, if the program did not change before"),
   offset_ms: SpanMs.describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
+  cause: z.string().max(200).optional().describe("Why it is on, in the player's own words: the page hands it back as it is"),
   transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
   cost: z
     .object({ bytes: Pixels, decoders: Count })
@@ -104,7 +105,7 @@ export const Stage = z.object({
   background_src: z.string().startsWith("/").optional(),
   transition: Transition.optional().describe("How it takes the place of the stage before it"),
   wall: WallPart.optional().describe("The part of a video wall that is shown. Without it: the whole layout"),
-  until: z.number().optional().describe("When it is to leave, where that is near: no play is begun anew for the time after"),
+  until: RawInstant.optional().describe("When it is to leave, where that is near: no play is begun anew for the time after"),
   zones: z.array(SceneZone),
 });
 export type Stage = z.infer<typeof Stage>;
@@ -156,7 +157,7 @@ export const Screen = z.discriminatedUnion("is", [
 export type Screen = z.infer<typeof Screen>;
 
 /** The stage that takes the place of the screen at the instant `at`, corrected wall time in ms. Its plays begin then at the earliest. */
-export const Coming = z.object({ at: z.number(), stage: Stage });
+export const Coming = z.object({ at: RawInstant, stage: Stage });
 export type Coming = z.infer<typeof Coming>;
 
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
@@ -187,6 +188,9 @@ export type ToPage = z.infer<typeof ToPage>;
 
 /** How often a page tells that frames come, ms. Each beat costs a frame: on a still screen it is most of what the page does. */
 export const pageBeatMs = 3_000;
+const stageKey = z.string().optional().describe("The key of the stage that it belongs to, on the glass or behind it");
+/** Which slot a message of the page is about. */
+const ofSlot = { zone_id: id("zon"), key: z.string(), cause: z.string().max(200).optional() };
 
 /** Page to player. Every `at` is corrected wall time in ms of the frame that showed it. */
 export const FromPage = z.discriminatedUnion("type", [
@@ -216,17 +220,27 @@ export const FromPage = z.discriminatedUnion("type", [
     code: z.string().nullable(),
     at: RawInstant,
   }),
+  z
+    .object({
+      type: z.literal("stage"),
+      key: z.string(),
+      at: RawInstant,
+      showing: z.array(z.object(ofSlot)).describe("What its first frame shows; each is told by itself too, right after this"),
+    })
+    .describe("A stage has taken the glass: what was on it before has left, or is fading out"),
   z.object({
     type: z.literal("presented"),
-    zone_id: id("zon"),
-    key: z.string(),
+    ...ofSlot,
+    stage: stageKey,
     ...about,
+    starts_at: RawInstant.optional().describe("When its play began in its loop"),
+    ends_at: RawInstant.optional().describe("When it is due to end"),
     at: RawInstant,
   }),
   z.object({
     type: z.literal("failed"),
-    zone_id: id("zon"),
-    key: z.string(),
+    ...ofSlot,
+    stage: stageKey,
     ...about,
     code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
@@ -239,7 +253,7 @@ export const FromPage = z.discriminatedUnion("type", [
     code: z.enum(["text-too-long", "qr-unreadable"]),
     detail: z.string().max(2_000).describe("What is wrong, and what to do"),
   }),
-  z.object({ type: z.literal("fallback"), zone_id: id("zon"), at: RawInstant }),
+  z.object({ type: z.literal("fallback"), zone_id: id("zon"), stage: stageKey, at: RawInstant }),
   z.object({
     type: z.literal("simplified"),
     frames_per_second: z.number().min(0).max(1e6).describe("What the screen managed during the last transition"),

@@ -9,8 +9,21 @@ import { faultsOf } from "./validation.ts";
 export type Plays = Kysely<PlayTables>;
 
 const partOfPruning = 5_000;
+const filtered = ["player_id", "layout_id", "schedule_id", "override_id", "layer", "zone_id", "asset_id", "item_id", "result"] as const;
 
-type Details = Omit<PlayEvent, "id" | "layout_id" | "zone_id" | "item_id" | "asset_id" | "result" | "started_at" | "duration_ms">;
+type Column =
+  | "id"
+  | "layout_id"
+  | "schedule_id"
+  | "override_id"
+  | "layer"
+  | "zone_id"
+  | "item_id"
+  | "asset_id"
+  | "result"
+  | "started_at"
+  | "duration_ms";
+type Details = Omit<PlayEvent, Column>;
 
 /** Takes a batch in. Once this resolves, what it calls accepted survives a power cut. */
 export async function takePlays(db: Plays, player: PlayerRow, events: readonly unknown[], receivedAt: number): Promise<PlayEventReceipt> {
@@ -34,7 +47,7 @@ export async function takePlays(db: Plays, player: PlayerRow, events: readonly u
 /** The events that a query is for, of one team. */
 export function playsOf(db: Plays, teamId: string, query: Omit<PlayEventsQuery, "limit" | "cursor">) {
   let rows = db.selectFrom("play_events").where("team_id", "=", teamId);
-  for (const column of ["player_id", "layout_id", "zone_id", "asset_id", "item_id", "result"] as const) {
+  for (const column of filtered) {
     const value = query[column];
     if (value !== undefined) rows = rows.where(column, "=", value);
   }
@@ -60,9 +73,14 @@ export async function prunePlays(db: Plays, before: number, signal: AbortSignal)
 export function showPlay(row: PlayRow): PlayEventRecord {
   const details = JSON.parse(row.details) as Details;
   return {
+    // First: an older row's has a schedule too, which stands in its column.
+    ...details,
     id: row.id,
     player_id: row.player_id,
     layout_id: row.layout_id,
+    schedule_id: row.schedule_id,
+    override_id: row.override_id,
+    layer: row.layer as PlayEventRecord["layer"],
     zone_id: row.zone_id,
     item_id: row.item_id,
     asset_id: row.asset_id,
@@ -70,17 +88,20 @@ export function showPlay(row: PlayRow): PlayEventRecord {
     started_at: new Date(row.started_at).toISOString(),
     duration_ms: row.duration_ms,
     received_at: new Date(row.received_at).toISOString(),
-    ...details,
   };
 }
 
 function rowOf(event: PlayEvent, player: PlayerRow, receivedAt: number): PlayRow {
-  const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...details } = event;
+  const { id, layout_id, schedule_id, override_id = null, layer = null, zone_id, item_id, asset_id, ...rest } = event;
+  const { result, started_at, duration_ms, ...details } = rest;
   return {
     player_id: player.id,
     id,
     team_id: player.team_id,
     layout_id,
+    schedule_id,
+    override_id,
+    layer,
     zone_id,
     item_id,
     asset_id,

@@ -28,7 +28,16 @@ interface Sum {
 }
 type Row = Omit<PlayReportRow, "player_name" | "asset_name">;
 
-const columns = { player: "player_id", layout: "layout_id", zone: "zone_id", item: "item_id", asset: "asset_id" } as const;
+const columns = {
+  player: "player_id",
+  layer: "layer",
+  layout: "layout_id",
+  schedule: "schedule_id",
+  override: "override_id",
+  zone: "zone_id",
+  item: "item_id",
+  asset: "asset_id",
+} as const;
 type Column = keyof typeof columns;
 
 /** The span of a report, ms since the epoch. @throws Refusal 422 when it is empty or too long. */

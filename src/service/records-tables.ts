@@ -28,6 +28,10 @@ export interface PlayRow {
   id: string;
   team_id: string;
   layout_id: string;
+  schedule_id: string | null;
+  override_id: string | null;
+  /** Null: an older player did not tell. */
+  layer: string | null;
   zone_id: string;
   item_id: string;
   asset_id: string | null;
@@ -97,6 +101,19 @@ export const playMigrations: Record<string, Migration> = {
         "CREATE INDEX play_events_by_player ON play_events (player_id, started_at)",
         "CREATE INDEX play_events_by_asset ON play_events (asset_id, started_at)",
         "CREATE INDEX play_events_by_arrival ON play_events (received_at)",
+      ]) {
+        await sql.raw(statement).execute(db);
+      }
+    },
+  },
+  "0002-causes": {
+    async up(db: Kysely<unknown>) {
+      for (const statement of [
+        "ALTER TABLE play_events ADD COLUMN schedule_id TEXT",
+        "ALTER TABLE play_events ADD COLUMN override_id TEXT",
+        "ALTER TABLE play_events ADD COLUMN layer TEXT",
+        // Stood among what is only shown. Our own players never told one, so this writes next to nothing.
+        `UPDATE play_events SET schedule_id = json_extract(details, '$.schedule_id') WHERE details NOT LIKE '%"schedule_id":null%'`,
       ]) {
         await sql.raw(statement).execute(db);
       }

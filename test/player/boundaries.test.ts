@@ -193,13 +193,12 @@ test("[BD4] an override or a new state changes at once what comes; an override's
 
 test("[BD9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
-  const play = (key: string, zoneId: string, from: number, until: number): PlannedPlay => {
-    const of = { layoutId: newId("lay"), zoneId, itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
-    return { key, startsAt: from * 1_000, endsAt: until * 1_000, of };
+  const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
+  const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {
+    const about = { layoutId: newId("lay"), itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
+    return { key, stage, startsAt: from * 1_000, endsAt: until * 1_000, of: { ...cause, ...about, zoneId: newId("zon") } };
   };
-  const [one, two, three] = [newId("zon"), newId("zon"), newId("zon")] as [string, string, string];
-  const zones = [{ id: one, plays: [play("a", one, 0, 20)] }];
-  const coming = [{ id: two, plays: [play("b", two, 10, 20)] }, { id: three, plays: [play("c", three, 10, 20)] }]; // prettier-ignore
+  const [first, second, third] = [play("one", "a", 0, 20), play("two", "b", 10, 20), play("two", "c", 10, 20)];
   const done = (steps: PlayStep[]): string[] => {
     let plays = nothingPlays;
     const all: DonePlay[] = [];
@@ -210,13 +209,19 @@ test("[BD9] what the page shows of a coming stage before its player knows it to 
     }
     return [...all.map(({ result, started, ended }) => `${result} ${started.at / 1_000}-${ended.at / 1_000}`), `${plays.open.size} open`];
   };
-  const presented = (zoneId: string, key: string, seconds: number): PlayStep => ({ is: "presented", zoneId, key, at: at(seconds) });
-  const begin: PlayStep[] = [{ is: "page", openedAt: 1 }, { is: "planned", now: at(0), zones, coming }, presented(one, "a", 0)];
+  const planned = (seconds: number, since: number, ...plays: PlannedPlay[]): PlayStep => {
+    const zones = plays.map((each) => ({ id: each.of.zoneId, plays: [each] }));
+    return { is: "planned", now: at(seconds), since: at(since), stage: plays[0]!.stage, zones };
+  };
+  const turnTo = (seconds: number, ...plays: PlannedPlay[]): PlayStep[] => [
+    { is: "stage", key: plays[0]!.stage, showing: plays, at: at(seconds) },
+    ...plays.map((each): PlayStep => ({ is: "presented", play: each, at: at(seconds) })),
+  ];
+  const begin: PlayStep[] = [{ is: "page", openedAt: 1 }, planned(0, 0, first), ...turnTo(0, first)];
   // The page's frames come a moment before the player's own timer.
-  const turn = [presented(two, "b", 9.99), presented(three, "c", 9.99)];
-  expect(done([...begin, ...turn, { is: "planned", now: at(10.01), zones: coming }])).toEqual(["cut 0-9.99", "2 open"]);
+  expect(done([...begin, ...turnTo(9.99, second, third), planned(10.01, 10, second, third)])).toEqual(["cut 0-9.99", "2 open"]);
   // Called off: it was never on the glass.
-  expect(done([...begin, { is: "planned", now: at(5), zones }, { is: "planned", now: at(15), zones }])).toEqual(["1 open"]);
+  expect(done([...begin, planned(5, 5, first), planned(15, 5, first)])).toEqual(["1 open"]);
 });
 
 test("[BD10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {

@@ -27,10 +27,10 @@ while (clock.now() < Number(until)) {
   const late = jitter();
   fake.advance(late);
   for (const zone of stage.zones) {
-    const { key, item } = zone.slots[0]!;
+    const { key, item, cause, starts_at, ends_at } = zone.slots[0]!;
     if (shown.get(zone.id) === key) continue;
     shown.set(zone.id, key);
-    const about = { zone_id: zone.id, key, item_id: item.item_id, asset_id: item.asset_id };
+    const about = { zone_id: zone.id, stage: stage.key, key, cause, item_id: item.item_id, asset_id: item.asset_id, starts_at, ends_at };
     await proof.note({ type: "presented", ...about, at: clock.now() });
     tell({ is: "presented", zone: zone.id, at: clock.now() });
   }

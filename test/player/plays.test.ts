@@ -22,12 +22,19 @@ const zoneId = newId("zon");
 const layoutId = newId("lay");
 const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 + 77 });
 
-function due(key: string, startsAt: number, endsAt: number, zone = zoneId): PlannedPlay {
-  const of = { layoutId, zoneId: zone, itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
-  return { key, startsAt: startsAt * 1_000, endsAt: endsAt * 1_000, of };
+function due(key: string, startsAt: number, endsAt: number, zone = zoneId, stage = "s"): PlannedPlay {
+  const by = { layoutId, layer: "default" as const, scheduleId: null, overrideId: null };
+  const of = { ...by, zoneId: zone, itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
+  return { key, stage, startsAt: startsAt * 1_000, endsAt: endsAt * 1_000, of };
 }
-const planned = (now: number, plays: PlannedPlay[], id = zoneId): PlayStep => ({ is: "planned", now: at(now), zones: [{ id, plays }] });
-const presented = (key: string, now: number, zone = zoneId): PlayStep => ({ is: "presented", zoneId: zone, key, at: at(now) });
+const planned = (now: number, plays: PlannedPlay[], id = zoneId, stage = "s"): PlayStep => ({
+  is: "planned",
+  now: at(now),
+  since: at(now),
+  stage,
+  zones: [{ id, plays }],
+});
+const presented = (play: PlannedPlay, now: number): PlayStep => ({ is: "presented", play, at: at(now) });
 
 /** The plays that these steps finish, in short. */
 function play(steps: readonly PlayStep[]): string[] {
@@ -48,54 +55,54 @@ test("[PE8] a play is from its first frame to that of the next; whole it is comp
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const page: PlayStep = { is: "page", openedAt: 1 };
-  expect(play([page, plan, presented("a", 0.01), presented("b", 10.01), presented("c", 20.01)])).toEqual([
+  expect(play([page, plan, presented(a, 0.01), presented(b, 10.01), presented(c, 20.01)])).toEqual([
     "completed 0.01-10.01",
     "completed 10.01-20.01",
   ]);
-  expect(play([page, plan, presented("a", 4), presented("b", 10)])).toEqual(["cut began-late 4-10"]);
+  expect(play([page, plan, presented(a, 4), presented(b, 10)])).toEqual(["cut began-late 4-10"]);
   // A new revision takes the item away at once.
-  expect(play([page, plan, presented("a", 0), planned(4, [c]), presented("c", 4.1)])).toEqual(["cut ended-early 0-4.1"]);
+  expect(play([page, plan, presented(a, 0), planned(4, [c]), presented(c, 4.1)])).toEqual(["cut ended-early 0-4.1"]);
   // The page is another one: what it showed ends at its last frame.
   const frame: PlayStep = { is: "frame", at: at(3) };
-  expect(play([page, plan, presented("a", 0), frame, { is: "page", openedAt: 2 }, presented("a", 6), presented("b", 10)])).toEqual([
+  expect(play([page, plan, presented(a, 0), frame, { is: "page", openedAt: 2 }, presented(a, 6), presented(b, 10)])).toEqual([
     "cut page-lost 0-3",
     "cut began-late 6-10",
   ]);
   // The same page is back: it has played on.
-  expect(play([page, plan, presented("a", 0), frame, page, presented("b", 10)])).toEqual(["completed 0-10"]);
-  expect(play([page, plan, presented("a", 0), { is: "stopped", now: at(5) }])).toEqual(["cut stopped 0-5"]);
-  expect(play([page, plan, presented("a", 0), { is: "screen", at: at(5) }])).toEqual(["cut ended-early 0-5"]);
-  expect(play([page, plan, presented("a", 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
+  expect(play([page, plan, presented(a, 0), frame, page, presented(b, 10)])).toEqual(["completed 0-10"]);
+  expect(play([page, plan, presented(a, 0), { is: "stopped", now: at(5) }])).toEqual(["cut stopped 0-5"]);
+  expect(play([page, plan, presented(a, 0), { is: "screen", at: at(5) }])).toEqual(["cut ended-early 0-5"]);
+  expect(play([page, plan, presented(a, 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
 });
 
 test("[PE9] what could not be shown has failed, what nobody saw was skipped, and the item before stays on the glass", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayStep => ({ is: "frame", at: at(seconds) });
-  const failed = (key: string): PlayStep => ({ is: "failed", zoneId, key, code: "decode" });
-  expect(play([plan, presented("a", 0), failed("b"), presented("c", 20)])).toEqual(["failed decode 10-10", "completed 0-20"]);
-  expect(play([plan, presented("a", 0), failed("a"), failed("a"), presented("b", 10)])).toEqual(["failed decode 0-10"]);
-  expect(play([plan, presented("a", 0), frame(19), planned(21, [c]), planned(24, [c])])).toEqual(["skipped not-ready 10-10"]);
+  const failed = (about: PlannedPlay): PlayStep => ({ is: "failed", play: about, code: "decode" });
+  expect(play([plan, presented(a, 0), failed(b), presented(c, 20)])).toEqual(["failed decode 10-10", "completed 0-20"]);
+  expect(play([plan, presented(a, 0), failed(a), failed(a), presented(b, 10)])).toEqual(["failed decode 0-10"]);
+  expect(play([plan, presented(a, 0), frame(19), planned(21, [c]), planned(24, [c])])).toEqual(["skipped not-ready 10-10"]);
   expect(play([plan, planned(10, [b, c]), planned(20, [c]), planned(30, [])])).toEqual(["skipped no-page 0-0", "skipped no-page 10-10"]);
   // Replaced before its time, or during it without a frame: nobody was to see it.
-  expect(play([plan, presented("a", 0), planned(5, [a, c]), planned(15, [c]), planned(40, [])])).toEqual([
+  expect(play([plan, presented(a, 0), planned(5, [a, c]), planned(15, [c]), planned(40, [])])).toEqual([
     "skipped no-page 20-20",
     "completed 0-40",
   ]);
 });
 
 test("[PE10] the plays of a layout end with the first frame of the next one, in every zone", () => {
-  const other = newId("zon");
+  const [one, other, third] = [newId("zon"), newId("zon"), newId("zon")];
+  const plays = [due("a", 0, 100, one), due("b", 0, 100, other)];
   const steps: PlayStep[] = [
-    { is: "planned", now: at(0), zones: [zoneId, other].map((id) => ({ id, plays: [due(`a${id}`, 0, 100, id)] })) },
-    presented(`a${zoneId}`, 0),
-    presented(`a${other}`, 0, other),
+    { is: "planned", now: at(0), since: at(0), stage: "s", zones: plays.map((each) => ({ id: each.of.zoneId, plays: [each] })) },
+    ...plays.map((each) => presented(each, 0)),
   ];
-  const third = newId("zon");
-  expect(play([...steps, planned(10, [due("n", 10, 20, third)], third), presented("n", 12, third)])).toEqual([
-    "cut ended-early 0-12",
-    "cut ended-early 0-12",
-  ]);
+  const next = due("n", 10, 20, third, "t");
+  const cut = ["cut ended-early 0-12", "cut ended-early 0-12"];
+  expect(play([...steps, planned(10, [next], third, "t"), presented(next, 12)])).toEqual(cut);
+  // One without an item, too.
+  expect(play([...steps, planned(10, [], third, "t"), { is: "stage", key: "t", showing: [], at: at(12) }])).toEqual(cut);
 });
 
 interface Truth {

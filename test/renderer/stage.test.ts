@@ -420,3 +420,53 @@ function sequence(seen: Rgb[]): string[] {
 function zonesOf(scene: Scene): SceneZone[] {
   return scene.screen.is === "stage" ? scene.screen.stage.zones : [];
 }
+
+test("[PE40] the page says to which stage and cause each picture belongs, and when a stage took the glass, also one without an item", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const start = server.now();
+  const shared = image("red.png");
+  const causes = ["default lay_a -", "schedule lay_b sch_b"] as const;
+  const slots = (cause: string, more: Parameters<typeof row>[1]) => row(start - 100, more).map((each) => ({ ...each, cause }));
+  const first = slots(causes[0], [
+    [shared, 1_600],
+    [image("missing.png"), 400],
+    [image("green.png"), long],
+  ]);
+  // The same item at the same instant, on another stage and for another reason; and a zone of which nothing can be shown.
+  const second = slots(causes[1], [[shared, long]]);
+  const broken = slots(causes[1], [[image("missing.png"), long]]);
+  server.draw(stage([zone(first)], { key: "one" }));
+  await server.heard("presented", ({ key }) => key === first[2]!.key);
+  server.draw(stage([zone(second, { width: 480 }), zone(broken, { left: 480, width: 480 })], { key: "two" }));
+  await server.heard("presented", ({ stage: of }) => of === "two");
+  server.draw(stage([zone([])], { key: "three" }));
+  await server.heard("stage", ({ key }) => key === "three");
+  const about = server.messages.flatMap((message): unknown[][] => {
+    if (message.type === "stage") return [["stage", message.key, message.showing.map(({ key, cause }) => `${cause} ${key}`)]];
+    if (message.type === "presented") return [["presented", message.stage, `${message.cause} ${message.key}`, message.ends_at]];
+    if (message.type === "failed") return [["failed", message.stage, `${message.cause} ${message.key}`]];
+    return message.type === "fallback" ? [["fallback", message.stage]] : [];
+  });
+  const named = ({ cause, key }: { cause: string; key: string }): string => `${cause} ${key}`;
+  const own = (key: string) => about.filter(([type, of]) => of === key && (type === "stage" || type === "presented"));
+  expect(own("one")).toEqual([
+    ["stage", "one", [named(first[0]!)]],
+    ["presented", "one", named(first[0]!), first[0]!.ends_at],
+    ["presented", "one", named(first[2]!), first[2]!.ends_at],
+  ]);
+  expect(own("two")).toEqual([
+    ["stage", "two", [named(second[0]!)]],
+    ["presented", "two", named(second[0]!), second[0]!.ends_at],
+  ]);
+  expect(own("three")).toEqual([["stage", "three", []]]);
+  for (const told of [
+    ["failed", "one", named(first[1]!)],
+    ["failed", "two", named(broken[0]!)],
+    ["fallback", "two"],
+  ]) {
+    expect(about).toContainEqual(told);
+  }
+  const times = server.messages.flatMap((message) => (message.type === "stage" || message.type === "presented" ? [message.at] : []));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});

@@ -1,8 +1,15 @@
 // Proof of play at the service: taken in once, listed, reported, and gone in time.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
+import { Kysely, SqliteDialect } from "kysely";
+import { Migrator } from "kysely/migration";
 import { expect, test } from "vitest";
 import { createIds } from "../../src/service/ids.ts";
 import type { PlayEvent } from "../../src/protocol/play-event.ts";
+import { playsOf, showPlay } from "../../src/service/play-events.ts";
+import { playMigrations, type PlayTables } from "../../src/service/records-tables.ts";
+import { adapt, openStore } from "../../src/service/store.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startService } from "../support/programs.ts";
@@ -58,9 +65,11 @@ test("[PE1] a play event is taken in once, however often it is sent; each wrong 
   const other = await bench.paired("Other");
   expect((await send(other, [first])).body.accepted).toBe(1);
   const listed = (await bench.call("GET", `play-events?player_id=${device.playerId}`)).body.data;
+  // An older player, as this one, does not tell what brought the layout.
+  const untold = { layer: null, override_id: null };
   expect(listed).toEqual([
-    { ...second, player_id: device.playerId, received_at: listed[0].received_at },
-    { ...first, player_id: device.playerId, received_at: listed[1].received_at },
+    { ...second, ...untold, player_id: device.playerId, received_at: listed[0].received_at },
+    { ...first, ...untold, player_id: device.playerId, received_at: listed[1].received_at },
   ]);
   expect((await call(bench.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
 });
@@ -255,3 +264,94 @@ test("[PE7] what was answered for is there after kill -9", async () => {
   expect(found.toSorted()).toEqual(sent.toSorted());
   expect([0, 20]).toContain((await list("from=2026-11-21T10:30:00Z")).data.length);
 }, 60_000);
+
+test("[PE38] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const other = await bench.paired("Hall");
+  const [schedule, override, otherLayout] = [makeId("sch"), makeId("cmd"), makeId("lay")];
+  const by = {
+    default: { layer: "default", schedule_id: null, override_id: null },
+    schedule: { layer: "schedule", schedule_id: schedule, override_id: null, layout_id: otherLayout },
+    interrupt: { layer: "interrupt", schedule_id: makeId("sch"), override_id: null },
+    override: { layer: "override", schedule_id: null, override_id: override },
+  } as const;
+  const events = [
+    play("2026-11-21T10:00:00Z", 1_000, by.default),
+    play("2026-11-21T10:00:01Z", 2_000, by.schedule),
+    play("2026-11-21T10:00:03Z", 4_000, by.interrupt),
+    play("2026-11-21T10:00:07Z", 8_000, by.override),
+    play("2026-11-21T10:00:15Z", 16_000),
+  ];
+  await send(device, events);
+  await send(other, [play("2026-11-21T10:00:01Z", 32_000, by.schedule)]);
+  const list = async (query: string): Promise<number[]> => {
+    const { status, body } = await bench.call("GET", `play-events?player_id=${device.playerId}&${query}`);
+    expect(status).toBe(200);
+    return body.data.map(({ id }: PlayEvent) => events.findIndex((event) => event.id === id));
+  };
+  expect(await list(`schedule_id=${schedule}`)).toEqual([1]);
+  expect(await list(`override_id=${override}`)).toEqual([3]);
+  expect(await list("layer=interrupt")).toEqual([2]);
+  const both = (await bench.call("GET", `play-events?schedule_id=${schedule}`)).body.data;
+  expect(both).toHaveLength(2);
+  for (const { playerId } of [device, other]) expect(both).toContainEqual(expect.objectContaining({ player_id: playerId, ...by.schedule }));
+  for (const query of ["layer=pause", "schedule_id=x", "override_id=x"])
+    expect((await bench.call("GET", `play-events?${query}`)).status).toBe(422);
+  const span = "from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z";
+  const report = async (query: string): Promise<unknown[]> => (await bench.call("GET", `reports/proof-of-play?${span}&${query}`)).body.data;
+  const byLayer = await report("group_by=layer,schedule,override");
+  expect(byLayer).toHaveLength(5);
+  for (const row of [
+    { ...by.default, duration_ms: 1_000 },
+    { layer: "schedule", schedule_id: schedule, override_id: null, duration_ms: 34_000, plays: 2 },
+    { ...by.interrupt, duration_ms: 4_000 },
+    { ...by.override, duration_ms: 8_000 },
+    { layer: null, schedule_id: null, override_id: null, duration_ms: 16_000 },
+  ]) {
+    expect(byLayer).toContainEqual(expect.objectContaining(row));
+  }
+  const byPlayer = await report("group_by=layout,player&layer=schedule");
+  expect(byPlayer).toHaveLength(2);
+  for (const [{ playerId }, duration_ms] of [
+    [device, 2_000],
+    [other, 32_000],
+  ] as const) {
+    expect(byPlayer).toContainEqual(expect.objectContaining({ layout_id: otherLayout, player_id: playerId, duration_ms }));
+  }
+  expect(await report(`group_by=item&override_id=${override}`)).toMatchObject([{ item_id: item, plays: 1, duration_ms: 8_000 }]);
+  const csv = await bench.call("GET", `reports/proof-of-play?${span}&group_by=layer,schedule,override&layer=schedule&format=csv`);
+  expect((csv.body as Buffer).toString().split("\r\n")).toEqual([
+    "layer,schedule_id,override_id,plays,completed,cut,failed,skipped,duration_ms,first_at,last_at",
+    `schedule,${schedule},,2,2,0,0,0,34000,2026-11-21T10:00:01.000Z,2026-11-21T10:00:01.000Z`,
+    "",
+  ]);
+});
+
+test("[PE39] a data folder of the version before keeps its play events, each with the schedule that it told", async () => {
+  await using folder = await temporaryFolder();
+  const [team, told] = [makeId("team"), makeId("sch")];
+  const old = [play("2026-11-21T10:00:00Z", 1_000), play("2026-11-21T10:00:01Z", 1_000, { schedule_id: told })];
+  {
+    const file = new DatabaseSync(join(folder.path, "plays.db"));
+    const db = new Kysely<PlayTables>({ dialect: new SqliteDialect({ database: adapt(file) }) });
+    const first = { "0001-first": playMigrations["0001-first"]! };
+    expect((await new Migrator({ db, provider: { getMigrations: async () => first } }).migrateToLatest()).error).toBeUndefined();
+    for (const event of old) {
+      const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...details } = event;
+      const kept = { id, layout_id, zone_id, item_id, asset_id, result, duration_ms, details: JSON.stringify(details) };
+      const about = { player_id: makeId("plr"), team_id: team, started_at: Date.parse(started_at), received_at: 1 };
+      await db
+        .insertInto("play_events")
+        .values({ ...kept, ...about } as never)
+        .execute();
+    }
+    await db.destroy();
+  }
+  await using store = await openStore(folder.path);
+  const rows = await playsOf(store.plays, team, {}).selectAll().orderBy("started_at").execute();
+  expect(rows.map(showPlay)).toMatchObject(old.map((event) => ({ ...event, layer: null, override_id: null })));
+  const found = await playsOf(store.plays, team, { schedule_id: told }).selectAll().execute();
+  expect(found.map(({ id }) => id)).toEqual([old[1]!.id]);
+});

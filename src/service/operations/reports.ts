@@ -48,7 +48,7 @@ const figures = ["plays", "completed", "cut", "failed", "skipped", "duration_ms"
 
 function cellsOf(groups: PlayReportQuery["group_by"]): (keyof PlayReportRow)[] {
   const keys = groups.flatMap((group): (keyof PlayReportRow)[] => {
-    if (group === "day" || group === "hour") return [group];
+    if (group === "day" || group === "hour" || group === "layer") return [group];
     return group === "player" || group === "asset" ? [`${group}_id`, `${group}_name`] : [`${group}_id`];
   });
   return [...keys, ...figures];

@@ -1,0 +1,224 @@
+// Proof of play by cause on a real screen: what the framebuffer showed, layout by layout and item by item, is what the report counts.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import type { Framebuffer, Rgb } from "../support/framebuffer.ts";
+import { plainImage } from "../support/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
+import { startXvfb } from "../support/xvfb.ts";
+
+const colors = {
+  // Of the playlist that all layouts share, on the left.
+  red: [220, 30, 40],
+  green: [20, 160, 60],
+  blue: [30, 60, 200],
+  // On the right, one for each layout.
+  first: [240, 240, 20],
+  second: [20, 240, 240],
+  third: [240, 20, 240],
+  between: [250, 140, 10],
+  above: [130, 20, 130],
+} as const satisfies Record<string, Rgb>;
+type Name = keyof typeof colors;
+// A change of cause or layout may cost so much of a sum.
+const changeMs = 50;
+// What the page showed last before it was loaded anew is counted to its last beat alone.
+const longestBeatMs = 3_500;
+// Later than this after its frame no picture comes, however busy the machine.
+const longestLagMs = 1_000;
+const shared = { red: 2_000, green: 1_500, blue: 2_500 } as const;
+const layouts = ["first", "second", "third", "between", "above"] as const;
+type Layout = (typeof layouts)[number];
+
+/** What was seen in one half of the screen from one instant to another, and under which layout's mark. Times in UTC ms. */
+interface Seen {
+  item: Name;
+  layout: Layout;
+  from: number;
+  until: number;
+}
+
+/** What the report counts by. */
+type Booked = Pick<PlayEventRecord, "layer" | "schedule_id" | "override_id" | "layout_id" | "asset_id">;
+
+/** Notes what both halves show until `isOver`. */
+async function watch(framebuffer: Framebuffer, seen: Seen[], isOver: () => boolean): Promise<void> {
+  const open: (Seen | null)[] = [null, null];
+  const names = Object.keys(colors) as Name[];
+  const at = (x: number): Name | undefined => {
+    const pixel = framebuffer.pixel(x, 540);
+    return names.find((name) => colors[name].every((value, channel) => Math.abs(value - pixel[channel]!) <= 6));
+  };
+  for (;;) {
+    const halves = [at(480), at(1_440)];
+    const now = performance.timeOrigin + performance.now();
+    const layout = layouts.find((each) => each === halves[1]);
+    for (const [half, item] of halves.entries()) {
+      const before = open[half];
+      if (before?.item === item && before?.layout === layout) continue;
+      if (before) seen.push({ ...before, until: now });
+      open[half] = item === undefined || layout === undefined ? null : { item, layout, from: now, until: now };
+    }
+    if (isOver() && open.every((each) => each === null)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** The left half shows the shared playlist, the right one the layout's mark. */
+async function publish(api: Api) {
+  const assets = new Map<Name, string>();
+  for (const [name, color] of Object.entries(colors)) assets.set(name as Name, await api.upload(`${name}.png`, await plainImage(color)));
+  const image = (name: Name, duration_ms: number) => ({ type: "image", asset_id: assets.get(name), duration_ms, fit: "fill" });
+  const loop = await api.ok("POST", "playlists", {
+    name: "shared",
+    items: (["red", "green", "blue"] as const).map((name) => image(name, shared[name])),
+  });
+  const size = { name: "L", width: 1920, height: 1080, background_color: "#000000" };
+  const half = { top: 0, width: 960, height: 1080, z_index: 0 };
+  const made = new Map<string, string>();
+  for (const name of layouts) {
+    const mark = await api.ok("POST", "playlists", { name, items: [image(name, 4_000)] });
+    const zones = [
+      { ...half, name: "left", left: 0, playlist_id: loop.id },
+      { ...half, name: "right", left: 960, playlist_id: mark.id },
+    ];
+    made.set(name, (await api.ok("POST", "layouts", { ...size, zones })).id);
+  }
+  const nothing = { ...half, name: "left", left: 0, playlist_id: null };
+  made.set("black", (await api.ok("POST", "layouts", { ...size, zones: [nothing] })).id);
+  return { assets, layoutIds: made };
+}
+
+test("[PE41] on a real screen through schedules, an override, an interrupt, a skip, a pause and a page that is loaded anew, what was seen and the report agree by layout, layer, schedule, override, item and player", async () => {
+  await using folder = await temporaryFolder();
+  await using xvfb = await startXvfb({ width: 1920, height: 1080 });
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  const { assets, layoutIds } = await publish(api);
+  const playerFolder = join(folder.path, "player");
+  await using player = startPlayer(api.url, playerFolder, xvfb.display);
+  // Without a default layout.
+  const playerId = await api.pair(player);
+  const t0 = Date.now() + 8_000;
+  const target = { type: "player", player_id: playerId };
+  const schedule = async (layout: string, from: number, until: number, about: Record<string, unknown> = {}): Promise<string> => {
+    const [starts_at, ends_at] = [from, until].map((after) => new Date(t0 + after).toISOString());
+    const named = { name: "S", layout_id: layoutIds.get(layout), target, starts_at, ends_at };
+    return (await api.ok("POST", "schedules", { ...named, ...about })).id;
+  };
+  const ids = {
+    base: await schedule("first", 0, 12_000),
+    // Begins and ends amid items of the one below it.
+    higher: await schedule("second", 5_300, 9_100, { priority: 5 }),
+    turns: await schedule("between", 12_000, 24_000, { priority: 5, interrupt: { share_percent: 40, play_ms: 2_500 } }),
+    below: await schedule("third", 12_000, 26_000),
+    black: await schedule("black", 26_000, 28_000),
+    // The same layout from one schedule to the next: nothing changes on the screen.
+    again: await schedule("first", 28_000, 34_700),
+    onwards: await schedule("first", 34_700, 50_000),
+  };
+  const until = (after: number) => new Promise((resolve) => setTimeout(resolve, t0 + after - Date.now()));
+  const seen: Seen[] = [];
+  let isOver = false;
+  const watching = watch(xvfb.framebuffer, seen, () => isOver);
+  await until(30_500);
+  const { id: override } = (await api.command(playerId, "override.set", { layout_id: layoutIds.get("above"), duration_ms: 3_000 })) as {
+    id: string;
+  };
+  await until(37_000);
+  expect(await api.command(playerId, "skip")).toMatchObject({ status: "succeeded" });
+  await until(39_000);
+  expect(await api.command(playerId, "pause", { duration_ms: 2_200 })).toMatchObject({ status: "succeeded" });
+  await until(43_000);
+  expect(await api.command(playerId, "reload")).toMatchObject({ status: "succeeded" });
+  await until(50_000);
+  isOver = true;
+  await watching;
+  const lines = player.lines.filter(({ msg }) => msg === "presented");
+  const presented = lines.map(({ cause, presented_at }) => ({ layout: String(cause).split(" ")[1], at: Date.parse(String(presented_at)) }));
+  // An item that came on in a stage in the very frame in which the next stage took its place was never seen.
+  const isGone = ({ at, layout }: (typeof presented)[number], place: number): boolean =>
+    presented.slice(0, place).some((before) => before.at >= at && before.layout !== layout);
+  const shown = presented.filter((line, place) => !isGone(line, place)).length;
+  await player.stop();
+
+  // The next start tells all that waits.
+  await using _next = startPlayer(api.url, playerFolder);
+  const told = await eventually(async () => {
+    const { data } = (await api.ok("GET", `play-events?player_id=${playerId}&limit=100`)) as unknown as { data: PlayEventRecord[] };
+    return data.length > 0 && data.toReversed();
+  });
+  const plays = told.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
+  // Every presented item has an event, and one more where the cause changed under it.
+  const edge = t0 + 34_700;
+  const divided = plays.filter(({ started_at }) => Date.parse(started_at) === edge).length;
+  expect(divided).toBeGreaterThan(0);
+  expect(plays.length - divided).toBe(shown);
+
+  const nameOfAsset = new Map([...assets].map(([name, id]) => [id, name]));
+  const nameOfLayout = new Map([...layoutIds].map(([name, id]) => [id, name]));
+  /** What brought a layout, by the clock where the screen cannot tell. */
+  const causeOf = (layout: Layout, at: number): string => {
+    if (layout === "above") return `override ${override}`;
+    if (layout === "between") return `interrupt ${ids.turns}`;
+    if (layout === "second") return `schedule ${ids.higher}`;
+    if (layout === "third") return `schedule ${ids.below}`;
+    return `schedule ${at < t0 + 20_000 ? ids.base : at < t0 + 34_700 ? ids.again : ids.onwards}`;
+  };
+  // What went on across that change is two of the log as well.
+  const log = seen.flatMap((span) => {
+    const isAcross = span.from < edge && span.until > edge && span.layout === "first";
+    return isAcross
+      ? [
+          { ...span, until: edge },
+          { ...span, from: edge },
+        ]
+      : [span];
+  });
+  const keyOf = ({ layer, schedule_id, override_id, layout_id, asset_id }: Booked) =>
+    `${nameOfLayout.get(layout_id)} ${layer} ${override_id ?? schedule_id} ${nameOfAsset.get(asset_id!)}`;
+  const truth = new Map<string, { ms: number; spans: number }>();
+  for (const { item, layout, from, until: to } of log) {
+    const key = `${layout} ${causeOf(layout, (from + to) / 2)} ${item}`;
+    const sum = truth.get(key) ?? { ms: 0, spans: 0 };
+    truth.set(key, { ms: sum.ms + to - from, spans: sum.spans + 1 });
+  }
+  const { data } = (await api.ok("GET", "reports/proof-of-play?group_by=layout,layer,schedule,override,asset,player")) as unknown as {
+    data: PlayReportRow[];
+  };
+  const report = new Map(data.filter(({ plays: count }) => count > 0).map((row) => [keyOf(row as Booked), row]));
+  const lost = new Set(plays.filter(({ reason }) => reason === "page-lost").map(keyOf));
+  const apart = [...new Set([...truth.keys(), ...report.keys()])].map((key) => {
+    const { ms = 0, spans = 0 } = truth.get(key) ?? {};
+    return { key, seen: Math.round(ms), told: report.get(key)?.duration_ms ?? 0, spans, isLost: lost.has(key) };
+  });
+  // Each play of some length was what the screen showed amid it, under the mark of the layout that it is booked to. On a busy
+  // machine the picture comes after the page's frame: by how much is measured, and sums cannot be told apart more finely.
+  const lags = plays.flatMap((play) => {
+    const from = Date.parse(play.started_at);
+    const isOf = (span: Seen): boolean => span.item === nameOfAsset.get(play.asset_id!) && span.layout === nameOfLayout.get(play.layout_id);
+    const own = log.filter((span) => isOf(span) && span.until > from && span.from < Date.parse(play.ended_at));
+    if (play.duration_ms >= longestLagMs) expect(own, `${keyOf(play)} at ${from - t0}`).not.toEqual([]);
+    // A layout's mark follows itself: the screen shows no edge there.
+    return own.length === 0 || !(nameOfAsset.get(play.asset_id!)! in shared)
+      ? []
+      : [Math.min(...own.map((span) => Math.abs(span.from - from)))];
+  });
+  const lagMs = Math.max(...lags);
+  expect(lagMs).toBeLessThan(longestLagMs);
+  const wrong = apart.filter(({ seen: ms, told: counted, spans, isLost }) => {
+    const allowed = changeMs * (spans + 1) + 2 * lagMs;
+    return counted - ms > allowed || ms - counted > allowed + (isLost ? longestBeatMs : 0);
+  });
+  expect(wrong, JSON.stringify({ lagMs, apart }, null, 1)).toEqual([]);
+  expect(lost.size).toBeGreaterThan(0);
+  for (const cause of [ids.base, ids.higher, ids.turns, ids.below, ids.again, ids.onwards, override]) {
+    expect(
+      [...truth.keys()].some((key) => key.includes(cause)),
+      cause,
+    ).toBe(true);
+  }
+  expect(plays.some(({ schedule_id }) => schedule_id === ids.black)).toBe(false);
+  expect(data.every(({ player_id }) => player_id === playerId)).toBe(true);
+}, 300_000);
