@@ -24,6 +24,8 @@ type Next =
 const leastPrepareMs = 1_000;
 // A slow item is passed over after this, where another can be shown instead.
 const passOverMs = 4_500;
+// Whatever follows a removed item has as long as what follows a faulty one (SW2): most pages and clips are there by then.
+const removedStaysMs = 5_000;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
 const onTimeMs = 50;
 const longestDetail = 2_000;
@@ -37,10 +39,13 @@ export class Zone {
   readonly #glass: ZoneGlass;
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
   readonly #hasPlate: boolean;
+  readonly #life = new AbortController();
   #zone: SceneZone;
   #shown: Play | null = null;
   #next: Next = { is: "none" };
   #hasFallenBack = false;
+  /** Counts from when the item on the glass was removed from the loop; null while it belongs there. */
+  #removal: { cancel: () => void } | null = null;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
   #again: string | null = null;
   #cancelRetry = (): void => {};
@@ -53,6 +58,7 @@ export class Zone {
     this.settled = promise;
     this.#settle = resolve;
     this.#glass = new ZoneGlass(zone, page);
+    page.failures.onFreed(() => this.#advance(), this.#life.signal);
   }
 
   get element(): HTMLElement {
@@ -66,11 +72,13 @@ export class Zone {
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
+    this.#noteRemoval();
     this.#advance();
   }
 
   /** Ends everything under way. */
   dispose(): void {
+    this.#life.abort();
     this.#zone = { ...this.#zone, slots: [] };
     this.#empty();
     this.element.remove();
@@ -100,13 +108,36 @@ export class Zone {
       return;
     }
     this.#dropNext();
-    if (this.#shown?.is === "playing" && goesOn(this.#shown.slot.item, target.item)) this.#carry(target);
+    if (view.shown?.is === "playing" && goesOn(view.shown.slot.item, target.item)) this.#carry(target);
     else this.#awaitRoom(target);
   }
 
   #view(): ZoneView {
     const now = this.#page.clock.now();
-    return { slots: this.#zone.slots, now, shown: this.#shown, mayTry: (slot) => this.#mayTry(slot, now) };
+    // A removed item is followed like a broken one: as soon as anything can be shown.
+    const shown = this.#shown === null || this.#removal === null ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
+    return { slots: this.#zone.slots, now, shown, mayTry: (slot) => this.#mayTry(slot, now) };
+  }
+
+  /** Begins to count when the item on the glass is no longer of the loop; one whose turn is merely over still is. */
+  #noteRemoval(): void {
+    const { slots, loop } = this.#zone;
+    const slot = this.#shown?.slot;
+    const stays = slot?.of === undefined || loop === undefined || loop.includes(slot.of) || slots.some(({ key }) => key === slot.key);
+    if (stays) return this.#forgetRemoval();
+    const { clock } = this.#page;
+    this.#removal ??= { cancel: clock.alarm(clock.now() + removedStaysMs, () => this.#leave()) };
+  }
+
+  #forgetRemoval(): void {
+    this.#removal?.cancel();
+    this.#removal = null;
+  }
+
+  /** Takes off the removed item whose successor is still not ready. */
+  #leave(): void {
+    this.#glass.settle();
+    this.#fallBack();
   }
 
   #successor(slot: Slot): Slot | undefined {
@@ -119,7 +150,8 @@ export class Zone {
   }
 
   #mayTry({ item }: Slot, now: number): boolean {
-    return this.#page.failures.retryAt(item) <= now || this.#again === identityOf(item);
+    const { failures } = this.#page;
+    return (failures.retryAt(item) <= now || this.#again === identityOf(item)) && failures.mayRun(item);
   }
 
   /** Whether the zone has something else to show than this item. */
@@ -165,9 +197,9 @@ export class Zone {
       startsAt: slot.starts_at,
       offsetMs: slot.offset_ms,
       onDrift: (driftMs) => drift.note(driftMs),
-      onFailure: (failure) => this.#breakOnGlass(item, failure),
+      onFailure: (failure) => this.#breakDown(slot, item, failure),
     });
-    const borne = this.#glass.add(item);
+    const borne = this.#glass.add(item, this.#page.failures.run(slot.item));
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
     const now = clock.now();
     const over = clock.alarm(Math.max(slot.ends_at, now + leastPrepareMs), late);
@@ -213,6 +245,7 @@ export class Zone {
     const before = this.#shown;
     if (before?.is === "playing") failures.forgive(before.slot.item);
     this.#shown = { is: "playing", slot, borne };
+    this.#forgetRemoval();
     this.#hasFallenBack = false;
     const frameAt = clock.at(frameTime);
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
@@ -222,7 +255,8 @@ export class Zone {
       this.#advance();
     });
     const at = await presented;
-    if (before?.slot.key !== slot.key) this.#reportPresented(slot, at);
+    // One that broke and was begun anew is another play of the same slot.
+    if (before?.slot.key !== slot.key || before.is === "broken") this.#reportPresented(slot, at);
   }
 
   /** Lets the element on the glass go on into a slot with an equal item. */
@@ -241,30 +275,44 @@ export class Zone {
   }
 
   #failBehind(slot: Slot, item: Item, error: unknown): void {
-    if (this.#next.is !== "preparing" || this.#next.borne.item !== item) return;
-    this.#dropNext();
+    const next = this.#next;
+    if ((next.is !== "preparing" && next.is !== "ready") || next.borne.item !== item) return;
     this.#noteFailure(slot, error);
+    this.#dropNext();
     this.#settle();
     this.#advance();
   }
 
-  #breakOnGlass(item: Item, failure: ItemFailure): void {
-    if (this.#shown?.borne.item !== item || this.#shown.is === "broken") return;
-    this.#shown.is = "broken";
-    const { slot } = this.#shown;
-    this.#noteFailure(slot, failure);
+  /** An item failed that had been ready: on the glass, or behind it while it waited for its start. */
+  #breakDown(slot: Slot, item: Item, failure: ItemFailure): void {
+    if (this.#shown?.borne.item === item) this.#breakOnGlass(this.#shown, failure);
+    else this.#failBehind(slot, item, failure);
+  }
+
+  #breakOnGlass(shown: Play, failure: ItemFailure): void {
+    if (shown.is === "broken") return;
+    shown.is = "broken";
+    const { slot, borne } = shown;
+    // What has no picture any more makes room for the plate until the next can be shown.
+    if (borne.item.isGone === true && this.#hasPlate) this.#glass.showPlate();
+    this.#noteFailure(slot, failure, borne);
+    borne.letGo();
     const isFirst = this.#page.failures.count(slot.item) === 1;
     if (isFirst && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
   }
 
-  #noteFailure({ key, item }: Slot, error: unknown): void {
+  /** @param onGlass what people saw of it: each play that breaks before their eyes is told, else each cause once. */
+  #noteFailure({ key, item }: Slot, error: unknown, onGlass: Borne | null = null): void {
     const code = error instanceof ItemFailure ? error.code : "load";
+    const death = error instanceof ItemFailure ? error.death : undefined;
     const { clock, failures } = this.#page;
-    if (!failures.note(item, code, clock.now())) return;
+    const isNew = failures.note(item, code, clock.now(), death);
+    if (!isNew && onGlass === null) return;
     const { item_id, asset_id } = item;
     const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
+    const at = onGlass?.item.isGone === true ? { at: clock.now() } : {};
+    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail, ...at });
   }
 
   #reportPresented({ key, item }: Slot, at: number): void {
@@ -272,9 +320,10 @@ export class Zone {
     this.#page.report({ type: "presented", zone_id: this.#zone.id, key, item_id, asset_id, at });
   }
 
-  /** Nothing can be shown: what broke gives way to a calm ground. What still plays stays. */
+  /** Nothing can be shown: what broke or was removed gives way to a calm ground. What still plays stays. */
   #fallBack(): void {
-    if (this.#zone.slots.length === 0 || this.#shown?.is === "playing" || this.#hasFallenBack) return;
+    const mayStay = this.#shown?.is === "playing" && this.#removal === null;
+    if (this.#zone.slots.length === 0 || mayStay || this.#hasFallenBack) return;
     this.#hasFallenBack = true;
     this.#takeOff();
     if (this.#hasPlate) this.#glass.showPlate();
@@ -292,6 +341,7 @@ export class Zone {
   #takeOff(): void {
     if (this.#shown !== null) this.#glass.remove(this.#shown.borne);
     this.#shown = null;
+    this.#forgetRemoval();
   }
 
   #dropNext(): void {

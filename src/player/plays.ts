@@ -58,7 +58,10 @@ export interface Plays {
 export type PlayStep =
   | { is: "planned"; now: Stamp; zones: readonly { id: string; plays: readonly PlannedPlay[] }[] }
   | { is: "presented"; zoneId: string; key: string; at: Stamp }
-  | { is: "failed"; key: string; zoneId: string; code: string }
+  /** `at`: when it left the glass; null for one that was not on it, or whose picture stays until the next. */
+  | { is: "failed"; key: string; zoneId: string; code: string; at: Stamp | null }
+  /** A zone shows no item any more. */
+  | { is: "cleared"; zoneId: string; at: Stamp }
   | { is: "frame"; at: Stamp }
   /** Another picture than a stage was presented. */
   | { is: "screen"; at: Stamp }
@@ -83,6 +86,8 @@ export function step(plays: Plays, event: PlayStep, makeId: () => string): { pla
       return presented(plays, event, makeId);
     case "failed":
       return failed(plays, event, makeId);
+    case "cleared":
+      return cleared(plays, event);
     case "frame":
       return { plays: { ...plays, lastFrame: event.at }, done: [] };
     case "screen":
@@ -153,11 +158,20 @@ function presented(plays: Plays, { zoneId, key, at }: Extract<PlayStep, { is: "p
   return { plays: { ...plays, lastFrame: at, known, open }, done };
 }
 
-function failed(plays: Plays, { zoneId, key, code }: Extract<PlayStep, { is: "failed" }>, makeId: () => string) {
+function cleared(plays: Plays, { zoneId, at }: Extract<PlayStep, { is: "cleared" }>): { plays: Plays; done: DonePlay[] } {
+  const onGlass = plays.open.get(zoneId);
+  if (onGlass === undefined) return { plays, done: [] };
+  const open = new Map(plays.open);
+  open.delete(zoneId);
+  return { plays: { ...plays, open }, done: [close(onGlass, at, null)] };
+}
+
+function failed(plays: Plays, { zoneId, key, code, at }: Extract<PlayStep, { is: "failed" }>, makeId: () => string) {
   const onGlass = plays.open.get(zoneId);
   if (onGlass?.key === key) {
     const open = new Map(plays.open).set(zoneId, { ...onGlass, trouble: onGlass.trouble ?? code });
-    return { plays: { ...plays, open }, done: [] };
+    const broken = { ...plays, open };
+    return at === null ? { plays: broken, done: [] } : cleared(broken, { is: "cleared", zoneId, at });
   }
   const play = plays.known.get(key);
   if (play === undefined || play.settled) return { plays, done: [] };

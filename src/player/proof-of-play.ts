@@ -75,8 +75,10 @@ export class ProofOfPlay {
       const { zone_id: zoneId, key, at } = message;
       await this.#step({ is: "presented", zoneId, key: `${zoneId} ${key}`, at: this.#stampOf(at) });
     } else if (message.type === "failed") {
-      const { zone_id: zoneId, key, code } = message;
-      await this.#step({ is: "failed", zoneId, key: `${zoneId} ${key}`, code });
+      const { zone_id: zoneId, key, code, at } = message;
+      await this.#step({ is: "failed", zoneId, key: `${zoneId} ${key}`, code, at: at === undefined ? null : this.#stampOf(at) });
+    } else if (message.type === "fallback") {
+      await this.#step({ is: "cleared", zoneId: message.zone_id, at: this.#stampOf(message.at) });
     } else if (message.type === "screen") {
       await this.#step({ is: "screen", at: this.#stampOf(message.at) });
     } else if (message.type === "hello") {
