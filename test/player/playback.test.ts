@@ -89,9 +89,9 @@ test("[RM4] a stage names each item of the loop in force, by what it shows, also
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);
   for (const { of } of due) expect(loop).toContain(of);
-  // Another time changes no name; another look does, and only that of its item.
+  // Another time changes no name; what is taken out is not named any more.
   expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
-  const after = withItems(before, [{ ...items[0]!, fit: "cover" as const }, ...items.slice(1, 11)], [red], "r2");
+  const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
   const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));
   expect(kept).toHaveLength(10);
 });
