@@ -4,7 +4,7 @@ import { createItem } from "./items/create.ts";
 import { type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
-import { comesAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { comesAt, giveUpAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
 import { type Borne, ZoneGlass } from "./zone-glass.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
@@ -22,8 +22,6 @@ type Next =
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
 const leastPrepareMs = 1_000;
-// A slow item is passed over after this, where another can be shown instead.
-const passOverMs = 4_500;
 // Whatever follows a removed item has as long as what follows a faulty one (SW2): most pages and clips are there by then.
 const removedStaysMs = 5_000;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
@@ -46,6 +44,8 @@ export class Zone {
   #hasFallenBack = false;
   /** Counts from when the item on the glass was removed from the loop; null while it belongs there. */
   #removal: { cancel: () => void } | null = null;
+  /** Whether items were given up since the glass changed last. */
+  #isBehindTime = false;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
   #again: string | null = null;
   #cancelRetry = (): void => {};
@@ -203,7 +203,8 @@ export class Zone {
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
     const now = clock.now();
     const over = clock.alarm(Math.max(slot.ends_at, now + leastPrepareMs), late);
-    const passOver = clock.alarm(Math.max(slot.starts_at, now) + passOverMs, () => {
+    const about = { isFollower: this.#isBehindTime, hasFailed: this.#page.failures.count(slot.item) > 0 };
+    const passOver = clock.alarm(giveUpAt(this.#view(), slot, about), () => {
       if (this.#hasOther(slot.item)) late();
     });
     const callOff = (): void => {
@@ -246,6 +247,7 @@ export class Zone {
     if (before?.is === "playing") failures.forgive(before.slot.item);
     this.#shown = { is: "playing", slot, borne };
     this.#forgetRemoval();
+    this.#isBehindTime = false;
     this.#hasFallenBack = false;
     const frameAt = clock.at(frameTime);
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
@@ -265,6 +267,7 @@ export class Zone {
     const callOff = clock.alarm(slot.starts_at, () => {
       this.#next = { is: "none" };
       if (this.#shown !== null) this.#shown.slot = slot;
+      this.#isBehindTime = false;
       failures.forgive(slot.item);
       frames.request((time) => {
         this.#reportPresented(slot, clock.at(time));
@@ -278,6 +281,7 @@ export class Zone {
     const next = this.#next;
     if ((next.is !== "preparing" && next.is !== "ready") || next.borne.item !== item) return;
     this.#noteFailure(slot, error);
+    this.#isBehindTime = true;
     this.#dropNext();
     this.#settle();
     this.#advance();
@@ -325,6 +329,7 @@ export class Zone {
     const mayStay = this.#shown?.is === "playing" && this.#removal === null;
     if (this.#zone.slots.length === 0 || mayStay || this.#hasFallenBack) return;
     this.#hasFallenBack = true;
+    this.#isBehindTime = false;
     this.#takeOff();
     if (this.#hasPlate) this.#glass.showPlate();
     this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });

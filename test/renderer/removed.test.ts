@@ -102,3 +102,34 @@ test("[RM3] a removed item gives way to the next that can be shown as soon as th
   const { at } = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(3_000);
 });
+
+test("[RM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const bad = Array.from({ length: 5 }, silentPage);
+  const rowOf = (first: SceneItem, firstMs: number, last: SceneItem): Slot[] => {
+    const startsAt = server.now();
+    const gap = startsAt + firstMs;
+    return [
+      play(first, startsAt, firstMs),
+      ...bad.map((each, index) => play(each, gap + index * 6_000, 6_000)),
+      play(last, gap + bad.length * 6_000),
+    ];
+  };
+  const [red, green, yellow] = [image("red.png"), image("green.png"), image("yellow.png")];
+  const fresh = rowOf(red, 1_000, green);
+  const scene = stageOf(fresh);
+  server.draw(scene);
+  const early = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
+  expect(early.at - fresh[0]!.ends_at).toBeLessThan(18_000);
+  // They may be tried again now, and none has come to be any better.
+  const from = server.messages.length;
+  server.clockOffsetMs += 60_000;
+  server.cut();
+  await server.heard("hello", undefined, { from });
+  const known = rowOf(yellow, 8_000, red);
+  server.draw(changed(scene, known));
+  await server.heard("presented", ({ item_id }) => item_id === yellow.item_id, { from, timeoutMs: 15_000 });
+  const soon = await server.heard("presented", ({ item_id }) => item_id === red.item_id, { from, timeoutMs: 35_000 });
+  expect(soon.at - known[0]!.ends_at).toBeLessThan(6_500);
+});
