@@ -5,7 +5,9 @@ import { type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
 import { comesAt, giveUpAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { Removal } from "./removal.ts";
 import { type Borne, ZoneGlass } from "./zone-glass.ts";
+import { reportFailure, reportPresented } from "./zone-report.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
 type Play = { is: "playing" | "broken"; slot: Slot; borne: Borne };
@@ -22,11 +24,8 @@ type Next =
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
 const leastPrepareMs = 1_000;
-// Whatever follows a removed item has as long as what follows a faulty one (SW2): most pages and clips are there by then.
-const removedStaysMs = 5_000;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
 const onTimeMs = 50;
-const longestDetail = 2_000;
 
 /** A rectangle that loops on its own. */
 export class Zone {
@@ -38,12 +37,11 @@ export class Zone {
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
   readonly #hasPlate: boolean;
   readonly #life = new AbortController();
+  readonly #removal: Removal;
   #zone: SceneZone;
   #shown: Play | null = null;
   #next: Next = { is: "none" };
   #hasFallenBack = false;
-  /** Counts from when the item on the glass was removed from the loop; null while it belongs there. */
-  #removal: { cancel: () => void } | null = null;
   /** Whether items were given up since the glass changed last. */
   #isBehindTime = false;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
@@ -58,6 +56,7 @@ export class Zone {
     this.settled = promise;
     this.#settle = resolve;
     this.#glass = new ZoneGlass(zone, page);
+    this.#removal = new Removal(page.clock, () => this.#leave());
     page.failures.onFreed(() => this.#advance(), this.#life.signal);
   }
 
@@ -72,7 +71,7 @@ export class Zone {
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
-    this.#noteRemoval();
+    this.#removal.note(zone, this.#shown?.slot);
     this.#advance();
   }
 
@@ -115,23 +114,8 @@ export class Zone {
   #view(): ZoneView {
     const now = this.#page.clock.now();
     // A removed item is followed like a broken one: as soon as anything can be shown.
-    const shown = this.#shown === null || this.#removal === null ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
+    const shown = this.#shown === null || !this.#removal.isOn ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
     return { slots: this.#zone.slots, now, shown, mayTry: (slot) => this.#mayTry(slot, now) };
-  }
-
-  /** Begins to count when the item on the glass is no longer of the loop; one whose turn is merely over still is. */
-  #noteRemoval(): void {
-    const { slots, loop } = this.#zone;
-    const slot = this.#shown?.slot;
-    const stays = slot?.of === undefined || loop === undefined || loop.includes(slot.of) || slots.some(({ key }) => key === slot.key);
-    if (stays) return this.#forgetRemoval();
-    const { clock } = this.#page;
-    this.#removal ??= { cancel: clock.alarm(clock.now() + removedStaysMs, () => this.#leave()) };
-  }
-
-  #forgetRemoval(): void {
-    this.#removal?.cancel();
-    this.#removal = null;
   }
 
   /** Takes off the removed item whose successor is still not ready. */
@@ -246,7 +230,7 @@ export class Zone {
     const before = this.#shown;
     if (before?.is === "playing") failures.forgive(before.slot.item);
     this.#shown = { is: "playing", slot, borne };
-    this.#forgetRemoval();
+    this.#removal.forget();
     this.#isBehindTime = false;
     this.#hasFallenBack = false;
     const frameAt = clock.at(frameTime);
@@ -258,7 +242,7 @@ export class Zone {
     });
     const at = await presented;
     // One that broke and was begun anew is another play of the same slot.
-    if (before?.slot.key !== slot.key || before.is === "broken") this.#reportPresented(slot, at);
+    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, at);
   }
 
   /** Lets the element on the glass go on into a slot with an equal item. */
@@ -270,7 +254,7 @@ export class Zone {
       this.#isBehindTime = false;
       failures.forgive(slot.item);
       frames.request((time) => {
-        this.#reportPresented(slot, clock.at(time));
+        reportPresented(this.#page, this.#zone.id, slot, clock.at(time));
         this.#advance();
       });
     });
@@ -280,7 +264,7 @@ export class Zone {
   #failBehind(slot: Slot, item: Item, error: unknown): void {
     const next = this.#next;
     if ((next.is !== "preparing" && next.is !== "ready") || next.borne.item !== item) return;
-    this.#noteFailure(slot, error);
+    reportFailure(this.#page, this.#zone.id, slot, error, null);
     this.#isBehindTime = true;
     this.#dropNext();
     this.#settle();
@@ -299,34 +283,16 @@ export class Zone {
     const { slot, borne } = shown;
     // What has no picture any more makes room for the plate until the next can be shown.
     if (borne.item.isGone === true && this.#hasPlate) this.#glass.showPlate();
-    this.#noteFailure(slot, failure, borne);
+    reportFailure(this.#page, this.#zone.id, slot, failure, borne);
     borne.letGo();
     const isFirst = this.#page.failures.count(slot.item) === 1;
     if (isFirst && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
   }
 
-  /** @param onGlass what people saw of it: each play that breaks before their eyes is told, else each cause once. */
-  #noteFailure({ key, item }: Slot, error: unknown, onGlass: Borne | null = null): void {
-    const code = error instanceof ItemFailure ? error.code : "load";
-    const death = error instanceof ItemFailure ? error.death : undefined;
-    const { clock, failures } = this.#page;
-    const isNew = failures.note(item, code, clock.now(), death);
-    if (!isNew && onGlass === null) return;
-    const { item_id, asset_id } = item;
-    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    const at = onGlass?.item.isGone === true ? { at: clock.now() } : {};
-    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail, ...at });
-  }
-
-  #reportPresented({ key, item }: Slot, at: number): void {
-    const { item_id, asset_id } = item;
-    this.#page.report({ type: "presented", zone_id: this.#zone.id, key, item_id, asset_id, at });
-  }
-
   /** Nothing can be shown: what broke or was removed gives way to a calm ground. What still plays stays. */
   #fallBack(): void {
-    const mayStay = this.#shown?.is === "playing" && this.#removal === null;
+    const mayStay = this.#shown?.is === "playing" && !this.#removal.isOn;
     if (this.#zone.slots.length === 0 || mayStay || this.#hasFallenBack) return;
     this.#hasFallenBack = true;
     this.#isBehindTime = false;
@@ -346,7 +312,7 @@ export class Zone {
   #takeOff(): void {
     if (this.#shown !== null) this.#glass.remove(this.#shown.borne);
     this.#shown = null;
-    this.#forgetRemoval();
+    this.#removal.forget();
   }
 
   #dropNext(): void {
