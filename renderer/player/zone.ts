@@ -286,7 +286,8 @@ export class Zone {
     reportFailure(this.#page, this.#zone.id, slot, failure, borne);
     borne.letGo();
     const isFirst = this.#page.failures.count(slot.item) === 1;
-    if (isFirst && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
+    // Begun anew at once, a page that ended its process would end what follows it on the same origin too.
+    if (isFirst && failure.death === undefined && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
   }
 
