@@ -30,7 +30,7 @@ const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
   sites,
   drift,
   transitions: new TransitionChoice(send),
-  failures: new FailureMemory(),
+  failures: new FailureMemory(clock),
   budget: PreloadBudget.ofMachine(),
   report: send,
 });

@@ -16,6 +16,13 @@ export interface ZoneView {
 const setBackMs = 1_000;
 // How long an item stands in for one that cannot be shown, before the next one comes early.
 const holdMs = 4_000;
+// A slow item is passed over so long after the glass ought to have changed, where another can be shown instead.
+const passOverMs = 4_500;
+// What follows a slow item that was passed over has less: most items are ready by then.
+const followerMs = 2_500;
+// One that failed before is tried for so long at least, and given up so long before the change.
+const retryMs = 1_000;
+const aheadMs = 3_000;
 
 /** The slot to make ready: the one due, unless it plays already or failed; else the first to come that may be tried. */
 export function targetOf(view: ZoneView): Slot | undefined {
@@ -42,6 +49,19 @@ export function comesAt(view: ZoneView, slot: Slot): number {
   const goesOnByItself = identityOf(shown.slot.item) === identityOf(slot.item);
   if (between.length === 0 || between.some(mayTry) || goesOnByItself) return slot.starts_at;
   return Math.min(slot.starts_at, Math.min(shown.slot.ends_at, between[0]!.starts_at) + holdMs);
+}
+
+/**
+ * When a slot that is made ready from now on is given up for another one. Slow items in a row share one delay from when
+ * the glass ought to change, and are not each waited for into their own slots; one that failed before is given up early
+ * enough for another to be made ready in time.
+ * @param about whether others were given up since the glass changed, and whether the item failed before.
+ */
+export function giveUpAt(view: ZoneView, slot: Slot, { isFollower, hasFailed }: { isFollower: boolean; hasFailed: boolean }): number {
+  const { now, shown } = view;
+  const changesAt = shown?.is === "playing" ? Math.min(shown.slot.ends_at, slot.starts_at) : comesAt(view, slot);
+  if (hasFailed) return Math.max(changesAt - aheadMs, now + (isFollower ? retryMs : passOverMs));
+  return Math.max(changesAt + passOverMs, now + (isFollower ? followerMs : passOverMs));
 }
 
 /** The slot as it is played when it comes on early, in place of the one due. */

@@ -10,6 +10,8 @@ import { runTransition } from "./transition.ts";
 export interface Borne {
   item: Item;
   bearer: HTMLElement;
+  /** Says, once, that the item does not run any more. */
+  letGo: () => void;
 }
 
 // What is let go of and what is made ready next take the processor just while the new picture is on its way to the
@@ -51,12 +53,12 @@ export class ZoneGlass {
     this.#hurry?.();
   }
 
-  /** Lays an item behind the glass, over what is there, unseen. */
-  add(item: Item): Borne {
+  /** Lays an item behind the glass, over what is there, unseen. @param letGo called when it does not run any more. */
+  add(item: Item, letGo: () => void): Borne {
     const bearer = make("div", "bearer", item.element);
     setSeen(item.element, "no");
     this.#pictures.append(bearer);
-    return { item, bearer };
+    return { item, bearer, letGo };
   }
 
   /**
@@ -113,9 +115,10 @@ export class ZoneGlass {
   }
 
   /** Lets go of an item. */
-  remove({ item, bearer }: Borne): void {
+  remove({ item, bearer, letGo }: Borne): void {
     item.dispose();
     bearer.remove();
+    letGo();
   }
 
   /** Takes everything off the glass at once. */

@@ -1,11 +1,13 @@
 // One zone: keeps the next item ready behind the one on the glass and changes them at the slot's start, in one frame.
 import type { SceneItem, SceneZone, Slot } from "../../src/protocol/scene.ts";
 import { createItem } from "./items/create.ts";
-import { type Flaw, type Item, ItemFailure } from "./items/item.ts";
+import { type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
-import { comesAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { comesAt, giveUpAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { Removal } from "./removal.ts";
 import { type Borne, ZoneGlass } from "./zone-glass.ts";
+import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
 type Play = { is: "playing" | "broken"; slot: Slot; borne: Borne };
@@ -22,13 +24,10 @@ type Next =
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
 const leastPrepareMs = 1_000;
-// A slow item is passed over after this, where another can be shown instead.
-const passOverMs = 4_500;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
 const onTimeMs = 50;
 // Times are met in the frame nearest.
 const halfFrameMs = 8;
-const longestDetail = 2_000;
 
 /** A rectangle that loops on its own. */
 export class Zone {
@@ -39,6 +38,8 @@ export class Zone {
   readonly #glass: ZoneGlass;
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
   readonly #hasPlate: boolean;
+  readonly #life = new AbortController();
+  readonly #removal: Removal;
   #zone: SceneZone;
   #shown: Play | null = null;
   #next: Next = { is: "none" };
@@ -48,6 +49,8 @@ export class Zone {
   /** When its stage leaves. */
   #leavesAt = Number.POSITIVE_INFINITY;
   #isSettled = false;
+  /** Whether items were given up since the glass changed last. */
+  #isBehindTime = false;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
   #again: string | null = null;
   #cancelRetry = (): void => {};
@@ -64,6 +67,8 @@ export class Zone {
       resolve();
     };
     this.#glass = new ZoneGlass(zone, page);
+    this.#removal = new Removal(page.clock, () => this.#leave());
+    page.failures.onFreed(() => this.#advance(), this.#life.signal);
   }
 
   get element(): HTMLElement {
@@ -78,6 +83,7 @@ export class Zone {
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
+    this.#removal.note(zone, this.#shown?.slot);
     this.#advance();
   }
 
@@ -100,6 +106,7 @@ export class Zone {
 
   /** Ends everything under way. */
   dispose(): void {
+    this.#life.abort();
     this.#zone = { ...this.#zone, slots: [] };
     this.#empty();
     this.element.remove();
@@ -129,13 +136,21 @@ export class Zone {
       return;
     }
     this.#dropNext();
-    if (this.#shown?.is === "playing" && goesOn(this.#shown.slot.item, target.item)) this.#carry(target);
+    if (view.shown?.is === "playing" && goesOn(view.shown.slot.item, target.item)) this.#carry(target);
     else this.#awaitRoom(target);
   }
 
   #view(): ZoneView {
     const now = this.#page.clock.now();
-    return { slots: this.#zone.slots, now, shown: this.#shown, mayTry: (slot) => this.#mayTry(slot, now) };
+    // A removed item is followed like a broken one: as soon as anything can be shown.
+    const shown = this.#shown === null || !this.#removal.isOn ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
+    return { slots: this.#zone.slots, now, shown, mayTry: (slot) => this.#mayTry(slot, now) };
+  }
+
+  /** Takes off the removed item whose successor is still not ready. */
+  #leave(): void {
+    this.#glass.settle();
+    this.#fallBack();
   }
 
   #successor(slot: Slot): Slot | undefined {
@@ -148,7 +163,8 @@ export class Zone {
   }
 
   #mayTry({ item }: Slot, now: number): boolean {
-    return this.#page.failures.retryAt(item) <= now || this.#again === identityOf(item);
+    const { failures } = this.#page;
+    return (failures.retryAt(item) <= now || this.#again === identityOf(item)) && failures.mayRun(item);
   }
 
   /** Whether the zone has something else to show than this item. */
@@ -194,14 +210,15 @@ export class Zone {
       startsAt: slot.starts_at,
       offsetMs: slot.offset_ms,
       onDrift: (driftMs) => drift.note(driftMs),
-      onFailure: (failure) => this.#breakOnGlass(item, failure),
-      onFlaw: (flaw) => this.#noteFlaw(slot, flaw),
+      onFailure: (failure) => this.#breakDown(slot, item, failure),
+      onFlaw: (flaw) => reportFlaw(this.#page, this.#zone.id, slot, flaw),
     });
-    const borne = this.#glass.add(item);
+    const borne = this.#glass.add(item, this.#page.failures.run(slot.item));
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
     const now = clock.now();
     const over = clock.alarm(Math.max(slot.ends_at, now + leastPrepareMs), late);
-    const passOver = clock.alarm(Math.max(slot.starts_at, now) + passOverMs, () => {
+    const about = { isFollower: this.#isBehindTime, hasFailed: this.#page.failures.count(slot.item) > 0 };
+    const passOver = clock.alarm(giveUpAt(this.#view(), slot, about), () => {
       if (this.#hasOther(slot.item)) late();
     });
     const callOff = (): void => {
@@ -245,6 +262,8 @@ export class Zone {
     const before = this.#shown;
     if (before?.is === "playing") failures.forgive(before.slot.item);
     this.#shown = { is: "playing", slot, borne };
+    this.#removal.forget();
+    this.#isBehindTime = false;
     this.#hasFallenBack = false;
     const frameAt = clock.at(frameTime);
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
@@ -254,7 +273,8 @@ export class Zone {
       this.#advance();
     });
     const at = await presented;
-    if (before?.slot.key !== slot.key) this.#reportPresented(slot, at);
+    // One that broke and was begun anew is another play of the same slot.
+    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, at);
   }
 
   /** Lets the element on the glass go on into a slot with an equal item. */
@@ -263,9 +283,10 @@ export class Zone {
     const callOff = clock.alarm(slot.starts_at, () => {
       this.#next = { is: "none" };
       if (this.#shown !== null) this.#shown.slot = slot;
+      this.#isBehindTime = false;
       failures.forgive(slot.item);
       frames.request((time) => {
-        this.#reportPresented(slot, clock.at(time));
+        reportPresented(this.#page, this.#zone.id, slot, clock.at(time));
         this.#advance();
       });
     });
@@ -273,48 +294,41 @@ export class Zone {
   }
 
   #failBehind(slot: Slot, item: Item, error: unknown): void {
-    if (this.#next.is !== "preparing" || this.#next.borne.item !== item) return;
+    const next = this.#next;
+    if ((next.is !== "preparing" && next.is !== "ready") || next.borne.item !== item) return;
+    reportFailure(this.#page, this.#zone.id, slot, error, null);
+    this.#isBehindTime = true;
     this.#dropNext();
-    this.#noteFailure(slot, error);
     this.#settle();
     this.#advance();
   }
 
-  #breakOnGlass(item: Item, failure: ItemFailure): void {
-    if (this.#shown?.borne.item !== item || this.#shown.is === "broken") return;
-    this.#shown.is = "broken";
-    const { slot } = this.#shown;
-    this.#noteFailure(slot, failure);
+  /** An item failed that had been ready: on the glass, or behind it while it waited for its start. */
+  #breakDown(slot: Slot, item: Item, failure: ItemFailure): void {
+    if (this.#shown?.borne.item === item) this.#breakOnGlass(this.#shown, failure);
+    else this.#failBehind(slot, item, failure);
+  }
+
+  #breakOnGlass(shown: Play, failure: ItemFailure): void {
+    if (shown.is === "broken") return;
+    shown.is = "broken";
+    const { slot, borne } = shown;
+    // What has no picture any more makes room for the plate until the next can be shown.
+    if (borne.item.isGone === true && this.#hasPlate) this.#glass.showPlate();
+    reportFailure(this.#page, this.#zone.id, slot, failure, borne);
+    borne.letGo();
     const isFirst = this.#page.failures.count(slot.item) === 1;
-    if (isFirst && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
+    // Begun anew at once, a page that ended its process would end what follows it on the same origin too.
+    if (isFirst && failure.death === undefined && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
   }
 
-  #noteFailure({ key, item, cause }: Slot, error: unknown): void {
-    const code = error instanceof ItemFailure ? error.code : "load";
-    const { clock, failures } = this.#page;
-    if (!failures.note(item, code, clock.now())) return;
-    const { item_id, asset_id } = item;
-    const detail = (error instanceof Error ? error.message : String(error)).slice(0, longestDetail);
-    this.#page.report({ type: "failed", zone_id: this.#zone.id, key, cause, item_id, asset_id, code, detail });
-  }
-
-  #noteFlaw({ key, item }: Slot, { code, detail }: Flaw): void {
-    if (!this.#page.failures.noteFlaw(item, code)) return;
-    const { item_id, asset_id } = item;
-    this.#page.report({ type: "flawed", zone_id: this.#zone.id, key, item_id, asset_id, code, detail });
-  }
-
-  #reportPresented({ key, item, cause, starts_at, offset_ms, ends_at, whole_ends_at }: Slot, at: number): void {
-    const { item_id, asset_id } = item;
-    const span = { starts_at: starts_at - offset_ms, ends_at: whole_ends_at ?? ends_at };
-    this.#page.report({ type: "presented", zone_id: this.#zone.id, key, cause, item_id, asset_id, ...span, at });
-  }
-
-  /** Nothing can be shown: what broke gives way to a calm ground. What still plays stays. */
+  /** Nothing can be shown: what broke or was removed gives way to a calm ground. What still plays stays. */
   #fallBack(): void {
-    if (this.#zone.slots.length === 0 || this.#shown?.is === "playing" || this.#hasFallenBack) return;
+    const mayStay = this.#shown?.is === "playing" && !this.#removal.isOn;
+    if (this.#zone.slots.length === 0 || mayStay || this.#hasFallenBack) return;
     this.#hasFallenBack = true;
+    this.#isBehindTime = false;
     this.#takeOff();
     if (this.#hasPlate) this.#glass.showPlate();
     this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });
@@ -331,6 +345,7 @@ export class Zone {
   #takeOff(): void {
     if (this.#shown !== null) this.#glass.remove(this.#shown.borne);
     this.#shown = null;
+    this.#removal.forget();
   }
 
   #dropNext(): void {

@@ -1,8 +1,10 @@
 // The frames of the page that show other sites: which may load, with which headers, and what becomes of them.
 import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../base/clock.ts";
+import { isFault } from "../base/fault.ts";
 import type { FramedSite, FrameNews } from "../player/host.ts";
 import type { DevTools } from "./chromium/pipe.ts";
+import { Endings } from "./sites/endings.ts";
 import { defaultLimits, Frame, type FrameLimits } from "./sites/frame.ts";
 import { forbidsFraming, originOf, requestHeaders, withoutFramingRules } from "./sites/headers.ts";
 
@@ -44,11 +46,13 @@ const displayable = /^\s*(text|image|audio|video|multipart)\/|^\s*application\/(
 export class Sites {
   readonly #options: SitesOptions;
   readonly #frames = new Map<string, Frame>();
+  readonly #endings: Endings;
   #sites = new Map<string, FramedSite>();
   #pageHost = "";
 
   private constructor(options: SitesOptions) {
     this.#options = options;
+    this.#endings = new Endings(options.clock);
   }
 
   /** Takes the page's frames over, before it shows anything. */
@@ -119,7 +123,10 @@ export class Sites {
       session.send("Target.setAutoAttach", attachment, { signal }),
       frame === null ? session.send("Runtime.runIfWaitingForDebugger", {}, { signal }) : frame.watch(session),
     ];
-    Promise.all(guarded).catch(() => {
+    Promise.all(guarded).catch(async (error: unknown) => {
+      // A process that hangs since before this frame came to it.
+      if (isFault(error, "timeout") && frame !== null)
+        return await frame.endProcess(session, "stalled", "did not answer when it was loaded");
       if (!signal.aborted) onBlocked("a frame that was gone before it could be watched", originOf(frame?.site.url ?? ""));
     });
   }
@@ -203,7 +210,7 @@ export class Sites {
     const name = frameTree.childFrames?.find(({ frame }) => frame.id === frameId)?.frame.name ?? "";
     const site = this.#sites.get(name.replace(/\.[^.]*$/, ""));
     if (site === undefined) return null;
-    const frame = new Frame({ id: frameId, name, site, clock, limits: { ...defaultLimits, ...limits }, onNews });
+    const frame = new Frame({ id: frameId, name, site, clock, limits: { ...defaultLimits, ...limits }, endings: this.#endings, onNews });
     this.#frames.set(frameId, frame);
     return frame;
   }

@@ -35,8 +35,11 @@ export interface FramedSite {
 /** Why a frame has nothing to show: not to be had, too slow, empty, hangs, or its renderer ended. */
 export type FrameFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
 
-/** What became of a frame, by its name. `shown` comes once, when its document has painted; `failed` at most once. */
-export type FrameNews = { frame: string; is: "shown" } | { frame: string; is: "failed"; code: FrameFault; detail: string };
+/**
+ * What became of a frame, by its name. `shown` comes once, when its document has painted; `failed` at most once. Frames
+ * whose renderer process ended are told with an equal `death` when it was the same one: any of them may have caused it.
+ */
+export type FrameNews = { frame: string; is: "shown" } | { frame: string; is: "failed"; code: FrameFault; detail: string; death?: string };
 
 /** A picture of the glass, as the browser presented it. */
 export interface Capture {
@@ -66,7 +69,7 @@ export interface Host extends AsyncDisposable {
   memoryBytes(): Promise<number>;
   /**
    * Says which sites may be framed, instead of those said before. Frames of other names load nothing, and none loads
-   * from the host of the page itself. A frame's endless loop or crash touches neither the page nor another site.
+   * from the host of the page itself. A frame's endless loop or crash touches neither the page nor another origin.
    */
   admit(sites: readonly FramedSite[]): void;
   /** Hears what becomes of frames until `signal` aborts. */

@@ -77,15 +77,18 @@ function withEnd(stage: Stage | null, acts: readonly Act[], end: number, now: nu
 function goingOn(stage: Stage, next: Stage, from: number): Stage {
   const zones = stage.zones.map((zone): SceneZone => {
     const last = zone.slots.at(-1);
-    const more = next.zones.find(({ id }) => id === zone.id)?.slots ?? [];
+    const then = next.zones.find(({ id }) => id === zone.id);
+    const more = then?.slots ?? [];
     const first = more[0];
     // An empty zone is emptied first, and the plays of a zone have no hole.
     if (last === undefined || first === undefined || last.ends_at < from) return zone;
-    if (last.key !== first.key) return { ...zone, slots: [...zone.slots, ...more] };
+    // The items of both loops belong here: whatever comes on before the page hears of the change was not removed.
+    const loop = zone.loop === undefined || then?.loop === undefined ? {} : { loop: [...new Set([...zone.loop, ...then.loop])] };
+    if (last.key !== first.key) return { ...zone, ...loop, slots: [...zone.slots, ...more] };
     // One play that goes on through the change.
     const { whole_ends_at: _whole, ...whole } = { ...last, ends_at: first.ends_at };
     const joined = first.whole_ends_at === undefined ? whole : { ...whole, whole_ends_at: first.whole_ends_at };
-    return { ...zone, slots: [...zone.slots.slice(0, -1), joined, ...more.slice(1)] };
+    return { ...zone, ...loop, slots: [...zone.slots.slice(0, -1), joined, ...more.slice(1)] };
   });
   return { ...stage, zones };
 }

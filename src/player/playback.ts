@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { deepEqual } from "fast-equals";
 import type { DesiredAsset } from "../protocol/desired.ts";
 import type { Zone } from "../protocol/resources.ts";
-import type { SceneZone, Slot, Stage } from "../protocol/scene.ts";
+import type { SceneItem, SceneZone, Slot, Stage } from "../protocol/scene.ts";
 import { writeCause } from "./cause.ts";
 import { identityOf, mediaPath, sceneItemOf, type Around } from "./scene-item.ts";
 import { isOnDisplay } from "./wall.ts";
-import { playAt, type Play, type Program, type Timeline } from "./schedule.ts";
+import { playAt, type Play, type Program, type TimedItem, type Timeline } from "./schedule.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
 interface ZonePlayback {
@@ -89,6 +89,7 @@ export function stageAt(
       z_index,
       ...(rotation === undefined ? {} : { rotation }),
       ...(color === undefined ? {} : { background_color: color }),
+      loop: loopNames(inForce(playback.zones.get(zone.id)!, instant).current, around),
       slots: plays.map((play) => ({ ...slotOf(play, zone, around), ...(cause === null ? {} : { cause }) })),
     };
   });
@@ -152,13 +153,11 @@ function upcoming(zone: ZonePlayback, instant: number, until: number): CutPlay[]
 function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zone: Zone, around: Around): Slot {
   const item = sceneItemOf(timed, around);
   const transition = timed.item.transition ?? zone.transition;
-  const content = createHash("sha256")
-    .update(JSON.stringify(identityOf(item)))
-    .digest("base64url")
-    .slice(0, 8);
+  const content = contentOf(item);
   // Named by when the play began in its loop, not by when it came on: the same play keeps its name.
   return {
     key: `${timed.item.id}@${startsAt - offsetMs}#${content}`,
+    of: `${timed.item.id}#${content}`,
     starts_at: startsAt,
     ends_at: endsAt,
     ...(wholeEndsAt === endsAt ? {} : { whole_ends_at: wholeEndsAt }),
@@ -167,6 +166,32 @@ function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zon
     ...(transition === undefined ? {} : { transition }),
     ...(timed.asset === null ? {} : { cost: costOf(timed.asset) }),
   };
+}
+
+/** The names of a loop's items, which change with what the items show. */
+function loopNames({ items }: Timeline, around: Around): string[] {
+  return [...new Set(items.map((timed) => nameOf(timed, around)))];
+}
+
+// Asked for with each stage, and a loop may hold hundreds of items.
+const knownNames = new WeakMap<TimedItem, { timezone: string; name: string }>();
+
+function nameOf(timed: TimedItem, around: Around): string {
+  const { timezone } = around;
+  const known = knownNames.get(timed);
+  // A feed's name depends on whether there are news.
+  if (known?.timezone === timezone && timed.item.type !== "feed") return known.name;
+  const name = `${timed.item.id}#${contentOf(sceneItemOf(timed, around))}`;
+  knownNames.set(timed, { timezone, name });
+  return name;
+}
+
+/** Equal for items that show the same. */
+function contentOf(item: SceneItem): string {
+  return createHash("sha256")
+    .update(JSON.stringify(identityOf(item)))
+    .digest("base64url")
+    .slice(0, 8);
 }
 
 /** What the page needs to keep an asset ready: a picture lies decoded in memory, a clip takes its file and a decoder. */

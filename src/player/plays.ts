@@ -72,7 +72,8 @@ export type PlayStep =
   | { is: "stage"; key: string; showing: readonly Pick<PlannedPlay, "key" | "of">[]; at: Stamp }
   /** `play` as the page tells it: what was planned by that name stands for it. */
   | { is: "presented"; play: PlannedPlay; at: Stamp }
-  | { is: "failed"; play: Omit<PlannedPlay, "startsAt" | "endsAt">; code: string }
+  /** `at`: when it left the glass; null for one that was not on it, or whose picture stays until the next. */
+  | { is: "failed"; play: Omit<PlannedPlay, "startsAt" | "endsAt">; code: string; at: Stamp | null }
   /** Nothing of a zone can be shown: what was on it has left. */
   | { is: "fallback"; stage: string; zoneId: string; at: Stamp }
   | { is: "frame"; at: Stamp }
@@ -220,12 +221,13 @@ function presented(plays: Plays, { play: told, at }: Extract<PlayStep, { is: "pr
   return { plays: { ...plays, lastFrame: at, known, open: new Map(plays.open).set(zoneId, play) }, done };
 }
 
-function failed(plays: Plays, { play: told, code }: Extract<PlayStep, { is: "failed" }>, makeId: () => string) {
+function failed(plays: Plays, { play: told, code, at }: Extract<PlayStep, { is: "failed" }>, makeId: () => string): Outcome {
   const { zoneId } = told.of;
   const onGlass = plays.open.get(zoneId);
   if (onGlass !== undefined && onGlass.stage === told.stage && onGlass.key === told.key) {
     const open = new Map(plays.open).set(zoneId, { ...onGlass, trouble: onGlass.trouble ?? code });
-    return { plays: { ...plays, open }, done: [] };
+    const broken = { ...plays, open };
+    return at === null ? { plays: broken, done: [] } : fellBack(broken, { is: "fallback", stage: told.stage, zoneId, at });
   }
   const play = plays.known.get(nameOf(told));
   if (play === undefined || play.settled || play.replacedAt !== null) return { plays, done: [] };

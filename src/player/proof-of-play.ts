@@ -85,7 +85,8 @@ export class ProofOfPlay {
       case "failed": {
         const { stage, key, code } = message;
         const of = this.#playOf(message);
-        if (of !== null && stage !== undefined) await this.#step({ is: "failed", play: { key, stage, of }, code });
+        const at = message.at === undefined ? null : this.#stampOf(message.at);
+        if (of !== null && stage !== undefined) await this.#step({ is: "failed", play: { key, stage, of }, code, at });
         return;
       }
       case "fallback": {

@@ -88,7 +88,8 @@ export class Sites implements AsyncDisposable {
 
   #tell(news: FrameNews): void {
     const { surface, log } = this.#options;
-    const failure = news.is === "shown" ? null : { code: news.code, detail: this.#reasonOf(news) };
+    const death = news.is === "shown" || news.death === undefined ? {} : { death: news.death };
+    const failure = news.is === "shown" ? null : { code: news.code, detail: this.#reasonOf(news), ...death };
     if (failure !== null) log.warn({ frame: news.frame, ...failure }, "a frame has nothing to show");
     surface.tellFrame(news.frame, failure);
   }

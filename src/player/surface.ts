@@ -117,7 +117,7 @@ export class Surface implements AsyncDisposable {
   }
 
   /** Tells the page that a frame has painted (`null`) or failed. */
-  tellFrame(frame: string, failure: { code: FrameFault; detail: string } | null): void {
+  tellFrame(frame: string, failure: { code: FrameFault; detail: string; death?: string } | null): void {
     this.#send({ type: "frame", frame, failure });
   }
 

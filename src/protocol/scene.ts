@@ -74,6 +74,7 @@ export const Slot = z.object({
   offset_ms: SpanMs.describe("How far into the item the play is at `starts_at`: above 0 when a new loop is joined midway"),
   item: SceneItem,
   cause: z.string().max(200).optional().describe("Why it is on, in the player's own words: the page hands it back as it is"),
+  of: z.string().optional().describe("Names the item as its zone's `loop` does"),
   transition: Transition.optional().describe("How it comes in, from `starts_at` on"),
   cost: z
     .object({ bytes: Pixels, decoders: Count })
@@ -92,6 +93,10 @@ export const SceneZone = z.object({
   z_index: z.int().min(-1e6).max(1e6),
   rotation: z.number().min(-360).max(360).optional().describe("Degrees clockwise about the middle"),
   background_color: Color.optional(),
+  loop: z
+    .array(z.string())
+    .optional()
+    .describe("Each item of the loop in force, whether its turn is near or not: one on the glass that is not among them was removed"),
   slots: z.array(Slot),
 });
 export type SceneZone = z.infer<typeof SceneZone>;
@@ -181,7 +186,14 @@ export const ToPage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("frame"),
     frame: z.string().describe("Its name"),
-    failure: z.object({ code: FrameFaultCode, detail: z.string() }).nullable().describe("Null: its page has painted"),
+    failure: z
+      .object({
+        code: FrameFaultCode,
+        detail: z.string(),
+        death: z.string().optional().describe("Names the end of its renderer process: frames with an equal one died together"),
+      })
+      .nullable()
+      .describe("Null: its page has painted"),
   }),
 ]);
 export type ToPage = z.infer<typeof ToPage>;
@@ -244,6 +256,7 @@ export const FromPage = z.discriminatedUnion("type", [
     ...about,
     code: z.enum(["load", "decode", "unsupported", "timeout", "stalled", "blank", "crashed"]),
     detail: z.string().max(2_000),
+    at: RawInstant.optional().describe("When it left the glass, if it was on it and its picture went with it"),
   }),
   z.object({
     type: z.literal("flawed").describe("It is shown, but not as it was meant. Told once for each item"),

@@ -45,6 +45,7 @@ function frames(subject: Subject): void {
         "lime",
         "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(20_000_000).fill(1)), 100)</script>",
       ),
+      "/tells-and-loops": colouredPage("lime", "<script>setTimeout(() => { fetch('/looping'); for (;;); }, 500)</script>"),
       "/silent": () => undefined,
       "/for-ever": redirectTo("/for-ever"),
       "/ping": colouredPage("lime", "<script>location.replace('/pong')</script>"),
@@ -151,6 +152,46 @@ function frames(subject: Subject): void {
     const name = await show("/eats");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     expect(await frameTicks()).toBe("stage");
+  });
+
+  test("[RM7] two ports of one host have a renderer process each: while one's page loops and is ended, the other's paints and lives on", async () => {
+    await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
+    const looping = await show("/loops");
+    await newsOf(looping, "shown");
+    stage.host.admit([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfined: false }]);
+    await frame("second.1", `${second.origin}/`);
+    await newsOf("second.1", "shown");
+    await newsOf(looping, "failed");
+    // One more page is told of by the same browser: whatever it had to say of the second has been said by then.
+    await newsOf(await show("/"), "shown");
+    expect(news.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
+  });
+
+  test("[RM8] the frames of one origin share a process: each is told of its end, by the same name, and why it was ended", async () => {
+    const quiet = await show("/");
+    await newsOf(quiet, "shown");
+    const eats = await show("/eats");
+    const deaths = [await newsOf(quiet, "failed"), await newsOf(eats, "failed")];
+    for (const told of deaths) expect(told).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
+    const [first, second] = deaths.map((told) => (told.is === "failed" ? told.death : undefined));
+    expect(first).toBeDefined();
+    expect(second).toBe(first);
+    // What is loaded after that has a process of its own, and dies another death.
+    const again = await show("/eats");
+    const { death } = (await newsOf(again, "failed")) as Extract<FrameNews, { is: "failed" }>;
+    expect(death).toBeDefined();
+    expect(death).not.toBe(first);
+  });
+
+  test("[RM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
+    await newsOf(await show("/tells-and-loops"), "shown");
+    await until("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
+    // From here on nobody watches it.
+    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    const stuck = await show("/");
+    await until("it was told of", () => news.some(({ frame: name }) => name === stuck), limitMs);
+    await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+    await newsOf(await show("/"), "shown");
   });
 
   test("[WB5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {

@@ -80,3 +80,18 @@ test("[PB8] another geometry is another stage: everything switches together", ()
 test("[PB9] nothing assigned is no stage", () => {
   expect(stageAt(taken(null, { ...desiredOf([], []), layout: null }, t0), t0, "UTC")).toBeNull();
 });
+
+test("[RM4] a stage names each item of the loop in force, by what it shows, also those whose turn is far off", () => {
+  const items = Array.from({ length: 12 }, () => imageItem(red, 10_000));
+  const before = desiredOf(items, [red]);
+  const zoneAt = (desired: Desired, at: number) => stageAt(taken(null, desired, at), at, "UTC")!.stage.zones[0]!;
+  const { loop, slots: due } = zoneAt(before, t0);
+  expect(loop).toHaveLength(12);
+  expect(due.length).toBeLessThan(12);
+  for (const { of } of due) expect(loop).toContain(of);
+  // Another time changes no name; what is taken out is not named any more.
+  expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
+  const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
+  const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));
+  expect(kept).toHaveLength(10);
+});

@@ -79,7 +79,7 @@ test("[PE9] what could not be shown has failed, what nobody saw was skipped, and
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayStep => ({ is: "frame", at: at(seconds) });
-  const failed = (about: PlannedPlay): PlayStep => ({ is: "failed", play: about, code: "decode" });
+  const failed = (about: PlannedPlay): PlayStep => ({ is: "failed", play: about, code: "decode", at: null });
   expect(play([plan, presented(a, 0), failed(b), presented(c, 20)])).toEqual(["failed decode 10-10", "completed 0-20"]);
   expect(play([plan, presented(a, 0), failed(a), failed(a), presented(b, 10)])).toEqual(["failed decode 0-10"]);
   expect(play([plan, presented(a, 0), frame(19), planned(21, [c]), planned(24, [c])])).toEqual(["skipped not-ready 10-10"]);
@@ -89,6 +89,17 @@ test("[PE9] what could not be shown has failed, what nobody saw was skipped, and
     "skipped no-page 20-20",
     "completed 0-40",
   ]);
+});
+
+test("[RM10] a play that dies on the glass has failed and ends then; one whose zone shows nothing any more ends with the fallback", () => {
+  const [a, b] = [due("a", 0, 10), due("b", 10, 20)];
+  const plan = planned(0, [a, b]);
+  const died = (seconds: number): PlayStep => ({ is: "failed", play: a, code: "crashed", at: at(seconds) });
+  expect(play([plan, presented(a, 0), died(4), presented(b, 10), planned(24, [])])).toEqual(["failed crashed 0-4", "completed 10-24"]);
+  // Begun anew, it is another play of the same slot.
+  expect(play([plan, presented(a, 0), died(4), presented(a, 5), presented(b, 10)])).toEqual(["failed crashed 0-4", "cut began-late 5-10"]);
+  const cleared: PlayStep = { is: "fallback", stage: a.stage, zoneId, at: at(6) };
+  expect(play([plan, presented(a, 0), planned(3, [b]), cleared, presented(b, 10)])).toEqual(["cut ended-early 0-6"]);
 });
 
 test("[PE10] the plays of a layout end with the first frame of the next one, in every zone", () => {

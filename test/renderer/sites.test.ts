@@ -9,7 +9,7 @@ import { type Clock, createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium.ts";
 import { findChromium } from "../../src/host/chromium/find.ts";
-import type { Host } from "../../src/player/host.ts";
+import type { FrameNews, Host } from "../../src/player/host.ts";
 import { programAt } from "../../src/player/schedule.ts";
 import { stageAt, take } from "../../src/player/playback.ts";
 import { Sites } from "../../src/player/sites.ts";
@@ -18,7 +18,7 @@ import { Surface } from "../../src/player/surface.ts";
 import type { DesiredAsset } from "../../src/protocol/desired.ts";
 import type { Rotation } from "../../src/protocol/orientation.ts";
 import { PlaylistItem } from "../../src/protocol/items.ts";
-import type { FromPage, Scene } from "../../src/protocol/scene.ts";
+import type { FromPage, Scene, Slot } from "../../src/protocol/scene.ts";
 import { until } from "../host/processes.ts";
 import { temporaryFolder as browserFolder } from "../host/subjects.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../support/states.ts";
@@ -166,6 +166,25 @@ function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rota
   return next;
 }
 
+/** Draws up to three items one after the other, each for its time, the first from now on. */
+function drawFromNow(items: PlaylistItem[]): void {
+  const desired = desiredOf(items, []);
+  const size = { width: 960, height: 540 };
+  Object.assign(desired.layout!, size);
+  Object.assign(desired.layout!.zones[0]!, size);
+  sites.declare(desired);
+  const { program } = programAt(readyOf(desired), clock.now());
+  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  let at = clock.now();
+  const slots = items.map((one): Slot => {
+    const slot = stage.zones[0]!.slots.find(({ item: { item_id } }) => item_id === one.id)!;
+    const startsAt = at;
+    at += one.duration_ms!;
+    return { ...slot, key: `${one.id}@${startsAt}`, starts_at: startsAt, ends_at: at, offset_ms: 0 };
+  });
+  surface.show({ screen: { is: "stage", stage: { ...stage, zones: [{ ...stage.zones[0]!, slots }] } }, identify: null });
+}
+
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
   const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
   await until(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
@@ -237,6 +256,57 @@ test("[WB32] a page in an endless loop fails, told by its site, and the item aft
   draw([blue]);
   await message("presented", blue.id);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
+});
+
+/** Kills the renderers of framed pages; that of the player's own page is the first that was started. */
+async function killFramedPages(): Promise<void> {
+  const { processesNaming } = await import("../host/processes.ts");
+  const renderers = (await processesNaming(profile)).filter(({ type }) => type === "renderer").map(({ pid }) => pid);
+  for (const pid of renderers.toSorted((a, b) => a - b).slice(1)) process.kill(pid, "SIGKILL");
+}
+
+/** What was told of an item, in order. */
+const toldOf = ({ id }: PlaylistItem): string[] =>
+  heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
+
+test("[RM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
+  const painted: FrameNews[] = [];
+  const over = new AbortController();
+  host.onFrame((news) => news.is === "shown" && painted.push(news), over.signal);
+  const red = item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 8_000 });
+  const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 60_000 });
+  const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
+  drawFromNow([red, dies, last]);
+  await message("presented", red.id);
+  await until("the page has painted behind it", () => painted.length > 0, limitMs);
+  await killFramedPages();
+  expect(await message("failed", dies.id)).toMatchObject({ code: "crashed", detail: expect.stringContaining(web.origin) });
+  await message("presented", last.id);
+  over.abort();
+  expect(toldOf(dies)).toEqual(["failed crashed"]);
+  expect(await pixel(950, 10)).toSatisfy(isBlue);
+});
+
+test("[RM6] a page that dies on the glass is hidden as soon as that is known: the plate is seen, not the browser's crashed face", async () => {
+  const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
+  const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
+  drawFromNow([dies, slow]);
+  await message("presented", dies.id);
+  const killedAt = clock.now();
+  await killFramedPages();
+  const failed = await message("failed", dies.id);
+  expect(failed.code).toBe("crashed");
+  expect(failed.at).toBeGreaterThan(killedAt - 50);
+  // The plate is dark and bluish, the crashed face grey.
+  const isPlate = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
+  await until("the plate is on the glass", () => isPlate(display.framebuffer.pixel(950, 10)), 1_000);
+  const seen = new Set<string>();
+  for (let beats = 0; beats < 50; beats += 1) {
+    seen.add([...display.framebuffer.pixel(950, 10)].join());
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  expect([...seen].map((colour) => colour.split(",").map(Number)).filter((colour) => !isPlate(colour))).toEqual([]);
+  expect(toldOf(dies)).toEqual(["presented", "failed crashed"]);
 });
 
 test("[WB33] a page that cannot be had never comes on the glass: the one before it stays", async () => {

@@ -14,11 +14,14 @@ export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail"
 /** An item that cannot be shown or that stopped. */
 export class ItemFailure extends Error {
   readonly code: FailureCode;
+  /** Names the end of the renderer process it died with; several items may have shared that. */
+  readonly death: string | undefined;
 
-  constructor(code: FailureCode, detail: string) {
+  constructor(code: FailureCode, detail: string, death?: string) {
     super(detail);
     this.name = "ItemFailure";
     this.code = code;
+    this.death = death;
   }
 }
 
@@ -37,7 +40,7 @@ export interface Surroundings {
   offsetMs: number;
   /** Hears how far the play is from where the clock says, in ms: above 0 it is ahead. */
   onDrift: (driftMs: number) => void;
-  /** Hears of an item that fails after it was shown. */
+  /** Hears of an item that fails after it was prepared: while it waits for its start, or on the glass. */
   onFailure(failure: ItemFailure): void;
   /** Hears of an item that is shown, but not as it was meant. */
   onFlaw(flaw: Flaw): void;
@@ -46,6 +49,8 @@ export interface Surroundings {
 /** One element on its way to the glass and off it. The zone owns it: prepare once, show once, hide, dispose. */
 export interface Item {
   readonly element: HTMLElement;
+  /** Whether it failed and took its picture along; an item that leaves this out keeps its last one. */
+  readonly isGone?: boolean;
   /** Resolves when the element, in its place but unseen, has presented its first frame. Rejects with an ItemFailure. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Puts it on the glass in the frame being made. Resolves with that frame's corrected wall time, once presented. */

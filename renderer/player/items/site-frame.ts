@@ -50,25 +50,22 @@ export class SiteFrame {
 
   /**
    * Loads the page into `parent`, unseen. Resolves once it has painted; rejects with an ItemFailure.
-   * @param onFailure hears of a page that fails after that.
+   * @param onFailure hears of a page that fails after it has resolved.
    */
   async load(parent: HTMLElement, onFailure: (failure: ItemFailure) => void, signal: AbortSignal): Promise<void> {
     const { sites, frames } = this.#around;
     const { element } = this;
     const painted = Promise.withResolvers<void>();
-    let isPainted = false;
+    let failed: ItemFailure | null = null;
+    let isReady = false;
     element.name = sites.nameFor(this.#page.itemId);
     sites.listen(
       element.name,
       (failure) => {
-        if (failure === null) {
-          isPainted = true;
-          painted.resolve();
-          return;
-        }
-        const told = new ItemFailure(failure.code, failure.detail);
-        if (isPainted) onFailure(told);
-        else painted.reject(told);
+        if (failure === null) return painted.resolve();
+        failed = new ItemFailure(failure.code, failure.detail, failure.death);
+        if (isReady) onFailure(failed);
+        else painted.reject(failed);
       },
       this.#life.signal,
     );
@@ -79,6 +76,10 @@ export class SiteFrame {
     const late = (): ItemFailure => new ItemFailure("timeout", `nothing was heard of ${this.#page.url} within ${silenceLimitMs} ms`);
     await within(painted.promise, silenceLimitMs, signal, late);
     await prime(element, frames, signal);
+    // It may have died in the frames that showed that it paints.
+    const broken = failed as ItemFailure | null;
+    if (broken !== null) throw broken;
+    isReady = true;
   }
 
   /** Lets go of the page and its process. */

@@ -15,6 +15,7 @@ class SiteItem implements Item {
   readonly #around: Surroundings;
   readonly #life = new AbortController();
   #frame: SiteFrame;
+  #isGone = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: FramedPage, refreshMs: number | null, around: Surroundings) {
@@ -23,6 +24,10 @@ class SiteItem implements Item {
     this.#around = around;
     this.#frame = new SiteFrame(page, around);
     this.element.style.overflow = "hidden";
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
   async prepare(signal: AbortSignal): Promise<void> {
@@ -52,7 +57,13 @@ class SiteItem implements Item {
 
   #load(frame: SiteFrame, signal: AbortSignal): Promise<void> {
     const onFailure = (failure: ItemFailure): void => {
-      if (frame === this.#frame) this.#around.onFailure(failure);
+      if (frame !== this.#frame) return;
+      // The browser puts a crashed face of its own in the place of a frame whose process ended. Nobody is to see that.
+      this.#isGone = true;
+      clearTimeout(this.#timer);
+      setSeen(frame.element, "no");
+      setSeen(this.element, "no");
+      this.#around.onFailure(failure);
     };
     return frame.load(this.element, onFailure, signal);
   }
@@ -71,6 +82,7 @@ class SiteItem implements Item {
       if (!this.#life.signal.aborted) this.#planRefresh();
       return;
     }
+    if (this.#isGone) return fresh.end();
     const stale = this.#frame;
     this.#frame = fresh;
     setSeen(fresh.element, "yes");

@@ -31,6 +31,11 @@ const unwantedFeatures = [
   "CalculateNativeWinOcclusion", // would stop painting a window it believes covered
 ];
 
+const wantedFeatures = [
+  // A process for each origin: else two dashboards of one server, on two of its ports, would die of each other's memory.
+  "StrictOriginIsolation",
+];
+
 /** The arguments to start Chromium with. `--no-sandbox` is not among them, nor may it ever be. */
 export function chromiumFlags({ profileFolder, display, window, hasGpu }: FlagOptions): string[] {
   return [
@@ -55,6 +60,7 @@ export function sharedSwitches(hasGpu: boolean): Switch[] {
     ...(hasGpu ? [] : [{ name: "disable-gpu" }]),
     // Only the last switch of this name counts, hence one list.
     { name: "disable-features", value: unwantedFeatures.join(",") },
+    { name: "enable-features", value: wantedFeatures.join(",") },
   ];
 }
 
@@ -90,7 +96,7 @@ const locked: Switch[] = [
   { name: "deny-permission-prompts" },
   { name: "overscroll-history-navigation", value: "0" },
   { name: "disable-pinch" },
-  // Each site in a process of its own, also where the browser would save memory: an item's endless loop is its own.
+  // Processes apart, also where the browser would save memory: an item's endless loop is its own.
   { name: "site-per-process" },
 ];
 

@@ -10,7 +10,12 @@ export function prepareApp(dataFolder: string): void {
   app.setPath("userData", join(dataFolder, "electron"));
   app.setPath("sessionData", join(dataFolder, "electron"));
   app.enableSandbox();
-  for (const { name, value } of sharedSwitches(hasGpu())) app.commandLine.appendSwitch(name, value);
+  const { commandLine } = app;
+  for (const { name, value } of sharedSwitches(hasGpu())) {
+    // Only the last switch of a name counts, and the command line may have brought features of its own.
+    const given = name === "enable-features" ? commandLine.getSwitchValue(name) : "";
+    commandLine.appendSwitch(name, given === "" ? value : `${given},${value}`);
+  }
   // The default menu brings keys that reload, zoom and quit.
   Menu.setApplicationMenu(null);
   // A window closed by a crash is opened again by recovery: that must not end the program.

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault } from "../../base/fault.ts";
 import type { FramedSite, FrameFault, FrameNews } from "../../player/host.ts";
 import type { DevTools } from "../chromium/pipe.ts";
+import type { Ending, Endings } from "./endings.ts";
 import { originOf } from "./headers.ts";
 
 /** How long things may take and how much a frame may hold. */
@@ -15,7 +16,7 @@ export interface FrameLimits {
   blankMs: number;
   /** How often a frame is asked whether it lives, and how long it may take; two misses are a hang. */
   probe: { intervalMs: number; limitMs: number };
-  /** Script heap and buffers; above it the frame is ended. */
+  /** Script heap and buffers of a process; above it the process is ended. */
   memoryBytes: number;
   /** Documents within `loadMs`; a page that keeps replacing itself never comes to rest. */
   documents: number;
@@ -37,18 +38,27 @@ export interface FrameOptions {
   site: FramedSite;
   clock: Clock;
   limits: FrameLimits;
+  /** Shared by all frames of the page. */
+  endings: Endings;
   onNews: (news: FrameNews) => void;
 }
+
+// A process that is told to end is gone within milliseconds.
+const endLimitMs = 2_000;
 
 /** A frame and what is known of it. Begins to wait when made; `end` stops everything. */
 export class Frame {
   readonly #options: FrameOptions;
   readonly #life = new AbortController();
+  /** Aborts when its process is gone. */
+  readonly #died = new AbortController();
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
   /** Whether its process is known to show the site and not an error page. */
   #isWatched = false;
+  /** When its process became known, monotonic ms, and the address of the document in it. */
+  #inmate: { url: string; since: number };
   /** The document it shows, counted from its first. */
   #document = 0;
   /** When documents came, monotonic ms. */
@@ -61,6 +71,7 @@ export class Frame {
       if (this.#state === "loading") this.fail("timeout", `it was not shown within ${limits.loadMs} ms`);
     });
     this.#documents = [clock.monotonic()];
+    this.#inmate = { url: options.site.url, since: clock.monotonic() };
   }
 
   get id(): string {
@@ -78,20 +89,18 @@ export class Frame {
 
   /** Takes over the process of its own that the frame has got. Rejects with a Fault when that is gone already. */
   async watch(session: DevTools): Promise<void> {
-    const { id, site } = this.#options;
+    const { id, site, clock, endings } = this.#options;
     const { signal } = this.#life;
-    const onNavigated = (frame: { id: string; unreachableUrl?: string }): void => {
+    this.#inmate = { url: site.url, since: clock.monotonic() };
+    const onNavigated = (frame: { id: string; url: string; unreachableUrl?: string }): void => {
       if (frame.id !== id) return;
+      this.#inmate = { ...this.#inmate, url: frame.url };
       if (frame.unreachableUrl === undefined) this.#onDocument();
       else this.fail("load", "the browser could not load it");
     };
     session.on("Page.frameNavigated", ({ frame }) => onNavigated(frame), signal);
     session.on("Page.lifecycleEvent", ({ frameId, name }) => frameId === id && this.#onLifecycle(name), signal);
-    session.on(
-      "Inspector.targetCrashed",
-      () => this.fail("crashed", "its renderer ended: it crashed, was killed, or ran out of memory"),
-      signal,
-    );
+    session.on("Inspector.targetCrashed", () => this.#die(endings.of(this.#inmate)), signal);
     const told = [
       session.send("Page.enable", {}, { signal }),
       ...(site.css === null
@@ -112,6 +121,7 @@ export class Frame {
     ]);
     // A page refused by its own headers comes as an error page that is there before anybody could listen.
     if (frameTree.frame.unreachableUrl !== undefined) return this.fail("load", "the browser refuses to show it in a frame");
+    this.#inmate = { ...this.#inmate, url: frameTree.frame.url };
     this.#isWatched = true;
     this.#settle();
     void this.#probe(session);
@@ -133,11 +143,33 @@ export class Frame {
   }
 
   /** Says, once, that there is nothing to show. */
-  fail(code: FrameFault, reason: string): void {
+  fail(code: FrameFault, reason: string, death?: string): void {
     if (this.#state === "failed" || this.signal.aborted) return;
     this.#state = "failed";
     const { name, site, onNews } = this.#options;
-    onNews({ frame: name, is: "failed", code, detail: `${originOf(site.url)}: ${reason}` });
+    const told = { frame: name, is: "failed", code, detail: `${originOf(site.url)}: ${reason}` } as const;
+    onNews(death === undefined ? told : { ...told, death });
+  }
+
+  #die({ id, code, reason }: Ending): void {
+    this.#died.abort();
+    this.fail(code, reason, id);
+  }
+
+  /**
+   * Ends the frame's process, with all frames in it: a loop would go on eating a core, unseen, and keep others from
+   * loading. Told once it is gone: what the page loads while it dies would never come to anything.
+   */
+  async endProcess(session: DevTools, code: FrameFault, how: string): Promise<void> {
+    const { clock, endings } = this.#options;
+    const ending = endings.begin(this.#inmate, code, `its renderer ${how}, and was ended`);
+    const { signal } = this.#life;
+    // Its reply comes only with the next document.
+    session.send("Page.crash", {}, { signal }).catch(() => undefined);
+    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#died.signal])).catch((error: unknown) => {
+      if (!isAbort(error)) throw error;
+    });
+    this.#die(ending);
   }
 
   end(): void {
@@ -181,7 +213,7 @@ export class Frame {
     if (this.#documents.length > limits.documents) this.fail("load", "its page replaces itself again and again");
   }
 
-  /** Asks the frame's own process every few seconds; one that hangs or eats memory is ended, and nothing else. */
+  /** Asks the frame's process every few seconds; one that hangs or eats memory is ended, with all of its origin that it shows. */
   async #probe(session: DevTools): Promise<void> {
     const { clock, limits } = this.#options;
     const { signal } = this.#life;
@@ -191,15 +223,11 @@ export class Frame {
         await clock.wait(intervalMs, signal);
         const used = await heapBytes(session, limitMs, signal);
         missed = used === null ? missed + 1 : 0;
-        if (missed >= 2) this.fail("stalled", `its page did not answer twice within ${limitMs} ms`);
-        else if (used !== null && used > limits.memoryBytes)
-          this.fail(
-            "crashed",
-            `its page held ${Math.round(used / 1024 / 1024)} MB, more than the ${Math.round(limits.memoryBytes / 1024 / 1024)} MB allowed`,
-          );
-        else continue;
-        // A loop would go on eating a core, unseen. Its reply comes only with the next document.
-        session.send("Page.crash", {}, { signal }).catch(() => undefined);
+        if (missed >= 2) await this.endProcess(session, "stalled", `did not answer twice within ${limitMs} ms`);
+        else if (used !== null && used > limits.memoryBytes) {
+          const held = `held ${megabytes(used)} MB, more than the ${megabytes(limits.memoryBytes)} MB allowed`;
+          await this.endProcess(session, "crashed", held);
+        }
       }
     } catch (error) {
       // The target went away; whoever saw it go tells.
@@ -214,7 +242,11 @@ export class Frame {
   }
 }
 
-/** What the frame's scripts hold; null when it does not answer in time. */
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
+
+/** What the scripts of the frame's process hold; null when it does not answer in time. */
 async function heapBytes(session: DevTools, limitMs: number, signal: AbortSignal): Promise<number | null> {
   try {
     const { usedSize, embedderHeapUsedSize, backingStorageSize } = await session.send(
