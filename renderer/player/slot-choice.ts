@@ -1,5 +1,5 @@
 // Which slot a zone makes ready, and from when on it may be shown. Pure.
-import type { Slot } from "../../src/protocol/scene.ts";
+import type { SceneItem, Slot } from "../../src/protocol/scene.ts";
 import { identityOf } from "./failure-memory.ts";
 
 /** What the choice depends on. `now` is corrected wall time. */
@@ -76,4 +76,9 @@ function dueOf({ slots, now, shown }: ZoneView): Slot | undefined {
   // what is on the glass is never left for the one before it.
   const begun = ({ key, starts_at }: Slot): boolean => key === shown?.slot.key && starts_at < now + setBackMs;
   return slots.findLast((slot) => slot.starts_at <= now || begun(slot));
+}
+
+/** Whether one element can stay for both: a still item that equals the one before. A clip begins anew. */
+export function goesOn(shown: SceneItem, next: SceneItem): boolean {
+  return shown.type !== "video" && identityOf(shown) === identityOf(next);
 }

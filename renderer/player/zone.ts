@@ -4,7 +4,7 @@ import { createItem } from "./items/create.ts";
 import { type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
-import { comesAt, giveUpAt, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { comesAt, giveUpAt, goesOn, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
 import { Removal } from "./removal.ts";
 import { type Borne, ZoneGlass } from "./zone-glass.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
@@ -366,9 +366,4 @@ export class Zone {
         return this.#glass.remove(next.borne);
     }
   }
-}
-
-/** Whether one element can stay for both: a still item that equals the one before. A clip begins anew. */
-function goesOn(shown: SceneItem, next: SceneItem): boolean {
-  return shown.type !== "video" && identityOf(shown) === identityOf(next);
 }

@@ -111,6 +111,7 @@ export class ProofOfPlay {
         return;
       case "clock":
       case "simplified":
+      case "flawed":
       case "fault":
     }
   }

@@ -25,6 +25,7 @@ import { feedsOf, streamsOf, type StreamSource } from "./scene-item.ts";
 import { outlookAt, type Outlook } from "./outlook.ts";
 import { Programme } from "./programme.ts";
 import type { Progress } from "./progress.ts";
+import { prepareNewest } from "./prepare-newest.ts";
 import { ProofOfPlay } from "./proof-of-play.ts";
 import { Records } from "./records.ts";
 import type { View } from "./screen.ts";
@@ -229,7 +230,7 @@ export class Session {
       return await together(
         [
           (end) => this.#play(end),
-          (end) => this.#prepare(end),
+          (end) => prepareNewest(this.#desired.live, (desired, stop) => this.#cache.prepare(desired, this.#errands.file, stop), clock, end),
           (end) => this.#talk(end),
           (end) => this.#feeds.run(end),
           (end) => tellVariables(this.#programme, this.#records.live, this.#connection, clock, end),
@@ -309,24 +310,6 @@ export class Session {
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
     this.#connection.report();
-  }
-
-  /** Makes the newest desired state ready; a newer one ends the work on the one before. */
-  async #prepare(signal: AbortSignal): Promise<never> {
-    for (;;) {
-      const desired = this.#desired.live.value;
-      const superseded = new AbortController();
-      const end = AbortSignal.any([signal, superseded.signal]);
-      this.#desired.live.watch((newest) => {
-        if (newest !== desired) superseded.abort();
-      }, end);
-      try {
-        if (desired !== null) await this.#cache.prepare(desired, this.#errands.file, end);
-        await this.#parts.clock.wait(Number.POSITIVE_INFINITY, end);
-      } catch (error) {
-        if (!superseded.signal.aborted || signal.aborted) throw error;
-      }
-    }
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {
