@@ -1,7 +1,7 @@
 // The service that a packaged player brings along: a child process, started again whenever it ends, on the same port where that is free.
 import { Backoff } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import { isAbort } from "../base/fault.ts";
+import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Listening } from "./parent-port.ts";
 
@@ -95,7 +95,7 @@ export class EmbeddedService implements AsyncDisposable {
 
   /** One life of the service's process, from fork to exit. */
   async #runOnce(port: number, signal: AbortSignal): Promise<{ code: number; hasListened: boolean }> {
-    const { fork, folder, onPort, clock } = this.#options;
+    const { fork, folder, clock } = this.#options;
     const child = fork(["--port", String(port), "--data", folder]);
     const exited = new Promise<number>((resolve) => child.once("exit", resolve));
     const gone = new AbortController();
@@ -106,7 +106,7 @@ export class EmbeddedService implements AsyncDisposable {
       hasListened = true;
       this.#address = told.data.listening;
       this.#port = Number(new URL(told.data.listening).port);
-      onPort(this.#port);
+      this.#remember(this.#port);
       this.#isListening.abort();
     });
     const stop = (): void => {
@@ -121,5 +121,15 @@ export class EmbeddedService implements AsyncDisposable {
     const code = await exited;
     gone.abort();
     return { code, hasListened };
+  }
+
+  /** A disk that takes nothing must not end the player: the next start then asks for another port. */
+  #remember(port: number): void {
+    const { onPort, log } = this.#options;
+    try {
+      onPort(port);
+    } catch (error) {
+      log.warn({ port, reason: reasonOf(error) }, "the embedded service's port could not be remembered");
+    }
   }
 }
