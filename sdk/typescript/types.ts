@@ -3599,7 +3599,7 @@ export interface components {
             next_cursor: string | null;
         };
         PlayerProblem: {
-            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, disk-low, clock-unsure; later versions may know more */
+            /** @description One of offline, content-withheld, not-rendering, content-failed, out-of-sync, zone-empty, item-load, item-decode, item-unsupported, item-timeout, item-stalled, item-blank, item-crashed, item-text-too-long, item-qr-unreadable, disk-low, clock-unsure; later versions may know more */
             code: string;
             /** @description What is wrong, in words */
             detail: string;

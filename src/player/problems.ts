@@ -33,6 +33,9 @@ interface Failure {
   shown: { key: string; at: number; endsAt: number } | null;
 }
 
+/** An item that is shown, but not as it was meant. */
+type Flaw = Omit<Failure, "shown">;
+
 type Failed = Extract<FromPage, { type: "failed" }>;
 type Presented = Extract<FromPage, { type: "presented" }>;
 
@@ -52,6 +55,8 @@ const worstClockErrorMs = 5_000;
 /** Keeps since when each problem has been there. */
 export class Problems {
   readonly #failures = new Map<string, Failure>();
+  /** By zone, item and code, for as long as the item may play; a page that comes up tells them again. */
+  readonly #flaws = new Map<string, Flaw>();
   /** When the page told that a zone has nothing to show, by zone. */
   readonly #fallen = new Map<string, number>();
   /** Since when the problems of the last list have been there. */
@@ -62,6 +67,7 @@ export class Problems {
   note(message: FromPage, stage: Stage | null, now: number): void {
     if (message.type === "hello") this.#greet(message.opened_at ?? null, now);
     else if (message.type === "failed") this.#fail(message, now);
+    else if (message.type === "flawed") this.#noteFlaw(message, now);
     else if (message.type === "presented") {
       this.#fallen.delete(message.zone_id);
       this.#leave(message.zone_id, message.key, stage, message.at);
@@ -91,6 +97,7 @@ export class Problems {
     if (openedAt !== null && openedAt === this.#page) return;
     this.#page = openedAt;
     this.#fallen.clear();
+    this.#flaws.clear();
     for (const [name, failure] of this.#failures) {
       if (isOver(failure, now)) this.#failures.delete(name);
       else failure.shown = null;
@@ -104,6 +111,12 @@ export class Problems {
     this.#failures.delete(name);
     this.#failures.set(name, { zoneId, itemId, code: `item-${code}`, detail, since, shown: null });
     if (this.#failures.size > mostFailures) this.#failures.delete(this.#failures.keys().next().value!);
+  }
+
+  #noteFlaw({ zone_id: zoneId, item_id: itemId, code, detail }: Extract<FromPage, { type: "flawed" }>, now: number): void {
+    const name = `${nameOf(zoneId, itemId)} ${code}`;
+    this.#flaws.set(name, { zoneId, itemId, code: `item-${code}`, detail, since: this.#flaws.get(name)?.since ?? now });
+    if (this.#flaws.size > mostFailures) this.#flaws.delete(this.#flaws.keys().next().value!);
   }
 
   #show({ zone_id: zoneId, item_id: itemId, key, at }: Presented, stage: Stage | null): void {
@@ -145,6 +158,10 @@ export class Problems {
       const { zoneId: zone_id, itemId: item_id, code, detail, since } = failure;
       if (!playable.has(name)) this.#failures.delete(name);
       else if (!isOver(failure, now)) problems.push(problemOf(code, since, { zone_id, item_id, detail }));
+    }
+    for (const [name, { zoneId: zone_id, itemId: item_id, code, detail, since }] of this.#flaws) {
+      if (playable.has(nameOf(zone_id, item_id))) problems.push(problemOf(code, since, { zone_id, item_id, detail }));
+      else this.#flaws.delete(name);
     }
     return problems;
   }

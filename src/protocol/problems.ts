@@ -69,6 +69,16 @@ export const problemCatalogue = {
     title: "A page ended its own process",
     remedy: "Use a page that takes less memory, or refresh it more often.",
   },
+  "item-text-too-long": {
+    by: "player",
+    title: "A text does not fit where it stands",
+    remedy: "Shorten the text, or give it a smaller size or a larger zone.",
+  },
+  "item-qr-unreadable": {
+    by: "player",
+    title: "A QR code can hardly be read by a camera",
+    remedy: "Give it a larger zone, a shorter content, or colours that differ more.",
+  },
   "disk-low": {
     by: "player",
     title: "The player's disk is nearly full",

@@ -79,6 +79,17 @@ test("[PM6] an item that comes up and dies again and again stays one problem, th
   expect(at(t0 + 51_000)).toEqual([]);
 });
 
+test("[PM13] an item that is shown, but not as it was meant, is a problem for as long as it may play", () => {
+  const { say, at, items, zone_id } = screen();
+  const about = { zone_id, key: "k0", item_id: items[0]!.id, asset_id: null };
+  say({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
+  const { remedy } = problemCatalogue["item-qr-unreadable"];
+  const [problem, ...others] = at(t0 + 20_000);
+  expect(problem).toMatchObject({ code: "item-qr-unreadable", item_id: items[0]!.id, since: new Date(t0).toISOString(), remedy });
+  expect(others).toEqual([]);
+  expect(at(t0 + 20_000, { desired: desiredOf([items[1]!], []) })).toEqual([]);
+});
+
 test("[PM7] a failed item that left the state, or may no longer play, is no problem any more", () => {
   const { say, at, failed, desired, items } = screen();
   say(failed(0), t0);
