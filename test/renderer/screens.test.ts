@@ -134,17 +134,17 @@ test("[RB14] the code by which a player is claimed anew lies small in a corner o
   const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
   await server.heard("presented");
-  expect(await page.locator(".claim").isVisible()).toBe(false);
+  expect(await page.locator(".reclaim").isVisible()).toBe(false);
   server.draw({ ...content, claim: { code: "WDJB-MJHT" } });
-  await page.locator(".claim").waitFor({ state: "visible" });
-  expect(await page.locator(".claim").textContent()).toBe("WDJB-MJHT");
-  const [box, glass] = [(await page.locator(".claim").boundingBox())!, page.viewportSize()!];
+  await page.locator(".reclaim").waitFor({ state: "visible" });
+  expect(await page.locator(".reclaim").textContent()).toBe("WDJB-MJHT");
+  const [box, glass] = [(await page.locator(".reclaim").boundingBox())!, page.viewportSize()!];
   expect((box.width * box.height) / (glass.width * glass.height)).toBeLessThan(0.03);
   expect([box.x > glass.width / 2, box.x + box.width <= glass.width]).toEqual([true, true]);
   expect([box.y > glass.height / 2, box.y + box.height <= glass.height]).toEqual([true, true]);
   expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
   server.draw(content);
-  await page.locator(".claim").waitFor({ state: "hidden" });
+  await page.locator(".reclaim").waitFor({ state: "hidden" });
 });
 
 test.each(orientations)(

@@ -4,7 +4,7 @@ import { make } from "../dom.ts";
 
 /** The overlay by which such a player can be claimed anew. */
 export class Claim {
-  readonly element = make("div", "claim");
+  readonly element = make("div", "reclaim");
 
   constructor() {
     this.element.hidden = true;
