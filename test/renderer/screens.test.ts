@@ -143,6 +143,9 @@ test("[RB14] the code by which a player is claimed anew lies small in a corner o
   expect([box.x > glass.width / 2, box.x + box.width <= glass.width]).toEqual([true, true]);
   expect([box.y > glass.height / 2, box.y + box.height <= glass.height]).toEqual([true, true]);
   expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
+  // Over the content, also once layers have come and gone.
+  const middle = `${box.x + box.width / 2}, ${box.y + box.height / 2}`;
+  expect(await page.evaluate(`document.elementFromPoint(${middle})?.className`)).toBe("reclaim");
   server.draw(content);
   await page.locator(".reclaim").waitFor({ state: "hidden" });
 });
