@@ -9,6 +9,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { Feeds } from "../../src/player/feeds/feeds.ts";
 import { parseFeed } from "../../src/player/feeds/parse.ts";
 import { isElsewhere, Outside } from "../../src/player/outside.ts";
+import { FeedEntry } from "../../src/protocol/scene.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -108,6 +109,14 @@ test.each([
   ["a feed without entries", rss()],
 ])("[IT22] %s is refused within its time, and the thread that read it is gone", async (_what, text) => {
   await expect(parseFeed(text, new AbortController().signal)).rejects.toMatchObject({ code: "protocol" });
+});
+
+test.each(["+200000-01-01T00:00:00Z", "someday"])("[IT21] a date that the page could not be told is none: %s", async (date) => {
+  const item = { id: "1", title: "one", date_published: date };
+  const feed = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title: "t", items: [item] });
+  const { entries } = await parseFeed(feed, new AbortController().signal);
+  expect(entries).toEqual([{ title: "one", summary: "", published_at: null }]);
+  expect(FeedEntry.parse(entries[0])).toEqual(entries[0]);
 });
 
 test("[IT22] entities that multiply stay what they were written as", async () => {

@@ -130,7 +130,8 @@ test("[BI3] a feed of twenty entries full of markup, marks and endless words sta
   const entries = Array.from({ length: 20 }, (_, index) => ({
     title: titles[index % titles.length]!,
     summary: hostile.repeat(50),
-    published_at: 8e15,
+    // The last day that the page can be told of.
+    published_at: Date.UTC(9999, 11, 31),
   }));
   const looks = [{ style: "cards", entry_duration_ms: 1_000 }, { style: "ticker" }] as const;
   for (const look of looks) {

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { outsideArchive } from "../../base/archive.ts";
 import { Fault } from "../../base/fault.ts";
-import type { FeedEntry } from "../../protocol/scene.ts";
+import { FeedEntry } from "../../protocol/scene.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
 
 /** A feed as it is shown. */
@@ -86,7 +86,9 @@ function entryOf(raw: z.infer<typeof RawEntry>): FeedEntry[] {
   const summary = textWithoutMarkup(words.find((text) => text !== "") ?? "", longestSummary);
   if (title === "" && summary === "") return [];
   const at = Date.parse(raw.pubDate ?? raw.published ?? raw.date_published ?? raw.updated ?? raw.dc?.date ?? "");
-  return [{ title, summary, published_at: Number.isNaN(at) ? null : at }];
+  // The page refuses a whole scene for one date that cannot be.
+  const published = FeedEntry.shape.published_at.safeParse(at);
+  return [{ title, summary, published_at: published.success ? published.data : null }];
 }
 
 function textOf(text: z.infer<typeof Text>): string {
