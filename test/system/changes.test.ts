@@ -56,7 +56,7 @@ test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
     const playerId = await service.api.pair(player, layouts.even);
     await player.line("presented");
     const watched = { api: service.api, playerId, framebuffer: xvfb.framebuffer, layouts, slotMs: boundarySlotMs };
-    const judge = await watchBoundaries(watched, kind, Math.ceil(changes / 3));
+    const judge = await watchBoundaries(watched, kind, Math.ceil(changes / 5));
     expect(judge.wrong).toEqual([]);
     const { blankMs, foreignMs, stale } = judge;
     expect({ blankMs, foreignMs, stale }).toEqual({ blankMs: 0, foreignMs: 0, stale: 0 });
