@@ -10396,10 +10396,20 @@ export interface operations {
                      *       "loop_from": "epoch",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
-                     *       "deleted_at": "2026-11-21T12:00:00.000Z"
+                     *       "deleted_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "screens": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "disabled",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Schedule"];
+                    "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

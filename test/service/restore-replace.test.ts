@@ -72,7 +72,15 @@ test("[RB1] a deleted player lies in the bin and comes back with its layout, tag
   const restored = await bench.call("POST", `${path}/restore`);
   expect([restored.status, restored.body]).toEqual([
     200,
-    { ...before, status: "offline", updated_at: restored.body.updated_at, desired_revision: restored.body.desired_revision },
+    {
+      ...before,
+      // Its box has not been heard since.
+      status: "offline",
+      in_sync: null,
+      problems: [expect.objectContaining({ code: "offline" })],
+      updated_at: restored.body.updated_at,
+      desired_revision: restored.body.desired_revision,
+    },
   ]);
   expect(restored.body.deleted_at).toBe(null);
   expect((await bench.call("POST", `${path}/restore`)).body).toEqual(restored.body);
@@ -212,7 +220,7 @@ test("[RB5] a player moves to the box that shows a code: place, schedules and hi
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
   // What the old box had on screen says nothing of the new one.
-  expect(replaced.body).toMatchObject({ last_seen_at: null, reported_revision: null, in_sync: false });
+  expect(replaced.body).toMatchObject({ last_seen_at: null, reported_revision: null, in_sync: null });
 
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);

@@ -175,12 +175,12 @@ export const scheduleOperations: readonly Operation[] = [
     scope: "schedules:write",
     params,
     status: 200,
-    output: Schedule,
+    output: ScheduleOutlook,
     errors: ["not-found", "in-use"],
-    version: (schedule) => schedule,
+    version,
     async run(context, { params: { id: scheduleId } }) {
       const { parts, teamId } = context;
-      return change(context, async (db) => {
+      const write = async (db: Db) => {
         const row = found(await findAny(db, teamId, scheduleId), "schedule");
         if (row.deleted_at === null) return { result: showSchedule(row) };
         const affected = await playersMeant(db, teamId, [targetOf(row)]);
@@ -189,7 +189,8 @@ export const scheduleOperations: readonly Operation[] = [
         }
         const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()));
         return { result: showSchedule(restored), affected, events: [eventOf("schedule.restored", restored)] };
-      });
+      };
+      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
     },
   }),
 ];
