@@ -48,6 +48,10 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     await made("POST", "layouts", { name: "B", width: 10, height: 10 }),
     await made("POST", "playlists", { name: "B", items: [] }),
   ];
+  const binSchedule = await made("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const binPlayer = (await bench.paired("Gone")).playerId;
+  await made("DELETE", `schedules/${binSchedule.id}`);
+  await made("DELETE", `players/${binPlayer}`);
   await made("DELETE", `layouts/${binLayout.id}`);
   await made("DELETE", `playlists/${binList.id}`);
   const [spareAsset, binAsset] = [(await bench.upload(await picture("png"))).body, (await bench.upload(await picture("jpeg"))).body];
@@ -58,6 +62,8 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
     updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
     deletePlayer: [`players/${player}`],
+    restorePlayer: [`players/${binPlayer}/restore`],
+    replacePlayer: [`players/${player}/replace`, { code: waiting.grant.user_code }],
     updatePlayers: ["players/bulk", { target: { player_ids: [player] }, change: { tags_add: ["x"] } }],
     createLayout: ["layouts", { name: "N", width: 10, height: 10 }],
     updateLayout: [`layouts/${layout.id}`, { background_color: "#123456" }],
@@ -70,6 +76,7 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     createSchedule: ["schedules", { name: "N", layout_id: layout.id, target, starts_at: "2026-11-27T22:00" }],
     updateSchedule: [`schedules/${schedule.id}`, { priority: 7 }],
     deleteSchedule: [`schedules/${schedule.id}`],
+    restoreSchedule: [`schedules/${binSchedule.id}/restore`],
     createAsset: ["assets", await picture("webp")],
     updateAsset: [`assets/${asset.id}`, { name: "other" }],
     deleteAsset: [`assets/${spareAsset.id}`],
