@@ -33,6 +33,12 @@ test("[HR1] plays that were told as they were seen differ nowhere; one told for 
   const late = told.map((each) => (each.item === "green" ? { ...each, from: 2_200 } : each));
   expect(compareRuns(seen, late, [], 50).differences).toMatchObject([{ is: "start", ms: 200, reason: "unexplained" }]);
   expect(compareRuns(seen, told.slice(0, -1), [], 50).differences).toMatchObject([{ is: "not-told", run: { from: 6_000 } }]);
+  // Nobody looked in the 200 ms before green was seen and left: it may have come and gone then, not before.
+  const blurred = seen.map((each) => ({ ...each, blur: { fromMs: 200, untilMs: 200 } }));
+  const early = (ms: number) => told.map((each) => ({ ...each, from: each.from - ms, until: each.until - ms }));
+  expect(compareRuns(blurred, early(200), [], 50).differences).toEqual([]);
+  expect(compareRuns(blurred, early(250), [], 50).differences).toHaveLength(8);
+  expect(compareSums(blurred, told, [], ({ zone }) => zone)).toMatchObject([{ blurMs: 1_600 }]);
   // One long play stands for two that were seen.
   const across = [told[0]!, told[1]!, told[2]!, run("red", 5_990, 9_990)];
   const twice = [...seen, run("green", 8_000, 8_500), run("red", 8_500, 10_000)];
@@ -45,16 +51,16 @@ test("[HR1] plays that were told as they were seen differ nowhere; one told for 
 
 test("[HR2] sums leave disturbed time out on both sides, and what is told too long or for another cause stands apart", () => {
   const exact = compareSums(seen, seen, []);
-  expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2 });
+  expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
   expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);
   const wrong = seen.map((each) => (each.item === "green" ? { ...each, until: 4_300 } : each));
   expect(compareSums(seen, wrong, []).filter(({ seenMs, toldMs }) => seenMs !== toldMs)).toEqual([
-    { key: `left ${home} green`, seenMs: 2_000, toldMs: 2_300, runs: 1 },
+    { key: `left ${home} green`, seenMs: 2_000, toldMs: 2_300, runs: 1, blurMs: 0 },
   ]);
   expect(compareSums(seen, wrong, [restart]).filter(({ seenMs, toldMs }) => seenMs !== toldMs)).toEqual([]);
   expect(compareSums(seen, [], [restart], ({ cause }) => cause)).toEqual([
-    { key: home, seenMs: 5_500, toldMs: 0, runs: 3 },
-    { key: lunch, seenMs: 1_500, toldMs: 0, runs: 1 },
+    { key: home, seenMs: 5_500, toldMs: 0, runs: 3, blurMs: 0 },
+    { key: lunch, seenMs: 1_500, toldMs: 0, runs: 1, blurMs: 0 },
   ]);
   expect(
     undisturbedMs({ from: 0, until: 100 }, [
@@ -66,24 +72,28 @@ test("[HR2] sums leave disturbed time out on both sides, and what is told too lo
 
 test("[HR3] a second at which the screen shows something else than forecast or why is found, with its reason", () => {
   const seconds = [1_000, 2_000, 3_000, 4_000, 5_000].map((at) => ({ at, seen: home, forecast: home, why: home as string | undefined }));
-  expect(compareSeconds(seconds, [], [2_000], 100)).toEqual([]);
+  expect(compareSeconds(seconds, [], [{ from: 2_000, until: 2_000 }], 100)).toEqual([]);
   const planted = [
     { ...seconds[0]!, why: lunch },
     { ...seconds[1]!, forecast: lunch },
     { ...seconds[2]!, seen: null },
     { ...seconds[3]!, why: undefined },
-    { ...seconds[4]!, why: undefined },
+    { ...seconds[4]!, why: undefined, forecast: lunch },
   ];
   const lost: Disturbance = { from: 3_900, until: 4_100, reason: "service-lost" };
+  const alsoLost: Disturbance = { from: 900, until: 1_100, reason: "service-lost" };
   const isGone: Disturbance = { from: 2_900, until: 3_100, reason: "restart" };
-  // A change explains no second that nobody answered for.
-  const differences = compareSeconds(planted, [lost, isGone], [2_060, 5_000], 100);
+  const again: Disturbance = { from: 4_900, until: 5_100, reason: "restart" };
+  const changes = [{ from: 2_060, until: 2_080 }];
+  // Neither explains a lost service what was named, nor a restart that nobody answered.
+  const differences = compareSeconds(planted, [lost, alsoLost, isGone, again], changes, 100);
   expect(differences.map(({ at, against, reason }) => [at, against, reason])).toEqual([
     [1_000, "why", "unexplained"],
     [2_000, "forecast", "boundary"],
     [3_000, "forecast", "restart"],
     [3_000, "why", "restart"],
     [4_000, "why", "service-lost"],
+    [5_000, "forecast", "restart"],
     [5_000, "why", "unexplained"],
   ]);
 });

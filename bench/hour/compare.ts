@@ -8,6 +8,8 @@ export interface Run {
   item: string;
   from: number;
   until: number;
+  /** Of what was seen: how long before its first look, and before the look that missed it, the look before was. */
+  blur?: { fromMs: number; untilMs: number };
 }
 
 /** A stretch of time in which a difference is explained, and how. */
@@ -23,6 +25,8 @@ type Reason = Disturbance["reason"] | "boundary" | "unexplained";
 export interface RunDifference {
   is: "not-told" | "not-seen" | "start" | "end";
   run: Run;
+  /** The seen instant; of a run that was not seen, when it was told to begin. */
+  at: number;
   /** By how much the told edge comes after the seen one; of a missing run its length. */
   ms: number;
   reason: Reason;
@@ -33,8 +37,9 @@ export interface SumPair {
   key: string;
   seenMs: number;
   toldMs: number;
-  /** How many runs of it were seen. */
+  /** How many runs of it were seen, and how closely their edges together. */
   runs: number;
+  blurMs: number;
 }
 
 /** One second: the cause on the screen at its instant, and those that were named; undefined where none could be asked. */
@@ -64,6 +69,7 @@ export function joined(spans: readonly Run[]): Run[] {
     const before = last.get(span.zone);
     if (before !== undefined && isSame(before, span) && span.from - before.until <= touchMs) {
       before.until = Math.max(before.until, span.until);
+      if (before.blur !== undefined && span.blur !== undefined) before.blur = { ...before.blur, untilMs: span.blur.untilMs };
       continue;
     }
     const run = { ...span };
@@ -75,7 +81,7 @@ export function joined(spans: readonly Run[]): Run[] {
 
 /**
  * Pairs the runs that were seen with those that were told, each with the one that shares most of its time.
- * @param toleranceMs edges may lie so far apart, and runs shorter than it may be missing
+ * @param toleranceMs edges may lie so far apart, besides what two looks leave open, and runs shorter than it may be missing
  * @returns by how much each told start and end comes after the seen one, and what differs by more
  */
 export function compareRuns(
@@ -91,12 +97,14 @@ export function compareRuns(
   const ofSeen = partners(seen, told);
   const missing = (is: "not-told" | "not-seen", run: Run): void => {
     const ms = run.until - run.from;
-    if (ms > toleranceMs) differences.push({ is, run, ms, reason: reasonOf(disturbances, run.from, run.until) });
+    if (ms > toleranceMs) differences.push({ is, run, at: run.from, ms, reason: reasonOf(disturbances, run.from, run.until) });
   };
   const edge = (is: "start" | "end", run: Run, at: number, toldAt: number, all: number[]): void => {
+    const blurMs = (is === "start" ? run.blur?.fromMs : run.blur?.untilMs) ?? 0;
     const reason = reasonOf(disturbances, Math.min(at, toldAt), Math.max(at, toldAt));
     if (reason === "unexplained") all.push(toldAt - at);
-    if (Math.abs(toldAt - at) > toleranceMs) differences.push({ is, run, ms: toldAt - at, reason });
+    const isNear = toldAt >= at - blurMs - toleranceMs && toldAt <= at + toleranceMs;
+    if (!isNear) differences.push({ is, run, at, ms: toldAt - at, reason });
   };
   for (const run of seen) {
     const other = ofSeen.get(run);
@@ -124,7 +132,7 @@ export function compareSums(
   const sums = new Map<string, SumPair>();
   const sumOf = (run: Run): SumPair => {
     const key = keyOf(run);
-    const sum = sums.get(key) ?? { key, seenMs: 0, toldMs: 0, runs: 0 };
+    const sum = sums.get(key) ?? { key, seenMs: 0, toldMs: 0, runs: 0, blurMs: 0 };
     sums.set(key, sum);
     return sum;
   };
@@ -132,28 +140,31 @@ export function compareSums(
     const sum = sumOf(run);
     sum.seenMs += undisturbedMs(run, disturbances);
     sum.runs += 1;
+    sum.blurMs += (run.blur?.fromMs ?? 0) + (run.blur?.untilMs ?? 0);
   }
   for (const run of told) sumOf(run).toldMs += undisturbedMs(run, disturbances);
   return [...sums.values()].toSorted((a, b) => a.key.localeCompare(b.key));
 }
 
 /**
- * Compares each second with what forecast and `why` named for it.
- * @param changes when the screen or what was named for it changed
+ * Compares each second with what forecast and `why` named for it. A lost service explains only that none was named.
+ * @param changes when the screen changed, each from the last look before to the first after it
  * @param boundaryMs so close to one of them the old and the new are both right
  */
 export function compareSeconds(
   seconds: readonly Second[],
   disturbances: readonly Disturbance[],
-  changes: readonly number[],
+  changes: readonly { from: number; until: number }[],
   boundaryMs: number,
 ): SecondDifference[] {
   return seconds.flatMap(({ at, seen, ...named }) =>
     (["forecast", "why"] as const).flatMap((against): SecondDifference[] => {
       const expected = named[against];
       if (expected === seen) return [];
-      const isAtChange = expected !== undefined && changes.some((change) => Math.abs(change - at) <= boundaryMs);
-      const reason = isAtChange ? "boundary" : reasonOf(disturbances, at, at);
+      const isNamed = expected !== undefined;
+      const isAtChange = isNamed && changes.some((change) => change.from - boundaryMs <= at && at <= change.until + boundaryMs);
+      const explaining = disturbances.filter(({ reason }) => (reason === "service-lost") !== isNamed);
+      const reason = isAtChange ? "boundary" : reasonOf(explaining, at, at);
       return [{ at, against, seen, expected, reason }];
     }),
   );
