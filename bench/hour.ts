@@ -1,4 +1,5 @@
 // An hour on a real window: a log of the screen beside proof of play, forecast and `why`, through all that can change what is on.
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Forecast, Why } from "../src/protocol/forecast.ts";
@@ -17,10 +18,14 @@ import { figure } from "./lib.ts";
 const minutes = Number(process.argv[2] ?? 60);
 const seed = Number(process.argv[3] ?? 1);
 const toleranceMs = Number(process.argv[4] ?? 50);
+// All that was seen and told, as JSON, for whoever looks into a difference.
+const evidenceFile = process.argv[5];
 // A killed player's plays count to the last frame that it had saved.
 const savedEveryMs = 6_000;
 // After the first frame of a new page its picture must have come.
 const pictureMs = 1_000;
+// What an override brings or uncovers cannot be prepared ahead of its command: so long after its answer its picture may come.
+const preparingMs = 1_000;
 const leadMs = 15_000;
 const leadOfScheduleMs = 150;
 
@@ -67,13 +72,13 @@ const others: Disturbance[] = [];
 const siteClosed = { from: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 let isServiceUp = true;
 let serviceLostAt = 0;
-await wait(begin - Date.now());
+await untilInstant(begin);
 const watching = new AbortController();
 const logging = logScreen(xvfb.framebuffer, watching.signal);
 const whys = new Map<number, Promise<string | undefined>>();
 try {
   const acts = plan.acts.map(async (act) => {
-    await wait(begin + act.at - Date.now(), undefined, { signal: watching.signal });
+    await untilInstant(begin + act.at, watching.signal);
     await perform(act);
   });
   await Promise.all([...acts, sampleWhy()]);
@@ -106,9 +111,15 @@ const seconds = await Promise.all(
 const { overrides, schedules } = ordered;
 const counts = { schedules: schedules.length, overrides: overrides.length, restarts: restarts.length, forecasts: forecasts.length };
 figure("the run", { minutes, seed, tolerance_ms: toleranceMs, from: iso(begin), ...counts, play_events: events.length });
-const unexplained = judge({ log, seen, told, seconds, events, restarts, others, siteClosed }, toleranceMs);
+const evidence: Evidence = { log, seen, told, seconds, events, overrides, restarts, others, siteClosed };
+if (evidenceFile !== undefined) await writeFile(evidenceFile, JSON.stringify({ ...evidence, ordered, forecasts }));
+const unexplained = judge(evidence, toleranceMs);
 figure("unexplained differences", { n: unexplained });
 if (unexplained > 0) process.exitCode = 1;
+
+function untilInstant(at: number, signal?: AbortSignal): Promise<void> {
+  return wait(Math.max(0, at - Date.now()), undefined, signal === undefined ? {} : { signal });
+}
 
 async function perform(act: Act): Promise<void> {
   switch (act.do) {
@@ -163,10 +174,10 @@ async function succeeded(type: string, args: Record<string, unknown>): Promise<R
   return command;
 }
 
-/** Between a command and the next forecast nobody but the player knows what is on. */
+/** Between a command and the next forecast nobody but the player knows what is on, and its picture comes a little later. */
 async function afterCommand(from: number): Promise<void> {
   await askForecast();
-  others.push({ from, until: Date.now(), reason: "command" });
+  others.push({ from, until: Date.now() + preparingMs, reason: "command" });
 }
 
 async function restartPlayer(isKilled: boolean): Promise<void> {
@@ -192,10 +203,10 @@ async function askForecast(): Promise<void> {
 /** Asks at each whole second why the screen shows what it shows. */
 async function sampleWhy(): Promise<void> {
   for (let at = begin + 1_000; at < end; at += 1_000) {
-    await wait(at - Date.now());
+    await untilInstant(at);
     whys.set(at, isServiceUp ? askWhy(at) : Promise.resolve(undefined));
   }
-  await wait(end - Date.now());
+  await untilInstant(end);
 }
 
 async function askWhy(at: number): Promise<string | undefined> {

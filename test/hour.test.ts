@@ -71,7 +71,12 @@ test("[HR2] sums leave disturbed time out on both sides, and what is told too lo
 });
 
 test("[HR3] a second at which the screen shows something else than forecast or why is found, with its reason", () => {
-  const seconds = [1_000, 2_000, 3_000, 4_000, 5_000].map((at) => ({ at, seen: home, forecast: home, why: home as string | undefined }));
+  const seconds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000].map((at) => ({
+    at,
+    seen: home,
+    forecast: home,
+    why: home as string | undefined,
+  }));
   expect(compareSeconds(seconds, [], [{ from: 2_000, until: 2_000 }], 100)).toEqual([]);
   const planted = [
     { ...seconds[0]!, why: lunch },
@@ -79,13 +84,17 @@ test("[HR3] a second at which the screen shows something else than forecast or w
     { ...seconds[2]!, seen: null },
     { ...seconds[3]!, why: undefined },
     { ...seconds[4]!, why: undefined, forecast: lunch },
+    { ...seconds[5]!, why: undefined },
   ];
   const lost: Disturbance = { from: 3_900, until: 4_100, reason: "service-lost" };
   const alsoLost: Disturbance = { from: 900, until: 1_100, reason: "service-lost" };
   const isGone: Disturbance = { from: 2_900, until: 3_100, reason: "restart" };
   const again: Disturbance = { from: 4_900, until: 5_100, reason: "restart" };
-  const changes = [{ from: 2_060, until: 2_080 }];
-  // Neither explains a lost service what was named, nor a restart that nobody answered.
+  const changes = [
+    { from: 2_060, until: 2_080 },
+    { from: 6_000, until: 6_000 },
+  ];
+  // Neither explains a lost service what was named, nor a restart or a change that nobody answered.
   const differences = compareSeconds(planted, [lost, alsoLost, isGone, again], changes, 100);
   expect(differences.map(({ at, against, reason }) => [at, against, reason])).toEqual([
     [1_000, "why", "unexplained"],
@@ -95,6 +104,7 @@ test("[HR3] a second at which the screen shows something else than forecast or w
     [4_000, "why", "service-lost"],
     [5_000, "forecast", "restart"],
     [5_000, "why", "unexplained"],
+    [6_000, "why", "unexplained"],
   ]);
 });
 

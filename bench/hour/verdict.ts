@@ -13,6 +13,7 @@ import {
   undisturbedMs,
 } from "./compare.ts";
 import { limited } from "./content.ts";
+import type { Ordered } from "./records.ts";
 import type { ScreenLog } from "./screen.ts";
 
 /** All that the hour left behind. Instants in UTC ms. */
@@ -22,6 +23,7 @@ export interface Evidence {
   told: readonly Run[];
   seconds: readonly Second[];
   events: readonly PlayEventRecord[];
+  overrides: Ordered["overrides"];
   /** Restarts of the player; `leftAt` of a killed one is earlier for its plays, which count to its last saved frame alone. */
   restarts: readonly (Disturbance & { leftAt: number })[];
   /** While there was no service, and from each command to the forecast after it. */
@@ -65,7 +67,11 @@ function judgePictures({ log, restarts, seen }: Evidence): number {
     // One frame is what a look amid the drawing of a picture may catch.
     if (undisturbed <= 2 * frameMs) continue;
     wrong += 1;
-    figure(`${span.sight} picture`, { at: iso(span.from), zone: span.zone, ms: undisturbed });
+    const inZone = log.spans.filter(({ zone }) => zone === span.zone);
+    const before = inZone.findLast(({ until }) => until <= span.from);
+    const after = inZone.find(({ from }) => from >= span.until);
+    const between = `${before?.layout} ${before?.sight} and ${after?.layout} ${after?.sight}`;
+    figure(`${span.sight} picture`, { at: iso(span.from), zone: span.zone, ms: undisturbed, between });
   }
   const without = seen.filter(({ cause }) => cause.endsWith("without a cause"));
   for (const run of without) figure("layout that nothing brought", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
@@ -137,9 +143,14 @@ function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs
   return differences.filter(({ reason }) => reason === "unexplained").length;
 }
 
-/** The web page while its server was closed, and the item with a limit. */
-function judgeItems({ seen, events, siteClosed }: Evidence): number {
+/** How fast overrides came; the web page while its server was closed; the item with a limit. */
+function judgeItems({ seen, events, overrides, siteClosed }: Evidence): number {
   const runs = joined(seen.filter(({ zone }) => zone === "left"));
+  const cameMs = overrides.flatMap(({ id, from }) => {
+    const first = seen.find(({ cause }) => cause.endsWith(id));
+    return first === undefined ? [] : [first.from - from];
+  });
+  if (cameMs.length > 0) figure("override seen after its command was sent, ms", spread(cameMs));
   const dead = { from: siteClosed.from + preparedMs, until: siteClosed.until };
   const shown = runs.filter(({ item, from, until }) => item === "web" && from < dead.until && until > dead.from);
   const failed = events.filter((each) => each.asset_id === null && each.result === "failed").length;
@@ -154,7 +165,7 @@ function judgeItems({ seen, events, siteClosed }: Evidence): number {
   const inAnHour = begins.map((from) => begins.filter((other) => other >= from && other < from + hourMs).length);
   const most = Math.max(0, ...inAnHour);
   figure("limited item: plays seen", { n: begins.length, most_in_an_hour: most, limit: limited.playsPerHour });
-  return shown.length + (most > limited.playsPerHour ? 1 : 0);
+  return overrides.length - cameMs.length + shown.length + (most > limited.playsPerHour ? 1 : 0);
 }
 
 /** Seconds one after the other with the same difference, as one line. */
