@@ -1,0 +1,102 @@
+// Logs what both halves of the screen show: on the left an item, on the right the mark of its layout.
+import type { Framebuffer, Rgb } from "../../test/support/framebuffer.ts";
+
+/** Items of the left half; the web page is drawn by the bench's own server. */
+export const itemColors = {
+  red: [220, 30, 40],
+  green: [20, 160, 60],
+  blue: [30, 60, 200],
+  limited: [140, 200, 255],
+  web: [150, 110, 60],
+} as const satisfies Record<string, Rgb>;
+
+/** Marks of the right half, one for each layout. */
+export const markColors = {
+  home: [240, 240, 240],
+  one: [240, 240, 20],
+  two: [20, 240, 240],
+  three: [240, 20, 240],
+  between: [250, 140, 10],
+  above: [130, 20, 130],
+  alarm: [10, 90, 110],
+} as const satisfies Record<string, Rgb>;
+
+export type Item = keyof typeof itemColors;
+export type LayoutName = keyof typeof markColors;
+
+/** One half from one instant to another, in UTC ms; `layout` is null where the right half shows no mark. */
+export interface Seen {
+  zone: "left" | "right";
+  /** An item, a layout's mark, `blank` or `foreign`. */
+  sight: string;
+  layout: LayoutName | null;
+  from: number;
+  until: number;
+  /** How long before each of them the look before was. */
+  blur: { fromMs: number; untilMs: number };
+}
+
+/** The screen's log, and how closely it was looked at. */
+export interface ScreenLog {
+  spans: Seen[];
+  /** The time between two looks. */
+  gapsMs: number[];
+}
+
+const lookEveryMs = 10;
+const tolerance = 6;
+const darkest = 16;
+// Three points of each half, as shares of the width.
+const points = { left: [0.1, 0.25, 0.4], right: [0.6, 0.75, 0.9] } as const;
+
+/** Logs until `signal` aborts. */
+export async function logScreen(framebuffer: Framebuffer, signal: AbortSignal): Promise<ScreenLog> {
+  const row = Buffer.allocUnsafe(framebuffer.stride);
+  const log: ScreenLog = { spans: [], gapsMs: [] };
+  const open = new Map<Seen["zone"], Seen>();
+  let previous = Date.now();
+  while (!signal.aborted) {
+    const now = Date.now();
+    const gapMs = now - previous;
+    const sights = lookAt(framebuffer, row);
+    const layout = Object.hasOwn(markColors, sights.right) ? (sights.right as LayoutName) : null;
+    for (const zone of ["left", "right"] as const) {
+      const before = open.get(zone);
+      if (before !== undefined && before.sight === sights[zone] && before.layout === layout) continue;
+      if (before !== undefined) log.spans.push(ended(before, now, gapMs));
+      open.set(zone, { zone, sight: sights[zone], layout, from: now, until: now, blur: { fromMs: gapMs, untilMs: 0 } });
+    }
+    log.gapsMs.push(gapMs);
+    previous = now;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  for (const span of open.values()) log.spans.push(ended(span, previous, 0));
+  return log;
+}
+
+function ended(span: Seen, until: number, untilMs: number): Seen {
+  return { ...span, until, blur: { ...span.blur, untilMs } };
+}
+
+/** What both halves show, from one row. One that the X server was just writing holds parts of two pictures: it is read once more. */
+function lookAt(framebuffer: Framebuffer, row: Buffer): { left: string; right: string } {
+  const y = Math.floor(framebuffer.height / 2);
+  const read = () => {
+    framebuffer.row(y, row);
+    return { left: sightOf(row, framebuffer.width, "left"), right: sightOf(row, framebuffer.width, "right") };
+  };
+  const sights = read();
+  return sights.left === "foreign" || sights.right === "foreign" ? read() : sights;
+}
+
+function sightOf(row: Buffer, width: number, zone: Seen["zone"]): string {
+  const pixels = points[zone].map((share): Rgb => {
+    const at = 4 * Math.floor(share * width);
+    return [row[at + 2]!, row[at + 1]!, row[at]!];
+  });
+  const isAll = (color: Rgb): boolean =>
+    pixels.every((pixel) => pixel.every((value, channel) => Math.abs(value - color[channel]!) <= tolerance));
+  const known = Object.entries(zone === "left" ? itemColors : markColors).find(([, color]) => isAll(color));
+  if (known !== undefined) return known[0];
+  return pixels.every((pixel) => pixel.every((value) => value < darkest)) ? "blank" : "foreign";
+}

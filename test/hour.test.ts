@@ -1,0 +1,115 @@
+// The comparison of the hour's bench: it finds each planted difference, and none where there is none.
+import { expect, test } from "vitest";
+import { compareRuns, compareSeconds, compareSums, joined, undisturbedMs, type Disturbance, type Run } from "../bench/hour/compare.ts";
+
+const home = "home default -";
+const lunch = "one schedule sch_1";
+
+function run(item: string, from: number, until: number, cause = home): Run {
+  return { zone: "left", cause, item, from, until };
+}
+
+const seen = [run("red", 0, 2_000), run("green", 2_000, 4_000), run("red", 4_000, 6_000, lunch), run("red", 6_000, 8_000)];
+// Told a little late, as pictures and frames are.
+const told = seen.map((each) => ({ ...each, from: each.from - 10, until: each.until - 10 }));
+const restart: Disturbance = { from: 3_500, until: 4_500, reason: "restart" };
+
+test("[HR1] plays that were told as they were seen differ nowhere; one told for another cause, item or time is found", () => {
+  expect(compareRuns(seen, told, [], 50)).toEqual({
+    startsMs: [-10, -10, -10, -10],
+    endsMs: [-10, -10, -10, -10],
+    differences: [],
+  });
+  const otherCause = told.map((each) => (each.cause === lunch ? { ...each, cause: "two schedule sch_2" } : each));
+  expect(compareRuns(seen, otherCause, [], 50).differences).toMatchObject([
+    { is: "not-told", ms: 2_000, reason: "unexplained", run: { cause: lunch } },
+    { is: "not-seen", ms: 2_000, reason: "unexplained", run: { cause: "two schedule sch_2" } },
+  ]);
+  const otherItem = told.map((each) => (each.item === "green" ? { ...each, item: "blue" } : each));
+  expect(compareRuns(seen, otherItem, [], 50).differences.map(({ is, run: { item } }) => `${is} ${item}`)).toEqual([
+    "not-told green",
+    "not-seen blue",
+  ]);
+  const late = told.map((each) => (each.item === "green" ? { ...each, from: 2_200 } : each));
+  expect(compareRuns(seen, late, [], 50).differences).toMatchObject([{ is: "start", ms: 200, reason: "unexplained" }]);
+  expect(compareRuns(seen, told.slice(0, -1), [], 50).differences).toMatchObject([{ is: "not-told", run: { from: 6_000 } }]);
+  // Nobody looked in the 200 ms before green was seen and left: it may have come and gone then, not before.
+  const blurred = seen.map((each) => ({ ...each, blur: { fromMs: 200, untilMs: 200 } }));
+  const early = (ms: number) => told.map((each) => ({ ...each, from: each.from - ms, until: each.until - ms }));
+  expect(compareRuns(blurred, early(200), [], 50).differences).toEqual([]);
+  expect(compareRuns(blurred, early(250), [], 50).differences).toHaveLength(8);
+  expect(compareSums(blurred, told, [], ({ zone }) => zone)).toMatchObject([{ blurMs: 1_600 }]);
+  // One long play stands for two that were seen.
+  const across = [told[0]!, told[1]!, told[2]!, run("red", 5_990, 9_990)];
+  const twice = [...seen, run("green", 8_000, 8_500), run("red", 8_500, 10_000)];
+  expect(compareRuns(twice, across, [], 50).differences.map(({ is, ms }) => [is, ms])).toEqual([
+    ["end", 1_990],
+    ["not-told", 500],
+    ["not-told", 1_500],
+  ]);
+});
+
+test("[HR2] sums leave disturbed time out on both sides, and what is told too long or for another cause stands apart", () => {
+  const exact = compareSums(seen, seen, []);
+  expect(exact).toContainEqual({ key: `left ${home} red`, seenMs: 4_000, toldMs: 4_000, runs: 2, blurMs: 0 });
+  expect(exact.every(({ seenMs, toldMs }) => seenMs === toldMs)).toBe(true);
+  const wrong = seen.map((each) => (each.item === "green" ? { ...each, until: 4_300 } : each));
+  expect(compareSums(seen, wrong, []).filter(({ seenMs, toldMs }) => seenMs !== toldMs)).toEqual([
+    { key: `left ${home} green`, seenMs: 2_000, toldMs: 2_300, runs: 1, blurMs: 0 },
+  ]);
+  expect(compareSums(seen, wrong, [restart]).filter(({ seenMs, toldMs }) => seenMs !== toldMs)).toEqual([]);
+  expect(compareSums(seen, [], [restart], ({ cause }) => cause)).toEqual([
+    { key: home, seenMs: 5_500, toldMs: 0, runs: 3, blurMs: 0 },
+    { key: lunch, seenMs: 1_500, toldMs: 0, runs: 1, blurMs: 0 },
+  ]);
+  expect(
+    undisturbedMs({ from: 0, until: 100 }, [
+      { ...restart, from: 10, until: 30 },
+      { ...restart, from: 20, until: 40 },
+    ]),
+  ).toBe(70);
+});
+
+test("[HR3] a second at which the screen shows something else than forecast or why is found, with its reason", () => {
+  const seconds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000].map((at) => ({
+    at,
+    seen: home,
+    forecast: home,
+    why: home as string | undefined,
+  }));
+  expect(compareSeconds(seconds, [], [{ from: 2_000, until: 2_000 }], 100)).toEqual([]);
+  const planted = [
+    { ...seconds[0]!, why: lunch },
+    { ...seconds[1]!, forecast: lunch },
+    { ...seconds[2]!, seen: null },
+    { ...seconds[3]!, why: undefined },
+    { ...seconds[4]!, why: undefined, forecast: lunch },
+    { ...seconds[5]!, why: undefined },
+  ];
+  const lost: Disturbance = { from: 3_900, until: 4_100, reason: "service-lost" };
+  const alsoLost: Disturbance = { from: 900, until: 1_100, reason: "service-lost" };
+  const isGone: Disturbance = { from: 2_900, until: 3_100, reason: "restart" };
+  const again: Disturbance = { from: 4_900, until: 5_100, reason: "restart" };
+  const changes = [
+    { from: 2_060, until: 2_080 },
+    { from: 6_000, until: 6_000 },
+  ];
+  // Neither explains a lost service what was named, nor a restart or a change that nobody answered.
+  const differences = compareSeconds(planted, [lost, alsoLost, isGone, again], changes, 100);
+  expect(differences.map(({ at, against, reason }) => [at, against, reason])).toEqual([
+    [1_000, "why", "unexplained"],
+    [2_000, "forecast", "boundary"],
+    [3_000, "forecast", "restart"],
+    [3_000, "why", "restart"],
+    [4_000, "why", "service-lost"],
+    [5_000, "forecast", "restart"],
+    [5_000, "why", "unexplained"],
+    [6_000, "why", "unexplained"],
+  ]);
+});
+
+test("[HR4] plays of one item that follow each other for one cause are one stretch; a gap, a cause or an item divides it", () => {
+  const spans = [run("red", 2_000, 3_000), run("red", 0, 2_000), run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)];
+  const other = { ...run("red", 1_000, 1_500), zone: "right" };
+  expect(joined([...spans, other])).toEqual([run("red", 0, 3_000), other, run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)]);
+});
