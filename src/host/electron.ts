@@ -128,7 +128,7 @@ class ElectronHost implements Host {
     await this.close();
   }
 
-  /** A window whose frames nobody watches would load whatever it is told, so there is none without the other. */
+  /** Opens the window and connects to its frames. Without that connection no request of a frame would be checked, so neither stays alone. */
   async #openWatched(page: HostPage, signal: AbortSignal): Promise<void> {
     const shown = this.#openWindow(page);
     this.#shown = shown;
@@ -171,7 +171,7 @@ class ElectronHost implements Host {
     // DevTools answers once there is a document.
     await view.load("about:blank", signal);
     const devtools = new ElectronDevTools(webContents, clock);
-    // Frames that nobody watches any more would load whatever they are told: the window is not kept without its watch.
+    // Without this connection no request of a frame is checked any more, so the window is closed and opened anew.
     devtools.onDetach((reason) => {
       if (!life.signal.aborted) this.#report({ is: "browser-exited", detail: `its DevTools connection ended: ${reason}` });
     });

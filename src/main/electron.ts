@@ -41,7 +41,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   const known = config.server ?? store.get("server");
   await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
   const server = embedded === null ? () => known! : () => embedded.address;
-  // The embedded service's address is nothing to remember: it may change, and the service is started by whoever knows of no other.
+  // The embedded service's address is not stored: it may change, and a stored address would keep the next start from starting the service.
   const settings = embedded === null ? settingsOf(async () => store) : { rememberServer: async () => undefined };
   const { ntp, triggers, window, data: folder } = config;
   for (;;) {

@@ -1,11 +1,10 @@
 // An X server whose display changes its mode, on a display of its own: TigerVNC's, which resizes by RandR where Xvfb refuses.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { promisify } from "node:util";
+import { startXServer, type XServer } from "./x-server.ts";
 
 const run = promisify(execFile);
 // TigerVNC's one output.
@@ -19,9 +18,7 @@ export interface Mode {
 }
 
 /** A running Xvnc; disposing ends it and removes its files. */
-export interface Xvnc extends AsyncDisposable {
-  /** Such as `:7`, for the environment variable DISPLAY. */
-  display: string;
+export interface Xvnc extends XServer {
   /** Gives the display another mode, as a driver does when a TV comes up or is turned. */
   setMode(mode: Mode): Promise<void>;
   /** Takes the display away, as one that is switched off; `setMode` brings it back. */
@@ -37,52 +34,29 @@ export interface Xvnc extends AsyncDisposable {
  */
 export async function startXvnc({ width, height }: Mode, authFile?: string): Promise<Xvnc> {
   const folder = await mkdtemp(join(tmpdir(), "signage-xvnc-"));
-  const args = ["-displayfd", "3", "-geometry", `${width}x${height}`, "-depth", "24", "-nolisten", "tcp"];
+  const screen = ["-geometry", `${width}x${height}`, "-depth", "24"];
   const noNetwork = ["-rfbport", "-1", "-rfbunixpath", join(folder, "rfb"), "-SecurityTypes", "None"];
   const access = authFile === undefined ? ["-ac"] : ["-auth", authFile];
-  // It dies with us, also when a test runner kills the tests.
-  const server = spawn("setpriv", ["--pdeathsig", "KILL", "Xvnc", ...args, ...noNetwork, ...access], {
-    stdio: ["ignore", "ignore", "pipe", "pipe"],
-  });
-  let said = "";
-  server.stderr!.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const exited = new Promise<never>((_, reject) => {
-    server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`Xvnc exited with ${code}: ${said}`)));
-  });
-  exited.catch(() => undefined); // after the start its end is our own doing
-  const ready = once(server.stdio[3] as Readable, "data") as Promise<[Buffer]>;
-  try {
-    const [number] = await Promise.race([ready, exited]);
-    const display = `:${number.toString().trim()}`;
-    const env = { ...process.env, DISPLAY: display, XAUTHORITY: authFile ?? "" };
-    const xrandr = async (...argv: string[]): Promise<string> => (await run("xrandr", argv, { env })).stdout;
-    return {
-      display,
-      setMode: async (mode) => {
-        const name = `${mode.width}x${mode.height}`;
-        if (!(await xrandr()).includes(` ${name} `)) await addMode(xrandr, name, mode);
-        await xrandr("--output", output, "--mode", name);
-      },
-      turnOff: async () => void (await xrandr("--output", output, "--off")),
-      picture: async (mode) => {
-        const input = ["-f", "x11grab", "-video_size", `${mode.width}x${mode.height}`, "-i", display];
-        const raw = ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "bgr0", "-"];
-        const { stdout } = await run("ffmpeg", ["-v", "error", ...input, ...raw], { env, encoding: "buffer", maxBuffer: largestPicture });
-        return stdout;
-      },
-      [Symbol.asyncDispose]: async () => {
-        const ended = once(server, "exit");
-        server.kill("SIGKILL");
-        await ended;
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
-    server.kill("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+  const server = await startXServer("Xvnc", [...screen, ...noNetwork, ...access], folder);
+  const { display } = server;
+  const env = { ...process.env, DISPLAY: display, XAUTHORITY: authFile ?? "" };
+  const xrandr = async (...argv: string[]): Promise<string> => (await run("xrandr", argv, { env })).stdout;
+  return {
+    display,
+    setMode: async (mode) => {
+      const name = `${mode.width}x${mode.height}`;
+      if (!(await xrandr()).includes(` ${name} `)) await addMode(xrandr, name, mode);
+      await xrandr("--output", output, "--mode", name);
+    },
+    turnOff: async () => void (await xrandr("--output", output, "--off")),
+    picture: async (mode) => {
+      const input = ["-f", "x11grab", "-video_size", `${mode.width}x${mode.height}`, "-i", display];
+      const raw = ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "bgr0", "-"];
+      const { stdout } = await run("ffmpeg", ["-v", "error", ...input, ...raw], { env, encoding: "buffer", maxBuffer: largestPicture });
+      return stdout;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 async function addMode(xrandr: (...argv: string[]) => Promise<string>, name: string, { width, height }: Mode): Promise<void> {

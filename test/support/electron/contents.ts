@@ -173,7 +173,6 @@ export class StandInContents extends EventEmitter {
       },
       life,
     );
-    page.on("Inspector.detached", () => undefined, life);
     page.on(
       "Fetch.requestPaused",
       ({ requestId, request, frameId, redirectedRequestId }) => {
