@@ -25,8 +25,8 @@ const setBackMs = 1_000;
 const onTimeMs = 50;
 
 /**
- * Draws scenes: the newest wins, and the layer before stays until the picture of the next is there. The layer that comes
- * at a later instant is prepared behind the one shown, and comes on then by itself.
+ * Draws scenes: the newest wins, and the layer before stays until the picture of the next is there. Layers that come at
+ * later instants are prepared behind the one shown, and come on then by themselves.
  */
 export class Glass {
   readonly #element: HTMLElement;
@@ -37,11 +37,13 @@ export class Glass {
   #endTransition = (): void => {};
   /** What is to be shown as soon as it can be. */
   #coming: Behind | null = null;
-  /** What is to be shown at its instant. */
-  #ahead: Behind | null = null;
-  /** What the newest scene says comes at its instant. */
-  #next: Coming | null = null;
+  /** What is to be shown at its instant, of what comes next. */
+  #ahead: Behind[] = [];
+  /** What the newest scene says comes, one after the other. */
+  #next: readonly Coming[] = [];
   #cancelTurn = (): void => {};
+  /** The instant of the stage that was the last to take its turn. */
+  #turnedAt = Number.NEGATIVE_INFINITY;
   #layers = 0;
 
   constructor(element: HTMLElement, page: Page) {
@@ -53,26 +55,17 @@ export class Glass {
 
   /** Draws a scene. */
   draw(scene: Scene): void {
-    const { screen, coming, rotation = 0, identify, claim } = scene;
+    const { screen, coming = [], rotation = 0, identify, claim } = scene;
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
     this.#claim.draw(claim);
-    this.#cancelTurn();
-    this.#cancelTurn = () => {};
-    this.#next = null;
-    if (coming === undefined) {
-      this.#show(screen, null);
-      this.#dropAhead();
-    } else if (this.#isDue(coming)) {
-      this.#show({ is: "stage", stage: coming.stage }, coming.at);
-      this.#dropAhead();
-    } else {
-      this.#next = coming;
-      this.#show(screen, null);
-      this.#prepare();
-      // In the frame in which it is due, whatever the player does then.
-      this.#cancelTurn = this.#page.clock.alarm(coming.at, (frameTime) => this.#takeTurn(scene, coming, frameTime));
-    }
+    const last = coming.findLastIndex((each) => this.#isDue(each));
+    const due = coming[last];
+    this.#next = coming.slice(last + 1);
+    if (due === undefined) this.#show(screen, null);
+    else this.#show({ is: "stage", stage: due.stage }, due.at);
+    this.#prepare();
+    this.#awaitTurn(scene);
   }
 
   /** Whether a stage sent ahead is due, or has taken its turn already and is not to leave for a small correction of the clock. */
@@ -80,7 +73,14 @@ export class Glass {
     const now = this.#page.clock.now();
     if (at <= now) return true;
     const turned = this.#coming?.layer ?? this.#shown;
-    return at <= now + setBackMs && turned?.update({ is: "stage", stage }) === true;
+    return at === this.#turnedAt && at <= now + setBackMs && turned?.update({ is: "stage", stage }) === true;
+  }
+
+  /** Has the next of what comes take its turn in the frame in which it is due, whatever the player does then. */
+  #awaitTurn(scene: Scene): void {
+    const [next] = this.#next;
+    this.#cancelTurn();
+    this.#cancelTurn = next === undefined ? () => {} : this.#page.clock.alarm(next.at, (frameTime) => this.#takeTurn(scene, frameTime));
   }
 
   /** Has the glass show a screen as soon as it can. `dueAt` is when it was due, where that is known. */
@@ -91,11 +91,11 @@ export class Glass {
       this.#coming = null;
     }
     if (this.#shown?.update(screen) === true) return;
-    if (this.#ahead?.layer.update(screen) === true) {
+    const ahead = this.#takeAhead(screen);
+    if (ahead !== undefined) {
       // Sooner than it was to come, or just then: it is no stranger.
-      this.#coming = this.#ahead;
-      this.#ahead = null;
-      const { layer, abort } = this.#coming;
+      this.#coming = ahead;
+      const { layer, abort } = ahead;
       const cancel = this.#page.clock.alarm(this.#page.clock.now(), (frameTime) => this.#bringOn(layer, abort.signal, dueAt, frameTime));
       abort.signal.addEventListener("abort", cancel);
       return;
@@ -120,25 +120,40 @@ export class Glass {
     element.style.zIndex = String(this.#layers);
   }
 
-  /** Prepares what comes later. While something is on its way to the glass, that has the machine to itself. */
+  /**
+   * Prepares what comes later, and lets go of what does not come any more. While something is on its way to the glass,
+   * that has the machine to itself.
+   */
   #prepare(): void {
-    if (this.#next === null) return;
-    const { at, stage } = this.#next;
-    if (this.#ahead?.layer.update({ is: "stage", stage }) === true) return;
-    this.#dropAhead();
-    if (this.#coming === null) this.#ahead = this.#lay({ is: "stage", stage }, at);
+    const prepared: Behind[] = [];
+    for (const { at, stage } of this.#next) {
+      const screen: Screen = { is: "stage", stage };
+      const behind = this.#takeAhead(screen) ?? (this.#coming === null ? this.#lay(screen, at) : undefined);
+      if (behind !== undefined) prepared.push(behind);
+    }
+    for (const behind of this.#ahead) this.#callOff(behind);
+    this.#ahead = prepared;
   }
 
-  /** The instant of `coming`: it takes the place of what is shown. */
-  #takeTurn(scene: Scene, coming: Coming, frameTime: number): void {
-    this.#next = null;
-    const ahead = this.#ahead;
-    const isPrepared = ahead?.layer.update({ is: "stage", stage: coming.stage }) === true;
-    if (!isPrepared || ahead === null) return this.draw({ ...scene, screen: { is: "stage", stage: coming.stage }, coming: undefined });
-    this.#ahead = null;
+  /** The layer that was prepared for `screen`, from now on its taker's. */
+  #takeAhead(screen: Screen): Behind | undefined {
+    const index = this.#ahead.findIndex(({ layer }) => layer.update(screen));
+    return index < 0 ? undefined : this.#ahead.splice(index, 1)[0];
+  }
+
+  /** The instant of the next of what comes: it takes the place of what is shown. */
+  #takeTurn(scene: Scene, frameTime: number): void {
+    const [{ at, stage }, ...coming] = this.#next as [Coming, ...Coming[]];
+    const screen: Screen = { is: "stage", stage };
+    const then: Scene = { ...scene, screen, coming };
+    this.#turnedAt = at;
+    const ahead = this.#takeAhead(screen);
+    if (ahead === undefined) return this.draw(then);
+    this.#next = coming;
     if (this.#coming !== null) this.#callOff(this.#coming);
     this.#coming = ahead;
-    this.#bringOn(ahead.layer, ahead.abort.signal, coming.at, frameTime);
+    this.#bringOn(ahead.layer, ahead.abort.signal, at, frameTime);
+    this.#awaitTurn(then);
   }
 
   /** Shows a layer in the frame being made if all of it is ready, else as soon as it is. */
@@ -191,11 +206,6 @@ export class Glass {
   #takeOff(layer: Layer): void {
     setSeen(layer.element, "no");
     this.#page.frames.request(() => layer.dispose());
-  }
-
-  #dropAhead(): void {
-    if (this.#ahead !== null) this.#callOff(this.#ahead);
-    this.#ahead = null;
   }
 
   #callOff({ layer, abort }: Behind): void {

@@ -1,4 +1,4 @@
-// What the page is told at an instant: the stage that is due, its plays up to where the program changes, and the stage that comes then. Pure.
+// What the page is told at an instant: the stage that is due, its plays up to where the program changes, and the stages that come then. Pure.
 import type { Coming, SceneZone, Stage } from "../protocol/scene.ts";
 import type { FeedNews } from "./scene-item.ts";
 import { stageAt, type Playback } from "./playback.ts";
@@ -13,7 +13,8 @@ export interface Act {
 export interface Outlook {
   /** Null: no layout is due. */
   stage: Stage | null;
-  coming: Coming | null;
+  /** What takes its place next. Of more than one all but the last are on for less than {@link preparingMs}. */
+  coming: readonly Coming[];
   /** When the page has to be told more. */
   changesAt: number;
 }
@@ -23,6 +24,12 @@ export interface Outlook {
  * its place in the page's budget for no longer than this.
  */
 export const comingLeadMs = 15_000;
+
+/** A stage that is on for less leaves no time in which the one after it could be prepared: both are told ahead, ms. */
+export const preparingMs = 3_000;
+
+// Each is a whole layout behind the screen.
+const mostComing = 2;
 
 /**
  * The outlook at `now`, which falls into the first of `acts`. The acts follow each other without a hole. `place` completes a
@@ -36,7 +43,7 @@ export function outlookAt(
   place = (stage: Stage): Stage => stage,
 ): Outlook {
   const [act] = acts;
-  if (act === undefined) return { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
+  if (act === undefined) return { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY };
   const staged = stageAt(act.playback, now, deviceZone, news, act.until);
   const known = acts.at(-1)!.until;
   const lookAgainAt = known - comingLeadMs > now ? known - comingLeadMs : Number.POSITIVE_INFINITY;
@@ -44,16 +51,19 @@ export function outlookAt(
   const stageOf = ({ from, until, playback }: Act): Stage | null => stageAt(playback, from, deviceZone, news, until)?.stage ?? null;
   const due = goThrough(staged?.stage ?? null, acts, 0, stageOf);
   const whole = withEnd(due.stage, acts, due.end, now);
-  const next = acts[due.end];
-  // A screen without a layout has nothing to prepare: it is sent when it is due.
-  const first = next === undefined ? null : stageOf(next);
-  const later = first === null ? null : goThrough(first, acts, due.end, stageOf);
-  const coming = next === undefined || later === null ? null : withEnd(later.stage, acts, later.end, now);
-  return {
-    stage: whole === null ? null : place(whole),
-    coming: coming === null ? null : { at: next!.from, stage: place(coming) },
-    changesAt,
-  };
+  const coming: Coming[] = [];
+  for (let start = due.end; coming.length < mostComing;) {
+    const act = acts[start];
+    const before = coming.at(-1);
+    if (act === undefined || (before !== undefined && act.from - before.at >= preparingMs)) break;
+    const later = goThrough(stageOf(act), acts, start, stageOf);
+    const next = withEnd(later.stage, acts, later.end, now);
+    // A screen without a layout has nothing to prepare: it is sent when it is due.
+    if (next === null) break;
+    coming.push({ at: act.from, stage: place(next) });
+    start = later.end;
+  }
+  return { stage: whole === null ? null : place(whole), coming, changesAt };
 }
 
 /** Adds to `stage`, which act number `start` begins with, the plays of the acts after it that keep its geometry; `end` is the first that does not. */

@@ -296,10 +296,10 @@ class Player implements AsyncDisposable {
     const { withheld } = this.#recovery;
     const screen = screenOf({ service: this.#api.server.origin, phase, safe: withheld });
     const code = this.#reclaim?.code ?? null;
-    const coming = withheld === null ? (this.#session?.coming ?? null) : null;
+    const coming = withheld === null ? (this.#session?.coming ?? []) : [];
     return {
       screen,
-      ...(coming === null ? {} : { coming }),
+      ...(coming.length === 0 ? {} : { coming: [...coming] }),
       rotation: rotationOf(this.#session?.orientation ?? "landscape"),
       identify: this.#identifyText(),
       ...(code === null ? {} : { claim: { code } }),

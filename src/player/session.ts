@@ -87,7 +87,7 @@ export class Session {
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
-  #outlook: Outlook = { stage: null, coming: null, changesAt: Number.POSITIVE_INFINITY };
+  #outlook: Outlook = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY };
   /** When the page was last told what is due, corrected wall time in ms. */
   #plannedAt = Number.NEGATIVE_INFINITY;
   // Whether the service has been told what a newly applied state put on the glass.
@@ -187,7 +187,7 @@ export class Session {
   }
 
   /** The stage that the page prepares for its instant. */
-  get coming(): Coming | null {
+  get coming(): readonly Coming[] {
     return this.#outlook.coming;
   }
 

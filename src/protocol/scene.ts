@@ -168,7 +168,11 @@ export type Coming = z.infer<typeof Coming>;
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
-  coming: Coming.optional().describe("Prepared behind the screen, and shown at its instant also if the player is silent then"),
+  coming: z
+    .array(Coming)
+    .max(2)
+    .optional()
+    .describe("One after the other. Prepared behind the screen, and shown at their instants also if the player is silent then"),
   rotation: Rotation.optional().describe("Turns everything, screens of words and touch included"),
   identify: z.object({ player_name: z.string(), lines: z.array(z.string()), until: RawInstant }).nullable(),
   claim: z.object({ code: z.string() }).optional().describe("A code in a corner over the content: the service has another key"),

@@ -89,7 +89,7 @@ test("[BD1] no play that the page is told of goes beyond a change of program, th
       }
       for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
       if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
-      if (change - instant <= comingLeadMs) expect(coming?.at).toBe(change);
+      if (change - instant <= comingLeadMs) expect(coming[0]?.at).toBe(change);
     }
     // Of even windows each item ends by itself where the program changes.
     if (name === "even") expect(cuts).toBe(0);
@@ -101,30 +101,51 @@ test("[BD2] the stage that comes is told ahead with its instant, and is then wha
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
   const player = await playerOf(folder.path, t0);
-  expect(player.outlook(ready, t0)).toMatchObject({ coming: null, changesAt: t0 + 23_000 - comingLeadMs });
+  expect(player.outlook(ready, t0)).toMatchObject({ coming: [], changesAt: t0 + 23_000 - comingLeadMs });
   const before = player.outlook(ready, t0 + 23_000 - comingLeadMs);
-  expect(before.coming?.at).toBe(t0 + 23_000);
+  expect(before.coming[0]?.at).toBe(t0 + 23_000);
   expect(before.stage!.until).toBe(t0 + 23_000);
-  const [first, second] = slotsOf(before.coming!.stage);
+  const [first, second] = slotsOf(before.coming[0]!.stage);
   expect(first).toMatchObject({ starts_at: t0 + 23_000, ends_at: t0 + 30_000 });
   expect((first!.starts_at - first!.offset_ms - loopEpochMs) % 10_000).toBe(0);
   expect(second!.starts_at).toBe(t0 + 30_000);
   const due = player.outlook(ready, t0 + 23_000);
-  expect(due.stage!.key).toBe(before.coming!.stage.key);
+  expect(due.stage!.key).toBe(before.coming[0]!.stage.key);
   expect(slotsOf(due.stage)[0]).toEqual(first);
   // And on, until its end, where the player's own layout comes back.
-  expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject({ at: t0 + 60_000, stage: { key: before.stage!.key } });
+  expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
 });
 
 test("[BD2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
   const player = await playerOf(folder.path, t0);
-  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, coming: { at: t0 + 10_000 } });
+  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, coming: [{ at: t0 + 10_000 }] });
   const last = player.outlook(ready, t0 + 12_000);
-  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, coming: null, changesAt: t0 + 20_000 });
+  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, coming: [], changesAt: t0 + 20_000 });
   expect(slotsOf(last.stage).at(-1)!.ends_at).toBe(t0 + 20_000);
-  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: null });
+  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: [] });
+});
+
+test("[BD15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
+  await using folder = await temporaryFolder();
+  // Between two windows of the other layout the player's own is due for six milliseconds.
+  const brief = stateOf((other) => [
+    schedule(other.id, iso(t0), iso(t0 + 20_000)),
+    schedule(other.id, iso(t0 + 20_006), iso(t0 + 40_000)),
+    schedule(other.id, iso(t0 + 20_006 + 19_000), iso(t0 + 60_000)),
+  ]);
+  const player = await playerOf(folder.path, t0);
+  const { stage, coming } = player.outlook(brief, t0 + 10_000);
+  expect(coming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
+  expect(coming[0]!.stage.until).toBe(t0 + 20_006);
+  expect(coming[1]!.stage.key).toBe(stage!.key);
+  expect(slotsOf(coming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
+  const during = player.outlook(brief, t0 + 20_002);
+  expect(during.coming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
+  // Changes every ten seconds are within the time in which the page is told, and still it prepares one.
+  const lasting = await playerOf(join(folder.path, "lasting"), t0);
+  expect(lasting.outlook(alternating, t0 + 6_000).coming.map(({ at }) => at)).toEqual([t0 + 10_000]);
 });
 
 test("[BD3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
@@ -133,7 +154,7 @@ test("[BD3] where the geometry stays, what comes are further plays of the same s
   const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
   const player = await playerOf(join(folder.path, "anew"), t0);
   const { stage, coming } = player.outlook(anew, t0 + 1_000);
-  expect(coming).toBeNull();
+  expect(coming).toEqual([]);
   expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
     [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
     [red.id, t0 + 7_000, t0 + 17_000],
@@ -170,7 +191,7 @@ test("[BD4] told late, or asked anew, a player plays what it would have in time"
   expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
   // Its clock is put back: what came is to come again.
   const back = prompt.outlook(alternating, t0 + 495_000);
-  expect(back.coming).toMatchObject({ at: t0 + 500_000, stage: { key: expect.any(String) } });
+  expect(back.coming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
 });
 
 test("[BD4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
@@ -178,16 +199,19 @@ test("[BD4] an override or a new state changes at once what comes; an override's
   const player = await playerOf(folder.path, t0);
   const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
   const before = player.outlook(alternating, t0 + 1_000);
-  expect(before.coming?.at).toBe(t0 + 10_000);
+  expect(before.coming[0]?.at).toBe(t0 + 10_000);
   await player.send("override.set", { layout_id: own.id, duration_ms: 12_000, level: "normal" });
   const during = player.outlook(alternating, t0 + 1_000);
   // Over the boundary at ten seconds on to thirteen, where the other layout is due.
-  expect(during).toMatchObject({ stage: { until: t0 + 13_000 }, coming: { at: t0 + 13_000, stage: { key: before.coming!.stage.key } } });
-  expect(slotsOf(during.coming!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
+  expect(during).toMatchObject({
+    stage: { until: t0 + 13_000 },
+    coming: [{ at: t0 + 13_000, stage: { key: before.coming[0]!.stage.key } }],
+  });
+  expect(slotsOf(during.coming[0]!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
   await player.send("override.clear", {});
-  expect(player.outlook(alternating, t0 + 1_001).coming?.at).toBe(t0 + 10_000);
+  expect(player.outlook(alternating, t0 + 1_001).coming[0]?.at).toBe(t0 + 10_000);
   const without = readyOf({ ...alternating.desired, revision: "r2", schedules: [] });
-  expect(player.outlook(without, t0 + 1_002).coming).toBeNull();
+  expect(player.outlook(without, t0 + 1_002).coming).toEqual([]);
   expect(other.id).not.toBe(own.id);
 });
 

@@ -43,8 +43,8 @@ function keyOf({ zones }: Stage): string {
   return zones[0]!.slots[0]!.key;
 }
 
-function sceneOf(shown: Stage, coming?: Coming): Scene {
-  return { screen: { is: "stage", stage: shown }, identify: null, ...(coming === undefined ? {} : { coming }) };
+function sceneOf(shown: Stage, ...coming: Coming[]): Scene {
+  return { screen: { is: "stage", stage: shown }, identify: null, ...(coming.length === 0 ? {} : { coming }) };
 }
 
 /** Has the page show a stage, and waits until it does. */
@@ -165,6 +165,30 @@ test("[BD6] called off, changed or due at once, a coming stage leaves nothing be
   await expect.poll(() => page.locator(".item").count()).toBe(1);
   const told = server.messages.flatMap((message) => (message.type === "presented" ? message.key : []));
   expect(told).toEqual([keyOf(shown), keyOf(early)]);
+});
+
+test("[BD15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  server.mediaDelayMs = 1_500;
+  const at = server.now() + 4_000;
+  const brief = { at, stage: stageOf(image("green.png"), at) };
+  // The second is the layout that is on already, with other plays.
+  const back = { at: at + 150, stage: stageOf(image("blue.png"), at + 150, { key: shown.key }) };
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(shown, brief, back));
+    expect(Math.abs((await presented(server, back.stage)).at - back.at)).toBeLessThan(lateMs);
+    await page.waitForTimeout(200);
+  });
+  expect(["red,green,blue", "red,blue"]).toContain(seen.join());
+  // The player gets to them one after the other, the first after both are over.
+  const told = server.messages.length;
+  server.draw(sceneOf(brief.stage, back));
+  server.draw(sceneOf(back.stage));
+  await page.waitForTimeout(300);
+  expect(server.messages.slice(told).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
+  expect(await page.locator(".stage").count()).toBe(1);
 });
 
 test("[BD7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
