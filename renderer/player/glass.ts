@@ -176,7 +176,7 @@ export class Glass {
 
   /** Changes layers in the frame being made. */
   async #change(layer: Layer, dueAt: number | null): Promise<void> {
-    const { clock, frames, transitions } = this.#page;
+    const { clock, frames, presentation, transitions } = this.#page;
     this.#endTransition();
     const before = this.#shown;
     this.#shown = layer;
@@ -198,7 +198,8 @@ export class Glass {
     } else if (before !== null) {
       this.#takeOff(before);
     }
-    layer.presented(clock.at(await frames.next()));
+    layer.presented(presentation.time().then((time) => clock.at(time)));
+    await frames.next();
     this.#prepare();
   }
 

@@ -8,6 +8,8 @@ import { Frames } from "./frames.ts";
 import { Glass } from "./glass.ts";
 import { refuseInput } from "./input.ts";
 import { PreloadBudget } from "./preload-budget.ts";
+import { Presentation } from "./presentation.ts";
+import { ReportOrder } from "./report-order.ts";
 import { SceneSocket } from "./socket.ts";
 import { TransitionChoice } from "./transition-choice.ts";
 
@@ -24,15 +26,18 @@ const sites = new FrameNews();
 const clock = new CorrectedTime(frames);
 const drift = new DriftLog();
 const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
+const order = new ReportOrder(send);
 const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
+  presentation: new Presentation(frames),
   sites,
   drift,
   transitions: new TransitionChoice(send),
   failures: new FailureMemory(clock),
   budget: PreloadBudget.ofMachine(),
-  report: send,
+  report: (message) => order.report(message),
+  reportPresented: (message, at) => order.reportPresented(message, at),
 });
 const socket = new SceneSocket(socketUrl(), {
   onOpen: greet,

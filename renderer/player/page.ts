@@ -7,19 +7,24 @@ import type { FrameNews } from "./frame-news.ts";
 import type { FailureMemory } from "./failure-memory.ts";
 import type { Frames } from "./frames.ts";
 import type { PreloadBudget } from "./preload-budget.ts";
+import type { Presentation } from "./presentation.ts";
+import type { PresentedReport } from "./report-order.ts";
 import type { TransitionChoice } from "./transition-choice.ts";
 
 /** What the parts of the page share. */
 export interface Page {
   clock: PageClock;
   frames: Frames;
+  presentation: Presentation;
   sites: FrameNews;
   drift: DriftLog;
   transitions: TransitionChoice;
   failures: FailureMemory;
   budget: PreloadBudget;
-  /** Sends a message to the player. */
+  /** Sends a message to the player, after those before it. */
   report(message: FromPage): void;
+  /** Sends what was presented when its instant is known, corrected wall time in ms. */
+  reportPresented(message: PresentedReport, at: Promise<number>): void;
 }
 
 /** A picture of the whole glass, built unseen. */
@@ -36,8 +41,8 @@ export interface Layer {
    * something is not there to be painted: then `ready` tells when it is.
    */
   comeOn?(frameTime: number): boolean;
-  /** A frame with this layer was presented at this time. */
-  presented(at: number): void;
+  /** The frame being made is the first with this layer; `at` is when it is on the glass, corrected wall time. */
+  presented(at: Promise<number>): void;
   /** Lets go of everything. */
   dispose(): void;
 }

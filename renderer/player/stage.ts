@@ -4,11 +4,12 @@ import type { Transition } from "../../src/protocol/transition.ts";
 import { make } from "./dom.ts";
 import { placeOf } from "./place.ts";
 import type { Layer, Page } from "./page.ts";
+import type { PresentedReport } from "./report-order.ts";
 import { Zone } from "./zone.ts";
 
-type Presented = Extract<FromPage, { type: "presented" }>;
+type Held = { message: Extract<PresentedReport, { type: "presented" }>; at: Promise<number> };
 /** Behind the glass, what was presented is held back by zone until people can see it. */
-type Visibility = { is: "behind"; held: Map<string, Presented> } | { is: "on-glass" };
+type Visibility = { is: "behind"; held: Map<string, Held> } | { is: "on-glass" };
 
 // One zone that neither shows nor fails must not hold up the others for longer.
 const settleLimitMs = 5_000;
@@ -35,7 +36,11 @@ export class StageLayer implements Layer {
     this.#page = page;
     this.#key = stage.key;
     this.transition = stage.transition;
-    const inner: Page = { ...page, report: (message) => this.#report(message) };
+    const inner: Page = {
+      ...page,
+      report: (message) => this.#report(message),
+      reportPresented: (message, at) => this.#reportPresented(message, at),
+    };
     this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined, dueAt)]));
     const zones = [...this.#zones.values()];
     this.#ground = stage.background_src === undefined ? null : makeGround(stage.background_src);
@@ -74,13 +79,16 @@ export class StageLayer implements Layer {
     return true;
   }
 
-  presented(at: number): void {
+  presented(at: Promise<number>): void {
     if (this.#visibility.is === "on-glass") return;
     const { held } = this.#visibility;
     this.#visibility = { is: "on-glass" };
-    const showing = [...held.values()].map(({ zone_id, key, cause }) => ({ zone_id, key, cause }));
-    this.#page.report({ type: "stage", key: this.#key, at, showing });
-    for (const message of held.values()) this.#page.report({ ...message, at: Math.max(at, message.at) });
+    const showing = [...held.values()].map(({ message: { zone_id, key, cause } }) => ({ zone_id, key, cause }));
+    this.#page.reportPresented({ type: "stage", key: this.#key, showing }, at);
+    for (const { message, at: behindAt } of held.values()) {
+      const later = Promise.all([at, behindAt]).then((times) => Math.max(...times));
+      this.#page.reportPresented(message, later);
+    }
   }
 
   dispose(): void {
@@ -102,16 +110,19 @@ export class StageLayer implements Layer {
     void frames.next().then(() => frames.request(() => (this.#isGrounded = true)));
   }
 
-  /** Tells to which stage a report belongs, and holds back what nobody can see yet. */
+  /** Tells to which stage a report belongs, and forgets what a zone that fell back held. */
   #report(message: FromPage): void {
-    const isOfZone = message.type === "presented" || message.type === "failed" || message.type === "fallback";
-    if (!isOfZone) return this.#page.report(message);
+    if (message.type !== "failed" && message.type !== "fallback") return this.#page.report(message);
+    if (this.#visibility.is === "behind" && message.type === "fallback") this.#visibility.held.delete(message.zone_id);
+    this.#page.report({ ...message, stage: this.#key });
+  }
+
+  /** Like {@link StageLayer.#report}, of what was presented. */
+  #reportPresented(message: PresentedReport, at: Promise<number>): void {
+    if (message.type !== "presented") return this.#page.reportPresented(message, at);
     const ours = { ...message, stage: this.#key };
-    if (this.#visibility.is === "behind") {
-      if (ours.type === "presented") return void this.#visibility.held.set(ours.zone_id, ours);
-      if (ours.type === "fallback") this.#visibility.held.delete(ours.zone_id);
-    }
-    this.#page.report(ours);
+    if (this.#visibility.is === "behind") this.#visibility.held.set(ours.zone_id, { message: ours, at });
+    else this.#page.reportPresented(ours, at);
   }
 }
 

@@ -28,10 +28,10 @@ export function reportFlaw(page: Page, zoneId: string, { key, item }: Slot, { co
   page.report({ type: "flawed", zone_id: zoneId, key, item_id, asset_id, code, detail });
 }
 
-/** Tells the play of a slot whose first frame was presented at `at`. */
-export function reportPresented(page: Page, zoneId: string, slot: Slot, at: number): void {
+/** Tells the play of a slot whose first frame is presented at `at`. */
+export function reportPresented(page: Page, zoneId: string, slot: Slot, at: Promise<number>): void {
   const { key, cause, starts_at, offset_ms, ends_at, whole_ends_at = ends_at } = slot;
   const { item_id, asset_id } = slot.item;
   const span = { starts_at: starts_at - offset_ms, ends_at: whole_ends_at };
-  page.report({ type: "presented", zone_id: zoneId, key, cause, item_id, asset_id, ...span, at });
+  page.reportPresented({ type: "presented", zone_id: zoneId, key, cause, item_id, asset_id, ...span }, at);
 }

@@ -197,13 +197,14 @@ export class Zone {
   }
 
   #prepare(slot: Slot, release: () => void): void {
-    const { clock, frames, sites, drift } = this.#page;
+    const { clock, frames, presentation, sites, drift } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
     this.#again = null;
     const item: Item = createItem(slot.item, {
       clock,
       frames,
+      presentation,
       sites,
       width,
       height,
@@ -251,12 +252,11 @@ export class Zone {
   #bringOn(next: Extract<Next, { is: "ready" }>, frameTime: number): void {
     next.release();
     this.#next = { is: "none" };
-    // A failure in here is a fault of the page and surfaces as one.
-    void this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
+    this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
   }
 
   /** Changes the glass in the frame being made. */
-  async #change(slot: Slot, borne: Borne, frameTime: number): Promise<void> {
+  #change(slot: Slot, borne: Borne, frameTime: number): void {
     const { clock, failures, transitions } = this.#page;
     this.#glass.settle();
     const before = this.#shown;
@@ -272,9 +272,8 @@ export class Zone {
       this.#settle();
       this.#advance();
     });
-    const at = await presented;
     // One that broke and was begun anew is another play of the same slot.
-    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, at);
+    if (before?.slot.key !== slot.key || before.is === "broken") reportPresented(this.#page, this.#zone.id, slot, presented);
   }
 
   /** Lets the element on the glass go on into a slot with an equal item. */
@@ -286,7 +285,7 @@ export class Zone {
       this.#isBehindTime = false;
       failures.forgive(slot.item);
       frames.request((time) => {
-        reportPresented(this.#page, this.#zone.id, slot, clock.at(time));
+        reportPresented(this.#page, this.#zone.id, slot, Promise.resolve(clock.at(time)));
         this.#advance();
       });
     });

@@ -26,7 +26,7 @@ export interface Outlook {
 export const comingLeadMs = 15_000;
 
 /** A stage that is on for less leaves no time in which the one after it could be prepared: both are told ahead, ms. */
-export const preparingMs = 3_000;
+const preparingMs = 3_000;
 
 // Each is a whole layout behind the screen.
 const mostComing = 2;

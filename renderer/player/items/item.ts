@@ -4,6 +4,7 @@ import type { PageClock } from "../clock.ts";
 import { setSeen } from "../dom.ts";
 import type { FrameNews } from "../frame-news.ts";
 import type { Frames } from "../frames.ts";
+import type { Presentation } from "../presentation.ts";
 
 /** Why an item cannot be shown. */
 export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];
@@ -29,6 +30,7 @@ export class ItemFailure extends Error {
 export interface Surroundings {
   clock: PageClock;
   frames: Frames;
+  presentation: Presentation;
   /** What the player says of frames of other sites. */
   sites: FrameNews;
   /** The zone, in stage pixels. */
@@ -73,10 +75,10 @@ export async function prime(element: HTMLElement, frames: Frames, signal: AbortS
   await frames.next(signal);
 }
 
-/** Shows an element in the frame being made; the next frame proves that it was presented. */
-export async function reveal(element: HTMLElement, { frames, clock }: Surroundings): Promise<number> {
+/** Shows an element in the frame being made. Resolves with when it was on the glass. */
+export async function reveal(element: HTMLElement, { presentation, clock }: Surroundings): Promise<number> {
   setSeen(element, "yes");
-  return clock.at(await frames.next());
+  return clock.at(await presentation.time());
 }
 
 /**

@@ -37,11 +37,11 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
     return true;
   }
 
-  presented(at: number): void {
+  presented(at: Promise<number>): void {
     if (this.#drawn === null) return;
     const code = codeOf(this.#drawn);
     this.#state = { is: "on-glass", reportedCode: code };
-    this.#page.report({ type: "screen", is: this.#view.is, code, at });
+    this.#page.reportPresented({ type: "screen", is: this.#view.is, code }, at);
   }
 
   dispose(): void {
@@ -50,10 +50,9 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   }
 
   async #reportWhenPresented(): Promise<void> {
-    const { clock, frames } = this.#page;
-    // The first frame paints the change, the second proves it.
+    const { clock, frames, presentation } = this.#page;
     await frames.next();
-    this.presented(clock.at(await frames.next()));
+    this.presented(presentation.time().then((time) => clock.at(time)));
   }
 }
 
