@@ -28,6 +28,8 @@ export interface Playback {
 /** The page is told of the plays of this span, so that it goes on by itself while the player is busy. */
 const horizonMs = 5_000;
 const fewestSlots = 3;
+// It passes over items that cannot be shown: it knows so many different ones, or the whole loop.
+const fewestItems = 8;
 const mostSlots = 40;
 
 /**
@@ -135,8 +137,9 @@ function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
 
 function upcoming(zone: ZonePlayback, instant: number, until: number): CutPlay[] {
   const plays: CutPlay[] = [];
+  const fewest = Math.max(fewestSlots, Math.min(fewestItems, inForce(zone, instant).current.items.length));
   let at = instant;
-  while (at < until && plays.length < mostSlots && (plays.length < fewestSlots || at < instant + horizonMs)) {
+  while (at < until && plays.length < mostSlots && (plays.length < fewest || at < instant + horizonMs)) {
     const { current, since, next } = inForce(zone, at);
     const play = playAt(current, at);
     if (play === null) break;

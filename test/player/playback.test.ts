@@ -81,6 +81,18 @@ test("[PB9] nothing assigned is no stage", () => {
   expect(stageAt(taken(null, { ...desiredOf([], []), layout: null }, t0), t0, "UTC")).toBeNull();
 });
 
+test("[RM14] the page is told of plays of eight items, or of the whole loop, so that it can pass over those that fail", () => {
+  const itemsTold = (length: number, durationMs: number): number => {
+    const items = Array.from({ length }, () => imageItem(red, durationMs));
+    return new Set(slots(taken(null, desiredOf(items, [red]), t0), t0 + 1).map(({ item }) => item.item_id)).size;
+  };
+  // Five faulty items of ten seconds after the one on screen: the next good one is among those told.
+  expect(itemsTold(7, 10_000)).toBe(7);
+  expect(itemsTold(3, 60_000)).toBe(3);
+  expect(itemsTold(200, 60_000)).toBe(8);
+  expect(itemsTold(200, 100)).toBe(40);
+});
+
 test("[RM4] a stage names each item of the loop in force, by what it shows, also those whose turn is far off", () => {
   const items = Array.from({ length: 12 }, () => imageItem(red, 10_000));
   const before = desiredOf(items, [red]);
