@@ -203,10 +203,15 @@ export async function readGlass(page: Page): Promise<(x: number, y: number) => R
 
 /** Every frame the compositor presents while `act` runs, as colours at the given point. */
 export async function recordGlass(page: Page, point: [number, number], act: () => Promise<void>): Promise<Rgb[]> {
+  return (await recordGlassTimes(page, point, act)).map(({ color }) => color);
+}
+
+/** The same, each with when the compositor presented it, in UTC ms of this machine. */
+export async function recordGlassTimes(page: Page, point: [number, number], act: () => Promise<void>): Promise<{ color: Rgb; at: number }[]> {
   const session = await page.context().newCDPSession(page);
-  const frames: Buffer[] = [];
-  session.on("Page.screencastFrame", ({ data, sessionId }) => {
-    frames.push(Buffer.from(data, "base64"));
+  const frames: { png: Buffer; at: number }[] = [];
+  session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
+    frames.push({ png: Buffer.from(data, "base64"), at: timestamp * 1_000 });
     void session.send("Page.screencastFrameAck", { sessionId });
   });
   await session.send("Page.startScreencast", {
@@ -218,13 +223,13 @@ export async function recordGlass(page: Page, point: [number, number], act: () =
   await act();
   await session.send("Page.stopScreencast");
   await session.detach();
-  const seen: Rgb[] = [];
-  for (const frame of frames) {
-    const { data, info } = await sharp(frame).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const seen: { color: Rgb; at: number }[] = [];
+  for (const { png, at: presentedAt } of frames) {
+    const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     const x = Math.round(point[0] * (info.width - 1));
     const y = Math.round(point[1] * (info.height - 1));
     const at = (y * info.width + x) * info.channels;
-    seen.push([data[at]!, data[at + 1]!, data[at + 2]!]);
+    seen.push({ color: [data[at]!, data[at + 1]!, data[at + 2]!], at: presentedAt });
   }
   return seen;
 }
