@@ -185,6 +185,22 @@ function drawFromNow(items: PlaylistItem[]): void {
   surface.show({ screen: { is: "stage", stage: { ...stage, zones: [{ ...stage.zones[0]!, slots }] } }, identify: null });
 }
 
+/** Draws zones side by side, each with an item from now on. */
+function drawSideBySide(items: PlaylistItem[]): void {
+  const desired = desiredOf(items, []);
+  sites.declare(desired);
+  const { program } = programAt(readyOf(desired), clock.now());
+  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  const at = clock.now();
+  const width = 960 / items.length;
+  const zones = items.map((one, index) => {
+    const slot = stage.zones[0]!.slots.find(({ item: { item_id } }) => item_id === one.id)!;
+    const slots = [{ ...slot, key: `${one.id}@${at}`, starts_at: at, ends_at: at + one.duration_ms!, offset_ms: 0 }];
+    return { ...stage.zones[0]!, id: newId("zon"), left: width * index, top: 0, width, height: 540, slots };
+  });
+  surface.show({ screen: { is: "stage", stage: { ...stage, key: newId("stg"), width: 960, height: 540, zones } }, identify: null });
+}
+
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
   const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
   await until(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
@@ -243,6 +259,27 @@ test("[WB31] a page's dialogs, popups, downloads and prompts do not come up, and
   expect(web.requests.map(({ path }) => path)).not.toContain("/blue");
   expect(await pixel(480, 270)).toSatisfy(isGreen);
 });
+
+test(
+  "[RM15] of two zones whose pages share a process, the one whose page ends it is found and skipped, and the other page is back and stays",
+  { timeout: 120_000 },
+  async () => {
+    const good = item({ type: "web", url: `${web.origin}/green?good` });
+    const bad = item({ type: "web", url: `${web.origin}/loops?bad` });
+    drawSideBySide([good, bad]);
+    const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
+      heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
+    const loads = (what: string): number => web.requests.filter(({ path }) => path.includes(what)).length;
+    await until("both died", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+    await until("the good page was tried alone, then the bad one", () => count("presented", good) >= 2 && loads("bad") >= 2, 60_000);
+    await until("the bad page is skipped, and the good one is there", () => count("presented", good) >= 3, 60_000);
+    const [goodLoads, badLoads] = [loads("good"), loads("bad")];
+    // Until the bad one may be tried again nothing is loaded, and the good one stays.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect([loads("good"), loads("bad")]).toEqual([goodLoads, badLoads]);
+    expect(await pixel(240, 270)).toSatisfy(isGreen);
+  },
+);
 
 test("[WB32] a page in an endless loop fails, told by its site, and the item after it is shown", async () => {
   const loops = item({ type: "web", url: `${web.origin}/loops` });
