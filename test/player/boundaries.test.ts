@@ -42,6 +42,14 @@ const alternating = stateOf((other) =>
   }),
 );
 
+/** Windows that end amid items: at 13 s, 26 s and so on. */
+const amid = stateOf((other) =>
+  Array.from({ length: 20 }, (_, turn) => {
+    const from = t0 + 13_000 + turn * 26_000;
+    return schedule(other.id, iso(from), iso(from + 13_000));
+  }),
+);
+
 async function playerOf(folder: string, at: number) {
   const clock = new FakeClock(at);
   const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
@@ -65,13 +73,6 @@ const spans = (slots: readonly Slot[]) => slots.map(({ item, starts_at, ends_at 
 
 test("[BD1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
   await using folder = await temporaryFolder();
-  // Windows that end amid items: at 13 s, 26 s and so on.
-  const amid = stateOf((other) =>
-    Array.from({ length: 20 }, (_, turn) => {
-      const from = t0 + 13_000 + turn * 26_000;
-      return schedule(other.id, iso(from), iso(from + 13_000));
-    }),
-  );
   for (const [name, ready, lengthMs] of [
     ["even", alternating, 10_000],
     ["amid", amid, 13_000],
@@ -175,17 +176,22 @@ test("[BD3] where the geometry stays, what comes are further plays of the same s
 
 test("[BD4] told late, or asked anew, a player plays what it would have in time", async () => {
   await using folder = await temporaryFolder();
-  const prompt = await playerOf(join(folder.path, "prompt"), t0);
-  for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(alternating, instant);
-  const late = await playerOf(join(folder.path, "late"), t0);
-  late.outlook(alternating, t0 + 3_000);
+  // The second has plays that come on midway, where a window begins: told late, they have come on then all the same.
+  for (const [name, ready] of Object.entries({ alternating, amid })) {
+    const prompt = await playerOf(join(folder.path, `${name}-prompt`), t0);
+    for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(ready, instant);
+    const late = await playerOf(join(folder.path, `${name}-late`), t0);
+    late.outlook(ready, t0 + 3_000);
+    for (const instant of [t0 + 203_000, t0 + 209_000, t0 + 247_777, t0 + 263_000]) {
+      const wanted = prompt.outlook(ready, instant);
+      expect(late.outlook(ready, instant)).toEqual(wanted);
+      expect(wanted.stage).not.toBeNull();
+    }
+  }
+  const prompt = await playerOf(join(folder.path, "prompt"), t0 + 3_000);
+  for (let instant = t0 + 3_000; instant < t0 + 595_000; instant += 5_000) prompt.outlook(alternating, instant);
   const asleep = await playerOf(join(folder.path, "asleep"), t0);
   asleep.outlook(alternating, t0 + 3_000);
-  for (const instant of [t0 + 203_000, t0 + 247_777]) {
-    const wanted = prompt.outlook(alternating, instant);
-    expect(late.outlook(alternating, instant)).toEqual(wanted);
-    expect(wanted.stage).not.toBeNull();
-  }
   // Longer than it goes through change by change.
   const [one, other] = [asleep.outlook(alternating, t0 + 595_000), prompt.outlook(alternating, t0 + 595_000)];
   expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
