@@ -9,6 +9,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/{base,main,protocol,player,service}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 20_000,
+          // Also on two cores, of which Vitest would leave one free.
+          maxWorkers: 2,
         },
       },
       {
