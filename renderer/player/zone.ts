@@ -186,7 +186,10 @@ export class Zone {
     const { budget, clock } = this.#page;
     const claim = budget.claim(slot.cost, slot.starts_at, () => {
       due();
-      this.#prepare(slot, () => claim.release());
+      // Of two that ended one process the other may run by now.
+      if (this.#mayTry(slot, clock.now())) return this.#prepare(slot, () => claim.release());
+      this.#dropNext();
+      this.#advance();
     });
     const due = clock.alarm(comesAt(this.#view(), slot), () => claim.take());
     const callOff = (): void => {
@@ -197,15 +200,12 @@ export class Zone {
   }
 
   #prepare(slot: Slot, release: () => void): void {
-    const { clock, frames, presentation, sites, drift } = this.#page;
+    const { clock, drift } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
     this.#again = null;
     const item: Item = createItem(slot.item, {
-      clock,
-      frames,
-      presentation,
-      sites,
+      ...this.#page,
       width,
       height,
       startsAt: slot.starts_at,
