@@ -207,7 +207,11 @@ export async function recordGlass(page: Page, point: [number, number], act: () =
 }
 
 /** The same, each with when the compositor presented it, in UTC ms of this machine. */
-export async function recordGlassTimes(page: Page, point: [number, number], act: () => Promise<void>): Promise<{ color: Rgb; at: number }[]> {
+export async function recordGlassTimes(
+  page: Page,
+  point: [number, number],
+  act: () => Promise<void>,
+): Promise<{ color: Rgb; at: number }[]> {
   const session = await page.context().newCDPSession(page);
   const frames: { png: Buffer; at: number }[] = [];
   session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
