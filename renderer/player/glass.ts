@@ -62,6 +62,7 @@ export class Glass {
     const last = coming.findLastIndex((each) => this.#isDue(each));
     const due = coming[last];
     this.#next = coming.slice(last + 1);
+    this.#turnedAt = due?.at ?? this.#turnedAt;
     if (due === undefined) this.#show(screen, null);
     else this.#show({ is: "stage", stage: due.stage }, due.at);
     this.#prepare();
