@@ -784,7 +784,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a player
-         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
+         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
          *
          *     Scope: `players:write`.
          */
@@ -4522,6 +4522,23 @@ export interface components {
             player_id: string;
             /** @constant */
             type: "player";
+        } | {
+            /** @description Each player that one of them means gets the schedule, once. A player in the bin stays listed and counts for nobody; one that is deleted for good is taken out */
+            of: ({
+                /** @constant */
+                type: "team";
+            } | {
+                tag: string;
+                /** @constant */
+                type: "tag";
+            } | {
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /** @constant */
+                type: "player";
+            })[];
+            /** @constant */
+            type: "any";
         };
         ScheduleWarning: {
             /** @enum {string} */

@@ -83,11 +83,29 @@ const Interrupt = z.strictObject({
     ),
 });
 
-/** Which players a schedule is for. */
-export const ScheduleTarget = z.discriminatedUnion("type", [
+const targets = [
   z.strictObject({ type: z.literal("team") }),
   z.strictObject({ type: z.literal("tag"), tag: Name }),
   z.strictObject({ type: z.literal("player"), player_id: id("plr") }),
+] as const;
+const OneTarget = z.discriminatedUnion("type", targets);
+/** A target that is no list of targets. */
+export type OneTarget = z.infer<typeof OneTarget>;
+
+/** Which players a schedule is for. */
+export const ScheduleTarget = z.discriminatedUnion("type", [
+  ...targets,
+  z.strictObject({
+    type: z.literal("any"),
+    of: z
+      .array(OneTarget)
+      .min(2)
+      .max(100)
+      .superRefine(refuseRepeats)
+      .describe(
+        "Each player that one of them means gets the schedule, once. A player in the bin stays listed and counts for nobody; one that is deleted for good is taken out",
+      ),
+  }),
 ]);
 export type ScheduleTarget = z.infer<typeof ScheduleTarget>;
 
@@ -248,6 +266,15 @@ function conditionFaults(condition: Condition, pointer: string): { pointer: stri
     return [{ pointer: `${pointer}/from`, detail: "must be before 24:00: use 00:00 of the day after" }];
   }
   return [];
+}
+
+function refuseRepeats(all: readonly OneTarget[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, target] of all.entries()) {
+    const key = JSON.stringify(target);
+    if (seen.has(key)) context.addIssue({ code: "custom", message: "is there already: name each target once", path: [index] });
+    seen.add(key);
+  }
 }
 
 function refine(schedule: Timing, context: z.RefinementCtx): void {

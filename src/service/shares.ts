@@ -3,9 +3,9 @@ import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
 import { invalidField } from "./problem.ts";
-import { isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import { byTarget, isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule } from "./schedules.ts";
 import type { Db } from "./store.ts";
-import type { PlayerRow, ScheduleRow } from "./tables.ts";
+import type { PlayerRow } from "./tables.ts";
 
 type Timed = Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">;
 
@@ -21,6 +21,8 @@ const behindDays = 32;
 const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
 const mostCompared = 200;
+// Opening hours may be fifty times a day for a year.
+const mostSpans = 200_000;
 
 const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
@@ -51,13 +53,20 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
     .slice(0, mostCompared);
   if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
   const today = dayOf(now);
-  const spans = new Map(rivals.map(({ row, timed }) => [row.id, { timed, spans: spansOf(timed, today) }]));
   const own = { timed: schedule, spans: spansOf(schedule, today) };
-  const byTarget = group(rivals.map(({ row }) => row));
+  const spans = new Map<string, Spanned>();
+  let many = own.spans.length;
+  for (const { row, timed } of rivals) {
+    const rival = { timed, spans: spansOf(timed, today) };
+    many += rival.spans.length;
+    if (many > mostSpans) break;
+    spans.set(row.id, rival);
+  }
+  const grouped = byTarget(rivals.flatMap(({ row }) => (spans.has(row.id) ? row : [])));
   const seen = new Set<string>();
   for (const player of await playersMeant(db, teamId, [target])) {
     if (!hasTags(schedule, player)) continue;
-    const here = schedulesFor(byTarget, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
+    const here = schedulesFor(grouped, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
     const key = here.map(({ id }) => id).join();
     if (seen.has(key)) continue;
     seen.add(key);
@@ -132,15 +141,6 @@ function isComparable({ conditions }: Timed): boolean {
 function hasTags({ conditions }: Timed, player: PlayerRow): boolean {
   const tags = JSON.parse(player.tags) as string[];
   return conditions.every((condition) => condition.type !== "tag" || tags.includes(condition.tag) === condition.is_present);
-}
-
-function group(rows: readonly ScheduleRow[]): TeamSchedules {
-  const by = (type: string) =>
-    Map.groupBy(
-      rows.filter(({ target_type }) => target_type === type),
-      ({ target_value }) => target_value,
-    );
-  return { team: rows.filter(({ target_type }) => target_type === "team"), byTag: by("tag"), byPlayer: by("player") };
 }
 
 function spansOf(timed: Timed, today: number): Span[] {

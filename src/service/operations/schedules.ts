@@ -124,7 +124,7 @@ export const scheduleOperations: readonly Operation[] = [
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
         const now = Math.trunc(parts.clock.now());
-        await checkSchedule(db, teamId, after, now);
+        await checkSchedule(db, teamId, after, now, before.target);
         if (touchesShare(given)) await checkShare(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...columnsOf(after), updated_at: now };
         if (isSame(row, next)) return { result: showSchedule(row) };
