@@ -784,7 +784,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a player
-         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
+         * @description Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.
          *
          *     Scope: `players:write`.
          */
@@ -1193,7 +1193,7 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.
+         * @description Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's; dates alone are whole days there, the last included. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.
          *
          *     Scope: `schedules:write`.
          */
@@ -2326,8 +2326,13 @@ export interface components {
              * @default 24:00
              */
             until: string;
-            /** @description The days on which the daypart begins; all without it */
+            /** @description The days on which it begins; all without it */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        } | {
+            /** @description It holds while any of them does. Those that touch or overlap are one window */
+            open: components["schemas"]["Opening"][];
+            /** @constant */
+            type: "hours";
         };
         ConditionInput: {
             /**
@@ -2364,8 +2369,13 @@ export interface components {
              * @default 24:00
              */
             until?: string;
-            /** @description The days on which the daypart begins; all without it */
+            /** @description The days on which it begins; all without it */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        } | {
+            /** @description It holds while any of them does. Those that touch or overlap are one window */
+            open: components["schemas"]["OpeningInput"][];
+            /** @constant */
+            type: "hours";
         };
         ContentState: {
             /** @description The revision on screen */
@@ -3376,7 +3386,7 @@ export interface components {
              */
             enabled?: boolean;
             /**
-             * @description Not included. null: open-ended, which only a schedule without `rrule` can be
+             * @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be
              * @default null
              */
             ends_at?: string | null;
@@ -3413,7 +3423,7 @@ export interface components {
              * @default null
              */
             rrule?: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /**
              * @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z
@@ -3473,6 +3483,28 @@ export interface components {
         Nonce: {
             expires_in: number;
             nonce: string;
+        };
+        Opening: {
+            /** @default 00:00 */
+            from: string;
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until: string;
+            /** @description The days on which it begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        OpeningInput: {
+            /** @default 00:00 */
+            from?: string;
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until?: string;
+            /** @description The days on which it begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         /** @enum {string} */
         Orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
@@ -4372,7 +4404,7 @@ export interface components {
             deleted_at: string | null;
             /** @description false: kept, and sent to no player */
             enabled: boolean;
-            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates: string[];
@@ -4398,7 +4430,7 @@ export interface components {
             priority: number;
             /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
             rrule: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch: string | null;
@@ -4415,7 +4447,7 @@ export interface components {
             conditions?: components["schemas"]["ConditionInput"][];
             /** @description false: kept, and sent to no player */
             enabled?: boolean;
-            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
             ends_at?: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates?: string[];
@@ -4439,7 +4471,7 @@ export interface components {
             priority?: number;
             /** @description RFC 5545: `FREQ=WEEKLY;BYDAY=FR`. Each day it names has a window as long, on the wall clock, as the first */
             rrule?: string | null;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at?: string;
             /** @description The instant from which the layout's loops count; null: the fixed epoch 2024-01-01T00:00:00Z */
             sync_epoch?: string | null;
@@ -4463,7 +4495,7 @@ export interface components {
             deleted_at: string | null;
             /** @description false: kept, and sent to no player */
             enabled: boolean;
-            /** @description Not included. null: open-ended, which only a schedule without `rrule` can be */
+            /** @description Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be */
             ends_at: string | null;
             /** @description Days on which no window begins (EXDATE) */
             exdates: string[];
@@ -4493,7 +4525,7 @@ export interface components {
             rrule: string | null;
             /** @description How many players it is for */
             screens: number;
-            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z` */
+            /** @description Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z` */
             starts_at: string;
             /** @description In words: “Fridays 22:00 to 02:00, Berlin” */
             summary: string;
@@ -4522,6 +4554,23 @@ export interface components {
             player_id: string;
             /** @constant */
             type: "player";
+        } | {
+            /** @description Each player that one of them means gets the schedule, once. A player in the bin stays listed and counts for nobody; one that is deleted for good is taken out */
+            of: ({
+                /** @constant */
+                type: "team";
+            } | {
+                tag: string;
+                /** @constant */
+                type: "tag";
+            } | {
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /** @constant */
+                type: "player";
+            })[];
+            /** @constant */
+            type: "any";
         };
         ScheduleWarning: {
             /** @enum {string} */
@@ -9965,8 +10014,8 @@ export interface operations {
                      *           "target": {
                      *             "type": "team"
                      *           },
-                     *           "starts_at": "2026-11-21T12:00:00",
-                     *           "ends_at": "2026-11-21T12:00:00",
+                     *           "starts_at": "2026-11-21",
+                     *           "ends_at": "2026-11-21",
                      *           "rrule": "sample",
                      *           "exdates": [
                      *             "2026-11-21"
@@ -10060,8 +10109,8 @@ export interface operations {
                      *       "target": {
                      *         "type": "team"
                      *       },
-                     *       "starts_at": "2026-11-21T12:00:00",
-                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
                      *       "rrule": "sample",
                      *       "exdates": [
                      *         "2026-11-21"
@@ -10142,8 +10191,8 @@ export interface operations {
                      *       "target": {
                      *         "type": "team"
                      *       },
-                     *       "starts_at": "2026-11-21T12:00:00",
-                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
                      *       "rrule": "sample",
                      *       "exdates": [
                      *         "2026-11-21"
@@ -10280,8 +10329,8 @@ export interface operations {
                      *       "target": {
                      *         "type": "team"
                      *       },
-                     *       "starts_at": "2026-11-21T12:00:00",
-                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
                      *       "rrule": "sample",
                      *       "exdates": [
                      *         "2026-11-21"
@@ -10371,8 +10420,8 @@ export interface operations {
                      *       "target": {
                      *         "type": "team"
                      *       },
-                     *       "starts_at": "2026-11-21T12:00:00",
-                     *       "ends_at": "2026-11-21T12:00:00",
+                     *       "starts_at": "2026-11-21",
+                     *       "ends_at": "2026-11-21",
                      *       "rrule": "sample",
                      *       "exdates": [
                      *         "2026-11-21"

@@ -1,7 +1,8 @@
 // Schedules: which layout plays when, and what is wrong with one that cannot be. The same check on both sides of the wire.
 import { z } from "zod";
+import { Opening, opening, openingFaults } from "./opening.ts";
 import { anchor, dayOf, firstDay, type Recurrence } from "./recurrence.ts";
-import { parseRule, RuleError, weekdays, type Rule } from "./rrule.ts";
+import { parseRule, RuleError, type Rule } from "./rrule.ts";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "./words.ts";
 
 const dayMs = 86_400_000;
@@ -10,20 +11,21 @@ const searchedDays = 50 * 366;
 // Kiritimati is 14 hours ahead of UTC, no zone is further.
 const furthestAheadMs = 14 * 3_600_000;
 
-/** A wall time in the schedule's zone, or with `Z` an instant. */
+/** A wall time in the schedule's zone, a date there, or with `Z` an instant. */
 const Moment = z
   .string()
   .regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3}Z|Z)?|Z)?$/,
-    "must be a wall time such as 2026-11-21T16:00, or an instant that ends in Z",
+    /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(:\d\d(\.\d{1,3}Z|Z)?|Z)?)?$/,
+    "must be a wall time such as 2026-11-21T16:00, a date such as 2026-12-24, or an instant that ends in Z",
   )
   .refine((text) => momentOf(text) !== null, "must be a date and a time that exist, from 1970 to 2199")
-  .describe("Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; or an instant, `2026-11-21T16:00:00Z`");
+  .describe(
+    "Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z`",
+  );
 const LocalDate = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-12-24")
   .refine((text) => momentOf(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
-const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
 
 /** A value that operators or triggers set on a player and that conditions ask for. */
 export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
@@ -54,11 +56,10 @@ export const Condition = z.discriminatedUnion("type", [
     from: LocalDate.optional(),
     until: LocalDate.optional().describe("That day included"),
   }),
+  z.strictObject({ type: z.literal("daypart"), ...opening }),
   z.strictObject({
-    type: z.literal("daypart"),
-    weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("The days on which the daypart begins; all without it"),
-    from: TimeOfDay.default("00:00"),
-    until: TimeOfDay.default("24:00").describe("Not after `from`: on the next day"),
+    type: z.literal("hours"),
+    open: z.array(Opening).min(1).max(50).describe("It holds while any of them does. Those that touch or overlap are one window"),
   }),
 ]);
 export type Condition = z.infer<typeof Condition>;
@@ -83,17 +84,37 @@ const Interrupt = z.strictObject({
     ),
 });
 
-/** Which players a schedule is for. */
-export const ScheduleTarget = z.discriminatedUnion("type", [
+const targets = [
   z.strictObject({ type: z.literal("team") }),
   z.strictObject({ type: z.literal("tag"), tag: Name }),
   z.strictObject({ type: z.literal("player"), player_id: id("plr") }),
+] as const;
+const OneTarget = z.discriminatedUnion("type", targets);
+/** A target that is no list of targets. */
+export type OneTarget = z.infer<typeof OneTarget>;
+
+/** Which players a schedule is for. */
+export const ScheduleTarget = z.discriminatedUnion("type", [
+  ...targets,
+  z.strictObject({
+    type: z.literal("any"),
+    of: z
+      .array(OneTarget)
+      .min(2)
+      .max(100)
+      .superRefine(refuseRepeats)
+      .describe(
+        "Each player that one of them means gets the schedule, once. A player in the bin stays listed and counts for nobody; one that is deleted for good is taken out",
+      ),
+  }),
 ]);
 export type ScheduleTarget = z.infer<typeof ScheduleTarget>;
 
 const timing = {
   starts_at: Moment,
-  ends_at: Moment.nullable().describe("Not included. null: open-ended, which only a schedule without `rrule` can be"),
+  ends_at: Moment.nullable().describe(
+    "Not included; a date: that day included. Of the same kind as `starts_at`. null: open-ended, which only a schedule without `rrule` can be",
+  ),
   rrule: z
     .string()
     .max(500)
@@ -174,12 +195,37 @@ export type DesiredSchedule = z.infer<typeof DesiredSchedule>;
 /** What {@link scheduleFaults} looks at. */
 export type Timing = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "conditions">;
 
-/** A moment as UTC ms: of the wall clock, or with `isUtc` of the instant. Null when there is no such date or time. */
+/**
+ * A moment as UTC ms: of the wall clock, or with `isUtc` of the instant; a date alone is the beginning of its day. Null when
+ * there is no such date or time.
+ */
 export function momentOf(text: string): { at: number; isUtc: boolean } | null {
   const isUtc = text.endsWith("Z");
-  const at = Date.parse(isUtc ? text : `${text}Z`);
+  const at = Date.parse(isUtc ? text : isDate(text) ? `${text}T00:00Z` : `${text}Z`);
   const isReal = Number.isFinite(at) && new Date(at).toISOString().startsWith(text.slice(0, 16));
   return isReal && at >= 0 && at < Date.UTC(2200, 0, 1) ? { at, isUtc } : null;
+}
+
+/**
+ * The moment at which what lasts until `text` is over. A date alone is included, as people mean it (and unlike DTEND of
+ * RFC 5545): over is what lasts until it when the next day begins.
+ */
+export function endOf(text: string): { at: number; isUtc: boolean } | null {
+  const moment = momentOf(text);
+  // The last day that there is ends a second early: its end is to be a moment too.
+  return moment !== null && isDate(text) ? { ...moment, at: Math.min(moment.at + dayMs, Date.UTC(2200, 0, 1) - 1_000) } : moment;
+}
+
+/** The same window for players: where it is of dates, in wall times, which players of versions that know no dates read too. */
+export function inWallTimes({ starts_at, ends_at }: Pick<Timing, "starts_at" | "ends_at">): Pick<Timing, "starts_at" | "ends_at"> {
+  if (!isDate(starts_at)) return { starts_at, ends_at };
+  const ends = ends_at === null ? null : endOf(ends_at)!.at;
+  return { starts_at: `${starts_at}T00:00:00`, ends_at: ends === null ? null : new Date(ends).toISOString().slice(0, 19) };
+}
+
+/** Whether a moment is a date alone. */
+export function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 /**
@@ -207,13 +253,16 @@ function lastDayOf({ until }: Rule, timeOfDay: number, instantOf?: (wall: number
 export function scheduleFaults(schedule: Timing): { pointer: string; detail: string }[] {
   const faults = schedule.conditions.flatMap((condition, index) => conditionFaults(condition, `/conditions/${index}`));
   const starts = momentOf(schedule.starts_at);
-  const ends = schedule.ends_at === null ? null : momentOf(schedule.ends_at);
+  const ends = schedule.ends_at === null ? null : endOf(schedule.ends_at);
   // A text that is no moment has been refused by its own field.
   if (starts === null || (ends === null && schedule.ends_at !== null)) return faults;
-  if (ends !== null && ends.isUtc !== starts.isUtc) {
-    faults.push({ pointer: "/ends_at", detail: "must be of the same kind as starts_at: both wall times or both with Z" });
+  if (ends !== null && (ends.isUtc !== starts.isUtc || isDate(schedule.ends_at!) !== isDate(schedule.starts_at))) {
+    faults.push({ pointer: "/ends_at", detail: "must be of the same kind as starts_at: both wall times, both dates or both with Z" });
   } else if (ends !== null && ends.at <= starts.at) {
-    faults.push({ pointer: "/ends_at", detail: "must be after starts_at: a window past midnight ends on the next day" });
+    const remedy = isDate(schedule.starts_at)
+      ? "must not be before starts_at: it is the last day, and included"
+      : "must be after starts_at: a window past midnight ends on the next day";
+    faults.push({ pointer: "/ends_at", detail: remedy });
   }
   if (schedule.rrule === null) return faults;
   const longest = longestRecurringDays * dayMs;
@@ -241,13 +290,18 @@ function conditionFaults(condition: Condition, pointer: string): { pointer: stri
   if (condition.type === "date" && condition.from !== undefined && condition.until !== undefined && condition.until < condition.from) {
     return [{ pointer: `${pointer}/until`, detail: "must not be before from" }];
   }
-  if (condition.type === "daypart" && condition.until === condition.from) {
-    return [{ pointer: `${pointer}/until`, detail: "must differ from `from`: for the whole day leave both out" }];
-  }
-  if (condition.type === "daypart" && condition.from === "24:00") {
-    return [{ pointer: `${pointer}/from`, detail: "must be before 24:00: use 00:00 of the day after" }];
-  }
+  if (condition.type === "daypart") return openingFaults(condition, pointer);
+  if (condition.type === "hours") return condition.open.flatMap((each, index) => openingFaults(each, `${pointer}/open/${index}`));
   return [];
+}
+
+function refuseRepeats(all: readonly OneTarget[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, target] of all.entries()) {
+    const key = JSON.stringify(target);
+    if (seen.has(key)) context.addIssue({ code: "custom", message: "is there already: name each target once", path: [index] });
+    seen.add(key);
+  }
 }
 
 function refine(schedule: Timing, context: z.RefinementCtx): void {

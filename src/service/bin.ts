@@ -2,6 +2,8 @@
 import { sql } from "kysely";
 import { assetIdsOf } from "../protocol/items.ts";
 import { parseItems, parseZones } from "./desired.ts";
+import type { NewEvent } from "./events.ts";
+import { targetColumns, targetOf, targetsIn } from "./schedules.ts";
 import type { Db } from "./store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "./tables.ts";
 import { inParts, setTags } from "./targets.ts";
@@ -12,9 +14,14 @@ export const binKeptMs = 30 * 86_400_000;
 type Binned = "playlists" | "layouts" | "schedules";
 
 /** What left the bin for good: files that were let go, and players whose telemetry can go. */
-export interface Emptied {
-  files: { sha256: string | null }[];
+export interface Emptied extends Erased {
   playerIds: string[];
+}
+
+/** Files that were let go, and what is to be told of schedules that lost targets. */
+interface Erased {
+  files: { sha256: string | null }[];
+  events: NewEvent[];
 }
 
 /** Puts a thing in the bin, or deletes it for good. Whether something uses it was looked at before. */
@@ -25,7 +32,11 @@ export async function discard(db: Db, table: Binned, thingId: string, now: numbe
   } else await db.updateTable(table).set({ deleted_at: now, updated_at: now }).where("id", "=", thingId).execute();
 }
 
-/** Puts a player in the bin, and the schedules that are for it alone. @returns these schedules. */
+/**
+ * Puts a player in the bin, and the schedules that are for it alone. One with several targets stays, and lists it still: a
+ * player in the bin is meant by nothing, and meant again when it is back.
+ * @returns the schedules that went with it.
+ */
 export async function discardPlayer(db: Db, player: PlayerRow, now: number): Promise<ScheduleRow[]> {
   await db.updateTable("players").set({ removed_at: now, updated_at: now }).where("id", "=", player.id).execute();
   await db.deleteFrom("player_tags").where("player_id", "=", player.id).execute();
@@ -39,19 +50,55 @@ export async function discardPlayer(db: Db, player: PlayerRow, now: number): Pro
     .execute();
 }
 
-/**
- * Deletes for good what is kept of deleted players. Their rows stay, with which their boxes are told so, signed.
- * @returns the files that it let go.
- */
-export async function erasePlayers(db: Db, playerIds: readonly string[], now: number): Promise<{ sha256: string | null }[]> {
-  const files: { sha256: string | null }[] = [];
+/** Deletes for good what is kept of deleted players. Their rows stay, with which their boxes are told so, signed. */
+export async function erasePlayers(db: Db, playerIds: readonly string[], now: number): Promise<Erased> {
+  const files: Erased["files"] = [];
+  const events: NewEvent[] = [];
   for (const part of inParts(playerIds)) {
     await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
-    await db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "in", part).execute();
+    const own = db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "in", part);
+    events.push(...(await own.returning(told).execute()).flatMap((row) => eventOf("schedule.deleted", row)));
+    events.push(...(await dropTargets(db, part, now)));
     files.push(...(await db.deleteFrom("screenshots").where("player_id", "in", part).returning("sha256").execute()));
   }
-  return files;
+  return { files, events };
+}
+
+/**
+ * Takes players out of the targets of schedules that have several; one that is then for nobody is deleted.
+ * @returns what is to be told of those that were not in the bin.
+ */
+async function dropTargets(db: Db, playerIds: readonly string[], now: number): Promise<NewEvent[]> {
+  const gone = new Set(playerIds);
+  const events: NewEvent[] = [];
+  const rows = await db
+    .selectFrom("schedules")
+    .select([...told, "target_type", "target_value"])
+    .where("target_type", "=", "any")
+    .execute();
+  for (const row of rows) {
+    const before = targetsIn(targetOf(row));
+    const left = before.filter((target) => target.type !== "player" || !gone.has(target.player_id));
+    if (left.length === before.length) continue;
+    const [first, ...others] = left;
+    if (first === undefined) await db.deleteFrom("schedules").where("id", "=", row.id).execute();
+    else {
+      const target = others.length === 0 ? first : { type: "any" as const, of: left };
+      const changed = { ...targetColumns(target), updated_at: now };
+      await db.updateTable("schedules").set(changed).where("id", "=", row.id).execute();
+    }
+    events.push(...eventOf(first === undefined ? "schedule.deleted" : "schedule.updated", row));
+  }
+  return events;
+}
+
+const told = ["id", "team_id", "name", "layout_id", "deleted_at"] as const;
+
+/** None of a schedule that was in the bin: nobody heard of it there. What players show is as it was. */
+function eventOf(type: "schedule.deleted" | "schedule.updated", row: Pick<ScheduleRow, (typeof told)[number]>): NewEvent[] {
+  const { id: schedule_id, team_id: teamId, name, layout_id, deleted_at } = row;
+  return deleted_at === null ? [{ teamId, type, data: { schedule_id, name, layout_id }, players: [] }] : [];
 }
 
 /**
@@ -63,12 +110,12 @@ export async function emptyBin(db: Db, of: { before: number } | { teamId: string
   const old = "teamId" in of ? sql<boolean>`removed_at is not null and team_id = ${of.teamId}` : sql<boolean>`removed_at < ${of.before}`;
   const players = await db.selectFrom("players").select("id").where(old).where("erased_at", "is", null).execute();
   const playerIds = players.map(({ id }) => id);
-  const screenshots = await erasePlayers(db, playerIds, now);
+  const erased = await erasePlayers(db, playerIds, now);
   for (const table of ["schedules", "layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
   await dropOrphans(db);
   const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
   const files = assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
-  return { files: [...files, ...screenshots], playerIds };
+  return { files: [...files, ...erased.files], playerIds, events: erased.events };
 }
 
 /** Deletes schedules in the bin that cannot come back, since their layout is gone for good. */

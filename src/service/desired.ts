@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../protocol/desired.ts";
 import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
-import type { Variables } from "../protocol/schedule.ts";
+import { inWallTimes, type Timing, type Variables } from "../protocol/schedule.ts";
 import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "./schedules.ts";
 import { Orientation } from "../protocol/orientation.ts";
 import { Transition } from "../protocol/transition.ts";
@@ -151,7 +151,8 @@ function turned({ orientation }: PlayerRow): { orientation?: Orientation } {
 }
 
 function showToPlayer({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
-  return { id, name, layout_id, ...(JSON.parse(timing) as object) };
+  const told = JSON.parse(timing) as Timing;
+  return { id, name, layout_id, ...told, ...inWallTimes(told) };
 }
 
 function unique(ids: readonly (string | null)[]): string[] {

@@ -1,7 +1,8 @@
 // A schedule's times in words for people: “Fridays 22:00 to 02:00, Berlin”.
+import type { Opening } from "../protocol/opening.ts";
 import { dayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays, type ByDay, type Rule } from "../protocol/rrule.ts";
-import { momentOf, type Schedule } from "../protocol/schedule.ts";
+import { endOf, isDate, momentOf, type Schedule } from "../protocol/schedule.ts";
 
 type Told = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
 
@@ -28,14 +29,24 @@ export function wordsOf(schedule: Told): string {
 
 function onceOf({ starts_at, ends_at }: Told): string {
   const start = momentOf(starts_at)!.at;
-  if (ends_at === null) return `From ${instantOf(start)} on`;
+  if (ends_at === null) return `From ${isDate(starts_at) ? dayName(start) : instantOf(start)} on`;
   const end = momentOf(ends_at)!.at;
+  if (isDate(starts_at)) return `All day, ${daysFrom(start, end)}`;
   return dayOf(start) === dayOf(end) ? `${dayName(start)} ${timeOf(start)} to ${timeOf(end)}` : `${instantOf(start)} to ${instantOf(end)}`;
+}
+
+/** Days from the first to the last, with no more of the first than the last does not say. */
+function daysFrom(first: number, last: number): string {
+  const [from, to] = [new Date(first), new Date(last)];
+  if (first === last) return dayName(first);
+  if (from.getUTCFullYear() !== to.getUTCFullYear()) return `${dayName(first)} to ${dayName(last)}`;
+  const month = from.getUTCMonth() === to.getUTCMonth() ? "" : ` ${months[from.getUTCMonth()]}`;
+  return `${from.getUTCDate()}${month} to ${dayName(last)}`;
 }
 
 function recurringOf({ starts_at, ends_at }: Told, text: string): string {
   const start = momentOf(starts_at)!.at;
-  const end = momentOf(ends_at!)!.at;
+  const end = endOf(ends_at!)!.at;
   const rule = parseRule(text);
   const days = Math.floor((end - start) / dayMs);
   const isWhole = (end - start) % dayMs === 0 && timeOf(start) === "00:00";
@@ -90,13 +101,23 @@ function conditionOf(condition: Schedule["conditions"][number]): string {
         .join(" ");
     }
     case "daypart": {
-      const on =
-        condition.weekdays === undefined
-          ? ""
-          : `${plural(condition.weekdays.map((name) => ({ weekday: weekdays.indexOf(name), ordinal: 0 })))} `;
-      return `only ${on}${condition.from} to ${condition.until}`;
+      const on = weekdaysOf(condition);
+      return `only ${on === "" ? "" : `${on} `}${condition.from} to ${condition.until}`;
+    }
+    case "hours": {
+      const byDays = [...Map.groupBy(condition.open, weekdaysOf)];
+      const parts = byDays.map(([on, open]) => [on, list(open.map(timesOf))].filter(Boolean).join(" "));
+      return `only ${parts.join("; ")}`;
     }
   }
+}
+
+function weekdaysOf({ weekdays: named }: Opening): string {
+  return named === undefined ? "" : plural(named.map((name) => ({ weekday: weekdays.indexOf(name), ordinal: 0 })));
+}
+
+function timesOf({ from, until }: Opening): string {
+  return from === "00:00" && until === "24:00" ? "all day" : `${from} to ${until}`;
 }
 
 const operators = { equals: "is", not_equals: "is not", at_least: "is at least", at_most: "is at most" } as const;

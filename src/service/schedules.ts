@@ -1,6 +1,6 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../protocol/command.ts";
-import { scheduleFaults, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
+import { scheduleFaults, type OneTarget, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
 import { invalidField, invalidFields } from "./problem.ts";
 import { stableJson } from "./stable.ts";
 import type { Db } from "./store.ts";
@@ -24,10 +24,18 @@ export function liveSchedules(db: Db, teamId: string) {
 /** The schedules of a team that are switched on and not in the bin, in the order of their age. */
 export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
   const rows = await liveSchedules(db, teamId).orderBy("id").execute();
+  return byTarget(rows.filter(isEnabled));
+}
+
+/** The same schedules, findable by whom they are for. */
+export function byTarget(rows: readonly ScheduleRow[]): TeamSchedules {
   const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
-  for (const row of rows.filter(isEnabled)) {
-    if (row.target_type === "team") all.team.push(row);
-    else put(row.target_type === "tag" ? all.byTag : all.byPlayer, row);
+  for (const row of rows) {
+    for (const target of targetsIn(targetOf(row))) {
+      if (target.type === "team") all.team.push(row);
+      else if (target.type === "tag") put(all.byTag, target.tag, row);
+      else put(all.byPlayer, target.player_id, row);
+    }
   }
   return all;
 }
@@ -37,21 +45,22 @@ export function isEnabled({ timing }: ScheduleRow): boolean {
   return (JSON.parse(timing) as { enabled?: boolean }).enabled !== false;
 }
 
-function put(map: Map<string, ScheduleRow[]>, row: ScheduleRow): void {
-  const rows = map.get(row.target_value);
-  if (rows === undefined) map.set(row.target_value, [row]);
+function put(map: Map<string, ScheduleRow[]>, key: string, row: ScheduleRow): void {
+  const rows = map.get(key);
+  if (rows === undefined) map.set(key, [row]);
   else rows.push(row);
 }
 
-/** Those for one player, in the order of their age. */
+/** Those for one player, in the order of their age, each once. */
 export function schedulesFor({ team, byTag, byPlayer }: TeamSchedules, player: PlayerRow): ScheduleRow[] {
   const tags = new Set(JSON.parse(player.tags) as string[]);
   const rows = [team, ...[...tags].map((tag) => byTag.get(tag) ?? []), byPlayer.get(player.id) ?? []].flat();
-  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return [...new Set(rows)].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The players of a team that `targets` mean. */
-export async function playersMeant(db: Db, teamId: string, targets: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
+/** The players of a team that any of `all` means, each once. */
+export async function playersMeant(db: Db, teamId: string, all: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
+  const targets = all.flatMap(targetsIn);
   if (targets.length === 0) return [];
   const rows = await db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
   if (targets.some(({ type }) => type === "team")) return rows;
@@ -67,16 +76,35 @@ export async function schedulesShowing(db: Db, teamId: string, layoutIds: readon
 }
 
 /** Whom a stored schedule is for. */
-export function targetOf({ target_type, target_value }: ScheduleRow): ScheduleTarget {
+export function targetOf({ target_type, target_value }: Pick<ScheduleRow, "target_type" | "target_value">): ScheduleTarget {
   if (target_type === "tag") return { type: "tag", tag: target_value };
+  if (target_type === "any") return { type: "any", of: JSON.parse(target_value) as OneTarget[] };
   return target_type === "player" ? { type: "player", player_id: target_value } : { type: "team" };
+}
+
+/** The targets that a target is made of: itself, or those that it lists. */
+export function targetsIn(target: ScheduleTarget): readonly OneTarget[] {
+  return target.type === "any" ? target.of : [target];
+}
+
+/** The columns that {@link targetOf} reads. */
+export function targetColumns(target: ScheduleTarget): Pick<ScheduleRow, "target_type" | "target_value"> {
+  switch (target.type) {
+    case "team":
+      return { target_type: "team", target_value: "" };
+    case "tag":
+      return { target_type: "tag", target_value: target.tag };
+    case "player":
+      return { target_type: "player", target_value: target.player_id };
+    case "any":
+      return { target_type: "any", target_value: stableJson(target.of) };
+  }
 }
 
 /** The columns of a schedule, but for its id and times. */
 export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">) {
   const { name, layout_id, target, ...timing } = schedule;
-  const target_value = target.type === "tag" ? target.tag : target.type === "player" ? target.player_id : "";
-  return { name, layout_id, target_type: target.type, target_value, timing: stableJson(timing) };
+  return { name, layout_id, ...targetColumns(target), timing: stableJson(timing) };
 }
 
 /** The schedule as REST shows it. */
@@ -96,15 +124,23 @@ export function showSchedule(row: ScheduleRow): Schedule {
   };
 }
 
-/** @throws Refusal 422 naming each field of a schedule that cannot be, or that points nowhere. */
-export async function checkSchedule(db: Db, teamId: string, schedule: Parameters<typeof columnsOf>[0], now: number): Promise<void> {
+/**
+ * Checks a schedule that is to be stored.
+ * @param before what it was for: a player that was named already may lie in the bin.
+ * @throws Refusal 422 naming each field of a schedule that cannot be, or that points nowhere.
+ */
+export async function checkSchedule(
+  db: Db,
+  teamId: string,
+  schedule: Parameters<typeof columnsOf>[0],
+  now: number,
+  before?: ScheduleTarget,
+): Promise<void> {
   const errors = scheduleFaults(schedule);
   const { layout_id, target, sync_epoch, loop_from } = schedule;
   const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
-  if (target.type === "player" && (await playersMeant(db, teamId, [target])).length === 0) {
-    errors.push({ pointer: "/target/player_id", detail: "there is no such player" });
-  }
+  errors.push(...(await unknownPlayers(db, teamId, target, before)));
   if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
     errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });
   }
@@ -113,6 +149,24 @@ export async function checkSchedule(db: Db, teamId: string, schedule: Parameters
   }
   if (errors.length === 0) return;
   throw invalidFields(errors);
+}
+
+/** Players that a target names though there are none, where `before` did not name them. */
+async function unknownPlayers(
+  db: Db,
+  teamId: string,
+  target: ScheduleTarget,
+  before: ScheduleTarget | undefined,
+): Promise<{ pointer: string; detail: string }[]> {
+  const named = (one: OneTarget) => (one.type === "player" ? [one.player_id] : []);
+  const [all, known] = [targetsIn(target), new Set(before === undefined ? [] : targetsIn(before).flatMap(named))];
+  const fresh = all.filter((one) => one.type === "player" && !known.has(one.player_id));
+  for (const { id } of await playersMeant(db, teamId, fresh)) known.add(id);
+  return all.flatMap((one, index) => {
+    if (one.type !== "player" || known.has(one.player_id)) return [];
+    const pointer = target.type === "any" ? `/target/of/${index}/player_id` : "/target/player_id";
+    return [{ pointer, detail: "there is no such player" }];
+  });
 }
 
 /**

@@ -1,19 +1,14 @@
 // Shares of voice that cannot be had: interrupts of one player that at one time want more than the whole hour.
+import { joinSpans, weekOf, type Span } from "../protocol/opening.ts";
 import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
-import { parseRule, weekdays } from "../protocol/rrule.ts";
-import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
+import { parseRule } from "../protocol/rrule.ts";
+import { endOf, momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
 import { invalidField } from "./problem.ts";
-import { isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
+import { byTarget, isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule } from "./schedules.ts";
 import type { Db } from "./store.ts";
-import type { PlayerRow, ScheduleRow } from "./tables.ts";
+import type { PlayerRow } from "./tables.ts";
 
 type Timed = Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">;
-
-/** On the wall clock of the schedule's zone, the end excluded. */
-interface Span {
-  from: number;
-  until: number;
-}
 
 const dayMs = 86_400_000;
 // A window lasts a month at most, so those of now began no earlier; whatever recurs does so within a year.
@@ -21,6 +16,8 @@ const behindDays = 32;
 const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
 const mostCompared = 200;
+// Opening hours may be fifty times a day for a year.
+const mostSpans = 200_000;
 
 const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
@@ -51,13 +48,20 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
     .slice(0, mostCompared);
   if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
   const today = dayOf(now);
-  const spans = new Map(rivals.map(({ row, timed }) => [row.id, { timed, spans: spansOf(timed, today) }]));
   const own = { timed: schedule, spans: spansOf(schedule, today) };
-  const byTarget = group(rivals.map(({ row }) => row));
+  const spans = new Map<string, Spanned>();
+  let many = own.spans.length;
+  for (const { row, timed } of rivals) {
+    const rival = { timed, spans: spansOf(timed, today) };
+    many += rival.spans.length;
+    if (many > mostSpans) break;
+    spans.set(row.id, rival);
+  }
+  const grouped = byTarget(rivals.flatMap(({ row }) => (spans.has(row.id) ? row : [])));
   const seen = new Set<string>();
   for (const player of await playersMeant(db, teamId, [target])) {
     if (!hasTags(schedule, player)) continue;
-    const here = schedulesFor(byTarget, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
+    const here = schedulesFor(grouped, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
     const key = here.map(({ id }) => id).join();
     if (seen.has(key)) continue;
     seen.add(key);
@@ -134,28 +138,20 @@ function hasTags({ conditions }: Timed, player: PlayerRow): boolean {
   return conditions.every((condition) => condition.type !== "tag" || tags.includes(condition.tag) === condition.is_present);
 }
 
-function group(rows: readonly ScheduleRow[]): TeamSchedules {
-  const by = (type: string) =>
-    Map.groupBy(
-      rows.filter(({ target_type }) => target_type === type),
-      ({ target_value }) => target_value,
-    );
-  return { team: rows.filter(({ target_type }) => target_type === "team"), byTag: by("tag"), byPlayer: by("player") };
-}
-
 function spansOf(timed: Timed, today: number): Span[] {
   // What is over does not matter any more; a day is more than zones are apart.
   const horizon: Span = { from: (today - 1) * dayMs, until: (today + aheadDays) * dayMs };
-  const own = windowsOf(timed, today).flatMap((span) => intersect(span, horizon) ?? []);
+  // Windows longer than the time between them overlap: joined they are few.
+  const own = joinSpans(windowsOf(timed, today)).flatMap((span) => intersect(span, horizon) ?? []);
   return timed.conditions.reduce((left, condition) => {
     const cuts = spansOfCondition(condition, today);
-    return cuts === null ? left : left.flatMap((span) => cuts.flatMap((cut) => intersect(span, cut) ?? []));
+    return cuts === null ? left : left.flatMap((span) => partsOf(span, cuts));
   }, own);
 }
 
 function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number): Span[] {
   const from = momentOf(starts_at)!.at;
-  const until = ends_at === null ? Number.POSITIVE_INFINITY : momentOf(ends_at)!.at;
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : endOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];
   const rule = parseRule(rrule);
   const recurrence = recurrenceOf(rule, from, exdates);
@@ -166,19 +162,38 @@ function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number)
   });
 }
 
-/** Null for a condition that is not one of time. */
+/** What `cuts` leave of a span. They are in order, and none overlaps another. */
+function partsOf(span: Span, cuts: readonly Span[]): Span[] {
+  const parts: Span[] = [];
+  let [first, last] = [0, cuts.length];
+  while (first < last) {
+    const middle = (first + last) >>> 1;
+    if (cuts[middle]!.until <= span.from) first = middle + 1;
+    else last = middle;
+  }
+  for (let place = first; place < cuts.length && cuts[place]!.from < span.until; place += 1) {
+    const part = intersect(span, cuts[place]!);
+    if (part !== null) parts.push(part);
+  }
+  return parts;
+}
+
+/** In order, and none overlaps another. Null for a condition that is not one of time. */
 function spansOfCondition(condition: Condition, today: number): Span[] | null {
   if (condition.type === "date") {
     const { from, until } = condition;
     return [{ from: from === undefined ? 0 : dateOf(from), until: until === undefined ? Number.POSITIVE_INFINITY : dateOf(until) + dayMs }];
   }
-  if (condition.type !== "daypart") return null;
-  const [begins, ends] = [timeOf(condition.from), timeOf(condition.until)];
-  const length = ends > begins ? ends - begins : ends - begins + dayMs;
-  const isWanted = weekdays.map((name) => condition.weekdays === undefined || condition.weekdays.includes(name));
-  return Array.from({ length: behindDays + aheadDays }, (_, index) => today - behindDays + index)
-    .filter((day) => isWanted[weekdayOf(day)])
-    .map((day) => ({ from: day * dayMs + begins, until: day * dayMs + begins + length }));
+  if (condition.type !== "daypart" && condition.type !== "hours") return null;
+  const week = weekOf(condition.type === "hours" ? condition.open : [condition]);
+  if (week === null) return [{ from: 0, until: Number.POSITIVE_INFINITY }];
+  const byDay = Map.groupBy(week, ({ from }) => dayOf(from));
+  return Array.from({ length: behindDays + aheadDays }, (_, index) => today - behindDays + index).flatMap((day) =>
+    (byDay.get(weekdayOf(day)) ?? []).map(({ from, until }) => {
+      const begins = day * dayMs + (from % dayMs);
+      return { from: begins, until: begins + until - from };
+    }),
+  );
 }
 
 function intersect(a: Span, b: Span): Span | null {
@@ -188,9 +203,4 @@ function intersect(a: Span, b: Span): Span | null {
 
 function dateOf(date: string): number {
   return momentOf(`${date}T00:00`)!.at;
-}
-
-function timeOf(text: string): number {
-  const [hours, minutes] = text.split(":").map(Number);
-  return (hours! * 60 + minutes!) * 60_000;
 }

@@ -54,9 +54,9 @@ export interface LayoutRow extends Owned {
 export interface ScheduleRow extends Owned {
   name: string;
   layout_id: string;
-  /** `team`, `tag` or `player`. */
+  /** `team`, `tag`, `player` or `any`. */
   target_type: string;
-  /** The tag or the player's id; empty for the team. */
+  /** The tag or the player's id; empty for the team; of `any` the JSON of its targets. */
   target_value: string;
   /** Everything else: JSON, fields in order. */
   timing: string;

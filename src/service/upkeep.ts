@@ -9,13 +9,17 @@ const minutesKeptMs = 30 * 86_400_000;
 
 /** Clears away, now and every hour. Rejects with an AbortError when `signal` aborts. */
 export async function keepUp(
-  { store, clock, log, presence, sweeper }: Parts,
+  { store, clock, events, log, presence, sweeper }: Parts,
   playEventsKeptMs: number,
   signal: AbortSignal,
 ): Promise<never> {
   for (;;) {
     const now = Math.trunc(clock.now());
-    const { files, playerIds } = await store.write((db) => emptyBin(db, { before: now - binKeptMs }, now));
+    const { files, playerIds } = await store.write(async (db) => {
+      const emptied = await emptyBin(db, { before: now - binKeptMs }, now);
+      await events.append(db, emptied.events);
+      return emptied;
+    });
     sweeper.mark(files);
     for (const playerId of playerIds) await presence.drop(playerId);
     if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");

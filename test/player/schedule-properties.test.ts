@@ -27,6 +27,8 @@ const someSchedule = fc
   .record({
     starts: fc.integer({ min: first, max: last }),
     length: fc.integer({ min: 60_000, max: 3 * 86_400_000 }),
+    // `2026-03-20T10:00:00`, or the date alone.
+    written: fc.constantFrom(19, 19, 10),
     rrule: rrules,
     timezone: fc.constantFrom(null, ...zones),
     priority: fc.integer({ min: 0, max: 2 }),
@@ -42,15 +44,24 @@ const someSchedule = fc
       ),
       { freq: 4 },
     ),
-    daypart: fc.option(fc.constantFrom({ from: "22:00", until: "02:00" }, { from: "08:00", until: "18:00", weekdays: ["MO", "FR"] })),
+    times: fc.option(
+      fc.constantFrom<object[]>(
+        { type: "daypart", from: "22:00", until: "02:00" },
+        { type: "daypart", from: "08:00", until: "18:00", weekdays: ["MO", "FR"] },
+        {
+          type: "hours",
+          open: [{ from: "20:00", until: "02:00", weekdays: ["SA"] }, { until: "03:30" }, { from: "08:00", until: "12:00" }],
+        },
+      ),
+    ),
   })
-  .map(({ starts, length, rrule, timezone, priority, place, interrupt, daypart }) =>
-    schedule(layouts[place]!.id, wall(starts), wall(starts + length), {
+  .map(({ starts, length, written, rrule, timezone, priority, place, interrupt, times }) =>
+    schedule(layouts[place]!.id, wall(starts).slice(0, written), wall(starts + length).slice(0, written), {
       rrule,
       timezone,
       priority,
       interrupt,
-      conditions: daypart === null ? [] : [{ type: "daypart", ...daypart }],
+      conditions: times === null ? [] : [times],
     }),
   );
 const someSchedules = fc.array(someSchedule, { maxLength: 8 });
@@ -209,7 +220,14 @@ test("[SC17] whatever stands in a field, it is refused or taken, and the others 
   ];
   const values = fc.oneof(
     fc.anything(),
-    fc.constantFrom("2026-02-30T10:00", "24:00", ["2026-13-01"], [{ type: "date", from: "x" }], [{ type: "daypart", from: "99:00" }]),
+    fc.constantFrom(
+      "2026-02-30T10:00",
+      "24:00",
+      ["2026-13-01"],
+      [{ type: "date", from: "x" }],
+      [{ type: "daypart", from: "99:00" }],
+      [{ type: "hours", open: [{ from: "24:00" }] }],
+    ),
   );
   fc.assert(
     fc.property(fc.constantFrom(...fields), values, instants, (field, value, at) => {

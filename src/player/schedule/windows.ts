@@ -1,7 +1,8 @@
 // When one schedule is live: its windows on the wall clock of its zone, cut by its conditions, as intervals of instants.
+import { partsOf, weekOf, type Opening } from "../../protocol/opening.ts";
 import { dayOf, daysBetween, firstDay, weekdayOf } from "../../protocol/recurrence.ts";
-import { parseRule, weekdays } from "../../protocol/rrule.ts";
-import { momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/schedule.ts";
+import { parseRule } from "../../protocol/rrule.ts";
+import { endOf, momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/schedule.ts";
 import { zoneOf, type Zone } from "./zone.ts";
 
 /** From `from` to `until` in UTC ms, the end excluded; Infinity when it is open. */
@@ -19,7 +20,7 @@ export interface Windows {
 }
 
 type DateCondition = Condition & { type: "date" };
-type DaypartCondition = Condition & { type: "daypart" };
+type HoursCondition = Condition & { type: "hours" };
 
 const dayMs = 86_400_000;
 
@@ -45,6 +46,7 @@ export function windowsOf(schedule: WindowTiming, zone: Zone): Windows {
   const own = schedule.rrule === null ? once(schedule, zone) : recurring(schedule, schedule.rrule, zone);
   const cuts = schedule.conditions.flatMap((condition): Windows[] => {
     if (condition.type === "date") return [dates(condition, zone)];
+    if (condition.type === "hours") return [hours(condition, zone)];
     return condition.type === "daypart" ? [dayparts(condition, zone)] : [];
   });
   if (cuts.length === 0) return own;
@@ -52,20 +54,23 @@ export function windowsOf(schedule: WindowTiming, zone: Zone): Windows {
     mayTouch: (from, until) => own.mayTouch(from, until),
     touching: (from, until) => {
       const touches = ({ from: begins, until: ends }: Interval) => begins < until && ends > from;
-      return cuts.reduce((left, cut) => intersect(left, cut.touching(from, until)).filter(touches), own.touching(from, until));
+      return cuts.reduce(
+        (left, cut) => (left.length === 0 ? left : intersect(left, cut.touching(from, until)).filter(touches)),
+        own.touching(from, until),
+      );
     },
   };
 }
 
 function once({ starts_at, ends_at }: WindowTiming, zone: Zone): Windows {
   const from = instantOf(momentOf(starts_at)!, zone);
-  const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(momentOf(ends_at)!, zone);
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(endOf(ends_at)!, zone);
   return always({ from, until });
 }
 
 function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string, zone: Zone): Windows {
   const startWall = wallOf(momentOf(starts_at)!, zone);
-  const lengthMs = wallOf(momentOf(ends_at!)!, zone) - startWall;
+  const lengthMs = wallOf(endOf(ends_at!)!, zone) - startWall;
   const rule = parseRule(rrule);
   const recurrence = recurrenceOf(rule, startWall, exdates, (wall) => zone.instantOf(wall));
   const days: Days = {
@@ -76,15 +81,36 @@ function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string,
 }
 
 /** A weekday is that of the day on which the daypart begins, also past midnight. */
-function dayparts({ weekdays: wanted, from, until }: DaypartCondition, zone: Zone): Windows {
-  const isWanted = weekdays.map((name) => wanted === undefined || wanted.includes(name));
-  const days: Days = {
-    any: () => true,
-    all: (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index).filter((day) => isWanted[weekdayOf(day)]),
+function dayparts(opening: Opening, zone: Zone): Windows {
+  const { days, timeMs, lengthMs } = partsOf(opening);
+  return daily(onWeekdays(days), timeMs, lengthMs, zone);
+}
+
+/**
+ * While any of the entries is open. Those that touch or overlap on the wall clock are one window, so that its beginning is
+ * that of the first of them; of a week without a gap nothing begins or ends.
+ */
+function hours({ open }: HoursCondition, zone: Zone): Windows {
+  const week = weekOf(open);
+  if (week === null) return always({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
+  // Equal times of several weekdays are asked for together.
+  const equal = Map.groupBy(week, ({ from, until }) => `${from % dayMs} ${until - from}`);
+  const parts = [...equal.values()].map((spans) => {
+    const { from, until } = spans[0]!;
+    return daily(onWeekdays(spans.map((span) => dayOf(span.from))), from % dayMs, until - from, zone);
+  });
+  return {
+    mayTouch: (from, until) => parts.some((part) => part.mayTouch(from, until)),
+    touching: (from, until) => parts.flatMap((part) => part.touching(from, until)).toSorted((a, b) => a.from - b.from),
   };
-  const start = timeOfDay(from);
-  const end = timeOfDay(until);
-  return daily(days, start, end > start ? end - start : end - start + dayMs, zone);
+}
+
+function onWeekdays(wanted: readonly number[]): Days {
+  return {
+    any: () => true,
+    all: (first, last) =>
+      Array.from({ length: last - first + 1 }, (_, index) => first + index).filter((day) => wanted.includes(weekdayOf(day))),
+  };
 }
 
 function dates({ from, until }: DateCondition, zone: Zone): Windows {
@@ -144,9 +170,4 @@ function instantOf({ at, isUtc }: Moment, zone: Zone): number {
 
 function wallOf({ at, isUtc }: Moment, zone: Zone): number {
   return isUtc ? zone.wallAt(at) : at;
-}
-
-function timeOfDay(text: string): number {
-  const [hours, minutes] = text.split(":");
-  return (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

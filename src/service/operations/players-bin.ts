@@ -16,7 +16,7 @@ export const playerBinOperations: readonly Operation[] = [
     path: "/players/{id}",
     summary: "Delete a player",
     description:
-      "Puts it in the bin for 30 days, with the schedules that are for it alone; `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+      "Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.",
     agent:
       "Use it only when the box is given away. Not to repair, mute or clear a screen: a person who stands before it has to read its code. For other hardware: replace_player. Without `permanent` it can be restored for 30 days.",
     caller: "operator",
@@ -34,7 +34,8 @@ export const playerBinOperations: readonly Operation[] = [
         const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await select(db, teamId, playerId), "player");
         const now = Math.trunc(parts.clock.now());
         const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
-        if (permanent) parts.sweeper.mark(await erasePlayers(db, [row.id], now));
+        const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
+        parts.sweeper.mark(erased.files);
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
         await parts.links.drop(db, row.id);
@@ -42,7 +43,8 @@ export const playerBinOperations: readonly Operation[] = [
           parts.links.forget(row.id);
           parts.problems.forget(row.id);
         };
-        const events = [eventOf("player.removed", row), ...schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule))];
+        const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
+        const events = [eventOf("player.removed", row), ...deleted, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });
       if (permanent) await parts.presence.drop(removed.id);

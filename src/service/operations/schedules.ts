@@ -34,7 +34,7 @@ export const scheduleOperations: readonly Operation[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's; dates alone are whole days there, the last included. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.",
     agent:
       "Use it for content with times: campaigns, opening hours, a weekly evening. Not for what always shows: update_player. The higher priority wins, so look at list_schedules first.",
     caller: "operator",
@@ -124,7 +124,7 @@ export const scheduleOperations: readonly Operation[] = [
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
         const now = Math.trunc(parts.clock.now());
-        await checkSchedule(db, teamId, after, now);
+        await checkSchedule(db, teamId, after, now, before.target);
         if (touchesShare(given)) await checkShare(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...columnsOf(after), updated_at: now };
         if (isSame(row, next)) return { result: showSchedule(row) };
