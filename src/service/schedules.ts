@@ -1,6 +1,7 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../protocol/command.ts";
 import { scheduleFaults, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
+import { calendarsFor } from "./holiday-calendars.ts";
 import { invalidField, invalidFields } from "./problem.ts";
 import { stableJson } from "./stable.ts";
 import type { Db } from "./store.ts";
@@ -104,6 +105,14 @@ export async function checkSchedule(db: Db, teamId: string, schedule: Parameters
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
   if (target.type === "player" && (await playersMeant(db, teamId, [target])).length === 0) {
     errors.push({ pointer: "/target/player_id", detail: "there is no such player" });
+  }
+  const calendars = await calendarsFor(db, teamId, schedule.conditions);
+  for (const [index, condition] of schedule.conditions.entries()) {
+    if (condition.type !== "calendar" || calendars.has(condition.calendar_id)) continue;
+    errors.push({
+      pointer: `/conditions/${index}/calendar_id`,
+      detail: "there is no such calendar: take the id of one from GET /calendars",
+    });
   }
   if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
     errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });

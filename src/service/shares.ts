@@ -1,7 +1,9 @@
 // Shares of voice that cannot be had: interrupts of one player that at one time want more than the whole hour.
+import { onDates } from "../protocol/calendar-days.ts";
 import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule, weekdays } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
+import { readCalendars, type CalendarDays } from "./holiday-calendars.ts";
 import { invalidField } from "./problem.ts";
 import { isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule, type TeamSchedules } from "./schedules.ts";
 import type { Db } from "./store.ts";
@@ -51,8 +53,10 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
     .slice(0, mostCompared);
   if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
   const today = dayOf(now);
-  const spans = new Map(rivals.map(({ row, timed }) => [row.id, { timed, spans: spansOf(timed, today) }]));
-  const own = { timed: schedule, spans: spansOf(schedule, today) };
+  const asks = [schedule, ...rivals.map(({ timed }) => timed)].some(({ conditions }) => conditions.some(({ type }) => type === "calendar"));
+  const calendars = asks ? await readCalendars(db, teamId) : noCalendars;
+  const spans = new Map(rivals.map(({ row, timed }) => [row.id, { timed, spans: spansOf(timed, today, calendars) }]));
+  const own = { timed: schedule, spans: spansOf(schedule, today, calendars) };
   const byTarget = group(rivals.map(({ row }) => row));
   const seen = new Set<string>();
   for (const player of await playersMeant(db, teamId, [target])) {
@@ -143,17 +147,34 @@ function group(rows: readonly ScheduleRow[]): TeamSchedules {
   return { team: rows.filter(({ target_type }) => target_type === "team"), byTag: by("tag"), byPlayer: by("player") };
 }
 
-function spansOf(timed: Timed, today: number): Span[] {
+type Calendars = ReadonlyMap<string, Pick<CalendarDays, "dates">>;
+const noCalendars: Calendars = new Map();
+// Spans are on the wall clock already.
+const wallClock = { wallAt: (wall: number) => wall, instantOf: (wall: number) => wall };
+
+function spansOf({ conditions, ...timed }: Timed, today: number, calendars: Calendars): Span[] {
   // What is over does not matter any more; a day is more than zones are apart.
   const horizon: Span = { from: (today - 1) * dayMs, until: (today + aheadDays) * dayMs };
-  const own = windowsOf(timed, today).flatMap((span) => intersect(span, horizon) ?? []);
-  return timed.conditions.reduce((left, condition) => {
-    const cuts = spansOfCondition(condition, today);
-    return cuts === null ? left : left.flatMap((span) => cuts.flatMap((cut) => intersect(span, cut) ?? []));
-  }, own);
+  // In the order in which the player cuts: a calendar looks at the day of what dayparts leave.
+  const order = conditions.toSorted((a, b) => orderOf(a) - orderOf(b));
+  const left = order.reduce(
+    (spans, condition) => {
+      if (condition.type === "calendar") {
+        return onDates(spans, calendars.get(condition.calendar_id)?.dates ?? [], condition.is_listed, wallClock, horizon);
+      }
+      const cuts = spansOfCondition(condition, today);
+      return cuts === null ? spans : spans.flatMap((span) => cuts.flatMap((cut) => intersect(span, cut) ?? []));
+    },
+    windowsOf(timed, today),
+  );
+  return left.flatMap((span) => intersect(span, horizon) ?? []);
 }
 
-function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number): Span[] {
+function orderOf({ type }: Condition): number {
+  return type === "date" ? 2 : type === "calendar" ? 1 : 0;
+}
+
+function windowsOf({ starts_at, ends_at, rrule, exdates }: Omit<Timed, "conditions">, today: number): Span[] {
   const from = momentOf(starts_at)!.at;
   const until = ends_at === null ? Number.POSITIVE_INFINITY : momentOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];
