@@ -40,7 +40,8 @@ export function onDates(spans: readonly Span[], dates: readonly string[], isList
   const days = daysOf(dates);
   const kept = spans.flatMap((span): readonly Span[] => {
     const beginsAt = clock.wallAt(span.from);
-    const isShort = Number.isFinite(span.until) && clock.wallAt(span.until) - beginsAt <= dayMs;
+    // Its last millisecond, since an end in the hour that the spring change leaves out reads as an hour later.
+    const isShort = Number.isFinite(span.until) && clock.wallAt(span.until - 1) - beginsAt < dayMs;
     if (isShort) return days.all.has(dayOf(beginsAt)) === isListed ? [span] : [];
     return cut(span, isListed ? days.listed : days.unlisted, clock, asked);
   });

@@ -38,13 +38,19 @@ function calendarIdsOf(conditions: readonly Condition[]): string[] {
   return [...new Set(conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : [])))];
 }
 
+// A change of a team's schedule is looked at for each of ten thousand players: a row is read once for all of them.
+const known = new WeakMap<ScheduleRow, readonly string[]>();
+
 /** The calendars that a stored schedule names. */
-export function calendarIdsIn({ timing }: Pick<ScheduleRow, "timing">): string[] {
-  // Most name none: those are not parsed, since a change may concern ten thousand players with as many schedules.
-  if (!timing.includes('"cal_')) return [];
-  return Timing.parse(JSON.parse(timing)).conditions.flatMap(({ type, calendar_id }) =>
-    type === "calendar" && calendar_id !== undefined ? calendar_id : [],
-  );
+export function calendarIdsIn(row: ScheduleRow): readonly string[] {
+  if (!row.timing.includes('"cal_')) return [];
+  let ids = known.get(row);
+  if (ids === undefined) {
+    const { conditions } = Timing.parse(JSON.parse(row.timing));
+    ids = conditions.flatMap(({ type, calendar_id: id }) => (type === "calendar" && id !== undefined ? id : []));
+    known.set(row, ids);
+  }
+  return ids;
 }
 
 /** All calendars of a team by id. */

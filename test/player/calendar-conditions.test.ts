@@ -1,7 +1,9 @@
 // Conditions of calendars: “only on” and “except on” a named list of dates.
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { brokenSchedules, programAt } from "../../src/player/schedule.ts";
-import { windowAfter } from "../../src/player/schedule/windows.ts";
+import { windowAfter, windowsOf } from "../../src/player/schedule/windows.ts";
+import { zoneOf } from "../../src/player/schedule/zone.ts";
 import { DesiredSchedule } from "../../src/protocol/schedule.ts";
 import { newId } from "../support/states.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -96,6 +98,9 @@ test("[HC3] a day is as long as the clocks of the schedule's zone make it: 23 ho
   // All day is a day on the wall clock also where it lasts 25 hours.
   const daily = { starts_at: "2026-01-01T06:00", ends_at: "2026-01-02T06:00", rrule: "FREQ=DAILY" };
   expect(windows({ ...daily, conditions: [only()] }, "2026-10-01T00:00Z", 1)).toEqual(["2026-10-25T05:00 2026-10-26T05:00"]);
+  // So is one whose end lies in the hour that the spring change leaves out.
+  const gap = { starts_at: "2026-03-01T02:30", ends_at: "2026-03-02T02:30", rrule: "FREQ=DAILY", conditions: [except()] };
+  expect(windows(gap, "2026-03-28T12:00Z", 2)).toEqual(["2026-03-28T01:30 2026-03-29T01:00", "2026-03-30T00:30 2026-03-31T00:30"]);
   // In another zone the same date is another time.
   expect(windows({ ...open, timezone: "Pacific/Kiritimati", conditions: [only(fair)] }, "2026-12-01T00:00Z", 1)).toEqual([
     "2026-12-25T10:00 2026-12-27T10:00",
@@ -123,4 +128,58 @@ test("[HC5] a schedule whose calendar is not in the state takes no part and is r
     return programAt(ready, at("2026-12-24T12:00Z")).program.layout?.id === a.id;
   };
   expect([shown([]), shown(["2026-12-24"]), shown(["2026-12-25"])]).toEqual([true, false, true]);
+});
+
+const [first, last] = [at("2026-01-10T00:00Z"), at("2026-12-20T00:00Z")];
+const someZone = fc.constantFrom(
+  "Europe/London",
+  "Australia/Lord_Howe",
+  "America/New_York",
+  "Asia/Kathmandu",
+  "Africa/Cairo",
+  "Asia/Beirut",
+);
+const someDates = fc.uniqueArray(
+  fc.integer({ min: first, max: last }).map((instant) => new Date(instant).toISOString().slice(0, 10)),
+  { minLength: 1, maxLength: 120 },
+);
+const someStart = fc.integer({ min: 0, max: 30 * 1_440 }).map((minutes) => at("2026-01-01T00:00Z") + minutes * 60_000);
+const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+
+test("[HC6] for windows of at most a day, except on a calendar is what exceptions of a rule are", () => {
+  const minutes = fc.oneof(fc.constant(1_440), fc.integer({ min: 1, max: 1_440 }));
+  fc.assert(
+    fc.property(someZone, someDates, someStart, minutes, fc.integer({ min: 1, max: 3 }), (zone, listed, start, length, interval) => {
+      const timing = { starts_at: wall(start), ends_at: wall(start + length * 60_000), rrule: `FREQ=DAILY;INTERVAL=${interval}` };
+      const dates = new Map([[holidays, listed]]);
+      const conditions = [{ type: "calendar" as const, calendar_id: holidays, is_listed: false }];
+      const byRule = windowsOf({ ...timing, exdates: listed, conditions: [] }, zoneOf(zone)!, dates);
+      const byCalendar = windowsOf({ ...timing, exdates: [], conditions }, zoneOf(zone)!, dates);
+      expect(byCalendar.touching(first, last)).toEqual(byRule.touching(first, last));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("[HC6] at each instant of its windows a schedule plays either only on a calendar's dates or except on them", () => {
+  const instants = fc.array(fc.integer({ min: first, max: last }), { minLength: 20, maxLength: 20 });
+  const daypart = { type: "daypart" as const, from: "22:00", until: "02:00" };
+  fc.assert(
+    fc.property(someZone, someDates, someStart, fc.boolean(), instants, (zoneName, listed, start, isParted, asked) => {
+      const zone = zoneOf(zoneName)!;
+      const once = { starts_at: wall(start), ends_at: null, rrule: null, exdates: [] };
+      const dates = new Map([[holidays, listed]]);
+      const plain = isParted ? [daypart] : [];
+      const whether = (conditions: Parameters<typeof windowsOf>[0]["conditions"], instant: number) =>
+        windowsOf({ ...once, conditions }, zone, dates).touching(instant, instant + 1).length > 0;
+      const by = (is_listed: boolean) => [...plain, { type: "calendar" as const, calendar_id: holidays, is_listed }];
+      for (const instant of asked) {
+        const [onDates, onOthers] = [whether(by(true), instant), whether(by(false), instant)];
+        expect([onDates || onOthers, onDates && onOthers]).toEqual([whether(plain, instant), false]);
+        // Without a daypart the day is the one that the clock on the wall shows.
+        if (!isParted && onDates) expect(listed).toContain(wall(zone.wallAt(instant)).slice(0, 10));
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

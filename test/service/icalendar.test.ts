@@ -125,7 +125,7 @@ test.each([
   ["fifteen thousand endless rules", file(event("DTSTART:20000101", "RRULE:FREQ=DAILY").concat("\r\n").repeat(15_000).trimEnd())],
   [
     "rules that count to what never comes",
-    file(event("DTSTART:19700101", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=9").concat("\r\n").repeat(9_000).trimEnd()),
+    file(event("DTSTART:16000101", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=9").concat("\r\n").repeat(60).trimEnd()),
   ],
   ["a line of a megabyte", file(`SUMMARY${";A=B".repeat(245_000)}:x`)],
   ["events of a year each", file(event("DTSTART;VALUE=DATE:20260101", "DURATION:P366D").concat("\r\n").repeat(12_000).trimEnd())],
