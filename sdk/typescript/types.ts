@@ -2061,7 +2061,7 @@ export interface components {
         CalendarChange: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text. Each day that an event touches becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
             ical?: string;
             name?: string;
         };
@@ -2939,7 +2939,7 @@ export interface components {
         NewCalendar: {
             /** @description Each day once, in any order */
             dates?: components["schemas"]["CalendarDate"][];
-            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text. Each day that an event touches becomes a date, from one year before today to five years after it */
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
             ical?: string;
             name: string;
         };

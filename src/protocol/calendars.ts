@@ -44,7 +44,7 @@ const ical = z
   .string()
   .max(longestIcal)
   .describe(
-    "Instead of `dates`: an iCalendar file (RFC 5545) as text. Each day that an event touches becomes a date, from one year before today to five years after it",
+    "Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it",
   );
 const given = { dates: dates.optional(), ical: ical.optional() };
 

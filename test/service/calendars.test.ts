@@ -1,4 +1,6 @@
 // Calendars at the service: kept, imported, in use, and on their way to the players of the schedules that ask for them.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { programAt } from "../../src/player/schedule.ts";
 import { Calendar } from "../../src/protocol/calendars.ts";
@@ -61,6 +63,10 @@ test("[HC10] a calendar is made, listed, read, changed and deleted", async () =>
     { action: "updateCalendar" },
     { action: "createCalendar" },
   ]);
+  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  const told = store.prepare("SELECT type, data FROM events WHERE data LIKE ? ORDER BY seq").all(`%${calendar.id}%`);
+  const data = JSON.stringify({ calendar_id: calendar.id, name: "Fairs" });
+  expect(told).toEqual(["calendar.created", "calendar.updated", "calendar.deleted"].map((type) => ({ type, data })));
 });
 
 test.each([

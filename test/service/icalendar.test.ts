@@ -52,6 +52,44 @@ test("[HC20] whole days, several days, folded lines and escaped names of a file 
   expect(warnings).toEqual([]);
 });
 
+test("[HC20] a file as calendar programs write it, with a zone's description and an alarm, is read", () => {
+  const lines = [
+    "METHOD:PUBLISH",
+    "CALSCALE:GREGORIAN",
+    "X-WR-CALNAME:Feiertage in Deutschland",
+    "X-WR-TIMEZONE:UTC",
+    "BEGIN:VTIMEZONE",
+    "TZID:Europe/Berlin",
+    "BEGIN:DAYLIGHT",
+    "TZOFFSETFROM:+0100",
+    "TZOFFSETTO:+0200",
+    "DTSTART:19700329T020000",
+    "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU",
+    "END:DAYLIGHT",
+    "END:VTIMEZONE",
+    event(
+      "DTSTART;VALUE=DATE:20261225",
+      "DTEND;VALUE=DATE:20261226",
+      "DTSTAMP:20261101T120000Z",
+      "UID:20261225_abc@google.com",
+      "CLASS:PUBLIC",
+      "DESCRIPTION:Gesetzlicher Feiertag\\; zum Ausblenden der Gedenktage rufe die Google ",
+      " Kalender-Einstellungen auf: https://calendar.example.com/?a=b\\, c",
+      "SEQUENCE:0",
+      "STATUS:CONFIRMED",
+      "SUMMARY:1. Weihnachtsfeiertag",
+      "TRANSP:TRANSPARENT",
+      "BEGIN:VALARM",
+      "ACTION:DISPLAY",
+      "TRIGGER:-PT30M",
+      "DESCRIPTION:morgen",
+      "END:VALARM",
+    ),
+    event("UID:b", 'DTSTART;TZID="Europe/Berlin":20261231T200000', "DTEND;TZID=Europe/Berlin:20270101T060000", "SUMMARY:Silvester"),
+  ];
+  expect(days(...lines)).toEqual(["2026-12-25 1. Weihnachtsfeiertag", "2026-12-31 Silvester", "2027-01-01 Silvester"]);
+});
+
 test("[HC20] an event with times is each day that it touches, by its own zone; UTC by the file's", () => {
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DTEND;TZID=Europe/Berlin:20261225T000000"))).toEqual(["2026-12-24"]);
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DURATION:PT7H"))).toEqual(["2026-12-24", "2026-12-25"]);
