@@ -232,6 +232,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/calendars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List calendars
+         * @description Newest first, by part of the name.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["listCalendars"];
+        put?: never;
+        /**
+         * Create a calendar
+         * @description At most 2,000 dates. Schedules ask for it by a condition `{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}`: except on its dates, or with `true` only on them. `ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["createCalendar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/calendars/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a calendar
+         * @description Its ETag serves as `If-Match` of a change.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["getCalendar"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a calendar
+         * @description For good. Refused while a schedule asks for it, also one in the bin, which may come back.
+         *
+         *     Scope: `schedules:write`.
+         */
+        delete: operations["deleteCalendar"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a calendar
+         * @description What is not given stays; `dates` or `ical` replace all dates. The players of all schedules that ask for it follow at once. `ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.
+         *
+         *     Scope: `schedules:write`.
+         */
+        patch: operations["updateCalendar"];
+        trace?: never;
+    };
     "/api/v1/commands": {
         parameters: {
             query?: never;
@@ -1979,6 +2041,67 @@ export interface components {
             /** @description Of the newest good entry: kept elsewhere, it proves later that nothing before it was rewritten */
             last_hash: string | null;
         };
+        Calendar: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description In order, each day once */
+            dates: components["schemas"]["CalendarDate"][];
+            /** @description Id, `cal_` and a ULID */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+        };
+        CalendarChange: {
+            /** @description Each day once, in any order */
+            dates?: components["schemas"]["CalendarDate"][];
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
+            ical?: string;
+            name?: string;
+        };
+        CalendarDate: {
+            date: string;
+            /** @description What the day is, for people */
+            name?: string;
+        };
+        CalendarList: {
+            data: components["schemas"]["Calendar"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        CalendarWarning: {
+            /**
+             * @description `cut`: more than 2,000 dates. `outside`: events before or after the years that are taken. `repeats`: events that go on after them. `skipped`: events that cannot be taken
+             * @enum {string}
+             */
+            code: "cut" | "outside" | "repeats" | "skipped";
+            message: string;
+        };
+        CalendarWritten: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description In order, each day once */
+            dates: components["schemas"]["CalendarDate"][];
+            /** @description Id, `cal_` and a ULID */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            updated_at: string;
+            /** @description What of `ical` was not taken, or ends one day */
+            warnings: components["schemas"]["CalendarWarning"][];
+        };
         Command: {
             args: {
                 [key: string]: unknown;
@@ -2333,6 +2456,16 @@ export interface components {
             open: components["schemas"]["Opening"][];
             /** @constant */
             type: "hours";
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart makes, counts by the day on which it begins, in the schedule's zone; a longer one is cut to whole days
+             * @default true
+             */
+            is_listed: boolean;
+            /** @constant */
+            type: "calendar";
         };
         ConditionInput: {
             /**
@@ -2376,6 +2509,16 @@ export interface components {
             open: components["schemas"]["OpeningInput"][];
             /** @constant */
             type: "hours";
+        } | {
+            /** @description Id, `cal_` and a ULID */
+            calendar_id: string;
+            /**
+             * @description true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart makes, counts by the day on which it begins, in the schedule's zone; a longer one is cut to whole days
+             * @default true
+             */
+            is_listed?: boolean;
+            /** @constant */
+            type: "calendar";
         };
         ContentState: {
             /** @description The revision on screen */
@@ -2461,6 +2604,12 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "failed" | "cancelled";
         Desired: {
             assets: components["schemas"]["DesiredAsset"][];
+            /** @description The dates of the calendars that conditions of schedules name */
+            calendars?: {
+                dates: string[];
+                /** @description Id, `cal_` and a ULID */
+                id: string;
+            }[];
             /** @description What plays when nothing else is due */
             layout: components["schemas"]["DesiredLayout"] | null;
             /**
@@ -2526,7 +2675,7 @@ export interface components {
             items: components["schemas"]["PlaylistItem"][];
         };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.test";
         Forecast: {
             /**
              * Format: date-time
@@ -2796,6 +2945,13 @@ export interface components {
             data: components["schemas"]["Member"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
+        };
+        NewCalendar: {
+            /** @description Each day once, in any order */
+            dates?: components["schemas"]["CalendarDate"][];
+            /** @description Instead of `dates`: an iCalendar file (RFC 5545) as text, the whole body at most 1 MB. Each day that an event touches becomes a date, from one year before today to five years after it */
+            ical?: string;
+            name: string;
         };
         NewInvitation: {
             /** Format: email */
@@ -4574,7 +4730,7 @@ export interface components {
         };
         ScheduleWarning: {
             /** @enum {string} */
-            code: "disabled" | "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "outranked" | "no-screens";
+            code: "disabled" | "past" | "conditions-exclude" | "clock-gap" | "exdate-unused" | "calendar-ended" | "outranked" | "no-screens";
             /** @description RFC 6901 pointer */
             field: string;
             message: string;
@@ -5253,6 +5409,8 @@ export interface components {
     parameters: {
         /** @description Id, `ast_` and a ULID */
         AssetId: string;
+        /** @description Id, `cal_` and a ULID */
+        CalendarId: string;
         /** @description Id, `plr_` and a ULID */
         CommandPlayerId: string;
         Cursor: string;
@@ -6279,6 +6437,317 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listCalendars: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+                /** @description Part of the name, blind to case */
+                q?: components["parameters"]["Q"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List calendars */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "dates": [
+                     *             {
+                     *               "date": "2026-11-21",
+                     *               "name": "Lobby"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "updated_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createCalendar: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Public holidays",
+                 *       "dates": [
+                 *         {
+                 *           "date": "2026-12-25",
+                 *           "name": "Christmas Day"
+                 *         },
+                 *         {
+                 *           "date": "2026-12-26",
+                 *           "name": "Boxing Day"
+                 *         },
+                 *         {
+                 *           "date": "2027-01-01",
+                 *           "name": "New Year's Day"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewCalendar"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a calendar */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "dates": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "cut",
+                     *           "message": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarWritten"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getCalendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a calendar */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "dates": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteCalendar: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Delete a calendar */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InUse"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    updateCalendar: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description The ETag that the change was made from; another one is refused with 412 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Id, `cal_` and a ULID */
+                id: components["parameters"]["CalendarId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dates": [
+                 *         {
+                 *           "date": "2026-12-25",
+                 *           "name": "Christmas Day"
+                 *         },
+                 *         {
+                 *           "date": "2026-12-26",
+                 *           "name": "Boxing Day"
+                 *         },
+                 *         {
+                 *           "date": "2027-01-01",
+                 *           "name": "New Year's Day"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CalendarChange"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Change a calendar */
+            200: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "dates": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "name": "Lobby"
+                     *         }
+                     *       ],
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "updated_at": "2026-11-21T12:00:00.000Z",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "cut",
+                     *           "message": "sample"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CalendarWritten"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listTeamCommands: {
         parameters: {
             query?: {
@@ -6942,6 +7411,14 @@ export interface operations {
                      *       },
                      *       "layouts": [],
                      *       "schedules": [],
+                     *       "calendars": [
+                     *         {
+                     *           "id": "cal_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "dates": [
+                     *             "2026-11-21"
+                     *           ]
+                     *         }
+                     *       ],
                      *       "playlists": [
                      *         {
                      *           "id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",

@@ -2,9 +2,9 @@
 import type { Calendar } from "../service/calendar.ts";
 
 export const calendar: Calendar = {
-  async windowAfter(schedule, zone, instant) {
+  async windowAfter(schedule, zone, instant, dates) {
     const { windowAfter } = await import("../player/schedule/windows.ts");
-    return windowAfter(schedule, zone, instant);
+    return windowAfter(schedule, zone, instant, dates);
   },
   async why(desired, records, deviceZone, instant) {
     const { why } = await import("../player/schedule.ts");

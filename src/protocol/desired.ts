@@ -3,7 +3,7 @@ import { z } from "zod";
 import { PlaylistItem } from "./items.ts";
 import { Orientation } from "./orientation.ts";
 import { Zone } from "./resources.ts";
-import { Variables } from "./schedule.ts";
+import { LocalDate, Variables } from "./schedule.ts";
 import { Transition } from "./transition.ts";
 import { WallPart } from "./wall.ts";
 import { Color, Count, id, Sha256 } from "./words.ts";
@@ -55,6 +55,10 @@ export const Desired = z.object({
   layouts: z.array(DesiredLayout).default([]).describe("The other layouts that schedules and overrides name"),
   // Each is parsed by itself (DesiredSchedule): one that a player cannot read costs that one, not the document.
   schedules: z.array(z.record(z.string(), z.unknown())).default([]).describe("Schedules, without target"),
+  calendars: z
+    .array(z.object({ id: id("cal"), dates: z.array(LocalDate) }))
+    .optional()
+    .describe("The dates of the calendars that conditions of schedules name"),
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),
 });

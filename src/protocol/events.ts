@@ -52,6 +52,9 @@ const eventTypes = [
   "schedule.updated",
   "schedule.deleted",
   "schedule.restored",
+  "calendar.created",
+  "calendar.updated",
+  "calendar.deleted",
   "webhook.test",
 ] as const;
 export const EventType = z.enum(eventTypes);

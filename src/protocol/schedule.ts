@@ -22,7 +22,8 @@ const Moment = z
   .describe(
     "Wall time in the schedule's zone, `2026-11-21T16:00` or `2026-11-21T16:00:30`; a date there, `2026-12-24`, for whole days; or an instant, `2026-11-21T16:00:00Z`",
   );
-const LocalDate = z
+/** A day, as a wall calendar names it. */
+export const LocalDate = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-12-24")
   .refine((text) => momentOf(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
@@ -60,6 +61,16 @@ export const Condition = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hours"),
     open: z.array(Opening).min(1).max(50).describe("It holds while any of them does. Those that touch or overlap are one window"),
+  }),
+  z.strictObject({
+    type: z.literal("calendar"),
+    calendar_id: id("cal"),
+    is_listed: z
+      .boolean()
+      .default(true)
+      .describe(
+        "true: only on the calendar's dates; false: except on them. A window of at most a day, also one that a daypart makes, counts by the day on which it begins, in the schedule's zone; a longer one is cut to whole days",
+      ),
   }),
 ]);
 export type Condition = z.infer<typeof Condition>;
@@ -152,7 +163,7 @@ export type Schedule = z.infer<typeof Schedule>;
 
 /** Something about a schedule that is allowed and hardly meant. */
 export const ScheduleWarning = z.object({
-  code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "outranked", "no-screens"]),
+  code: z.enum(["disabled", "past", "conditions-exclude", "clock-gap", "exdate-unused", "calendar-ended", "outranked", "no-screens"]),
   message: z.string(),
   field: z.string().describe("RFC 6901 pointer"),
 });

@@ -12,6 +12,7 @@ const idPrefixes = [
   "zon",
   "itm",
   "sch",
+  "cal",
   "cmd",
   "shot",
   "evt",

@@ -14,8 +14,14 @@ export interface Calendar {
   /**
    * The first window that is not over at `instant`, by the clock of `zone`; null: there is none within thirty years.
    * Conditions of dates and times cut it; those of tags and variables are not looked at.
+   * @param dates of each calendar that its conditions name, by id.
    */
-  windowAfter(schedule: WindowTiming, zone: string, instant: number): Promise<LiveWindow | null>;
+  windowAfter(
+    schedule: WindowTiming,
+    zone: string,
+    instant: number,
+    dates: ReadonlyMap<string, readonly string[]>,
+  ): Promise<LiveWindow | null>;
   /** Why a player with this state shows at `instant` what it shows: the reason that wins first. */
   why(desired: Desired, records: readonly RunningRecord[], zone: string, instant: number): Promise<ShownReason[]>;
 }

@@ -5,6 +5,7 @@ import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } 
 import { assetIdsOf, PlaylistItem } from "../protocol/items.ts";
 import { Zone } from "../protocol/resources.ts";
 import { inWallTimes, type Timing, type Variables } from "../protocol/schedule.ts";
+import { calendarIdsIn, readCalendars, type CalendarDays } from "./holiday-calendars.ts";
 import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "./schedules.ts";
 import { Orientation } from "../protocol/orientation.ts";
 import { Transition } from "../protocol/transition.ts";
@@ -43,7 +44,7 @@ export class DesiredStates {
 
   async #of(db: Db, player: PlayerRow, knowledge: Parameters<typeof lookUp>[3]): Promise<Desired> {
     const overrides = await readOverrides(db, [player.id]);
-    const { content, schedules, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], knowledge);
+    const { content, schedules, calendars, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], knowledge);
     const { id, name, timezone, layout_id } = player;
     const given = { tags: JSON.parse(player.tags) as string[], variables: JSON.parse(player.variables) as Variables };
     const more = { ...given, ...turned(player), ...(player.wall === null ? {} : { wall: JSON.parse(player.wall) as Wall }) };
@@ -55,6 +56,9 @@ export class DesiredStates {
       playlists: content.playlists,
       assets: content.assets,
       schedules: schedules.map(showToPlayer),
+      ...(calendars.length === 0
+        ? {}
+        : { calendars: calendars.map(({ id: calendarId, dates }) => ({ id: calendarId, dates: [...dates] })) }),
     };
   }
 
@@ -93,14 +97,15 @@ export class DesiredStates {
   }
 }
 
-/** What was read already: contents by the ids in them, schedules by team. */
+/** What was read already: contents by the ids in them, schedules and calendars by team. */
 interface Known {
   contents: Map<string, Promise<KnownContent>>;
   schedules: Map<string, Promise<TeamSchedules>>;
+  calendars: Map<string, Promise<ReadonlyMap<string, CalendarDays>>>;
 }
 
 function nothingKnown(): Known {
-  return { contents: new Map(), schedules: new Map() };
+  return { contents: new Map(), schedules: new Map(), calendars: new Map() };
 }
 
 /** With its digest: a document for each of ten thousand players is not digested whole each time. */
@@ -114,7 +119,7 @@ async function lookUp(
   player: PlayerRow,
   overrides: Overrides,
   known: Known,
-): Promise<{ content: KnownContent; schedules: ScheduleRow[]; revision: string }> {
+): Promise<{ content: KnownContent; schedules: ScheduleRow[]; calendars: CalendarDays[]; revision: string }> {
   const all = await once(known.schedules, player.team_id, () => readSchedules(db, player.team_id));
   const schedules = schedulesFor(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
@@ -123,15 +128,31 @@ async function lookUp(
     assetIds: unique(overrides.map(({ asset_id }) => asset_id)),
   };
   const content = await once(known.contents, `${player.team_id} ${JSON.stringify(named)}`, () => readContent(db, player.team_id, named));
-  return { content, schedules, revision: revisionOf(player, content, schedules) };
+  const calendars = await calendarsAskedFor(db, player.team_id, schedules, known);
+  return { content, schedules, calendars, revision: revisionOf(player, content, schedules, calendars) };
+}
+
+/** The calendars that conditions of `schedules` name, in the order of their age. */
+async function calendarsAskedFor(db: Db, teamId: string, schedules: readonly ScheduleRow[], known: Known): Promise<CalendarDays[]> {
+  const ids = unique(schedules.flatMap(calendarIdsIn));
+  if (ids.length === 0) return [];
+  const all = await once(known.calendars, teamId, () => readCalendars(db, teamId));
+  return ids.flatMap((id) => all.get(id) ?? []);
 }
 
 /** A digest of all that the document says. What is stored as text is taken as it is stored. */
-function revisionOf(player: PlayerRow, { digest, layouts }: KnownContent, schedules: readonly ScheduleRow[]): string {
+function revisionOf(
+  player: PlayerRow,
+  { digest, layouts }: KnownContent,
+  schedules: readonly ScheduleRow[],
+  calendars: readonly CalendarDays[],
+): string {
   const { id, name, timezone, tags, variables, orientation, wall } = player;
   const layoutId = layouts.some((layout) => layout.id === player.layout_id) ? player.layout_id : null;
   const texts = schedules.map((row) => [row.id, row.name, row.layout_id, row.timing]);
   const said = [id, name, timezone, tags, variables, orientation, wall, layoutId, digest, texts];
+  // Left out where there are none: the revisions that players have stay true.
+  if (calendars.length > 0) said.push(calendars.map((calendar) => [calendar.id, calendar.digest]));
   return hash("sha256", JSON.stringify(said), "base64url");
 }
 

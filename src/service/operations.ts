@@ -1,6 +1,7 @@
 // Every verb of the service, once. Routes, the API's description and the MCP tools are made from this table.
 import { assetOperations } from "./operations/assets.ts";
 import { auditOperations } from "./operations/audit.ts";
+import { calendarOperations } from "./operations/calendars.ts";
 import { commandOperations, screenshotOperations } from "./operations/commands.ts";
 import { deviceOperations } from "./operations/device.ts";
 import { eventOperations } from "./operations/events.ts";
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   ...layoutOperations,
   ...playlistOperations,
   ...scheduleOperations,
+  ...calendarOperations,
   ...assetOperations,
   ...uploadOperations,
   ...commandOperations,
@@ -55,6 +57,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "layouts", description: "How a screen is divided into zones" },
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "schedules", description: "Which layout plays when, and on which players" },
+  { name: "calendars", description: "Named lists of dates, such as public holidays, on which schedules play or do not" },
   { name: "assets", description: "The files that screens show" },
   { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
   { name: "commands", description: "Acts asked of a player" },

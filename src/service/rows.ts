@@ -1,13 +1,14 @@
 // Reads one row of a team by its id: what most requests begin with.
 import { prepared } from "./prepared.ts";
 import type { Db } from "./store.ts";
-import type { AssetRow, LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, Tables } from "./tables.ts";
+import type { AssetRow, CalendarRow, LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, Tables } from "./tables.ts";
 
 interface OwnedRows {
   players: PlayerRow;
   playlists: PlaylistRow;
   layouts: LayoutRow;
   schedules: ScheduleRow;
+  calendars: CalendarRow;
   assets: AssetRow;
 }
 
@@ -16,6 +17,7 @@ const queries = {
   playlists: owned("playlists"),
   layouts: owned("layouts"),
   schedules: owned("schedules"),
+  calendars: owned("calendars"),
   assets: owned("assets"),
 };
 

@@ -4,6 +4,7 @@ import { parseRule } from "../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type Schedule, type ScheduleOutlook, type ScheduleWarning } from "../protocol/schedule.ts";
 import type { LiveWindow, WindowTiming } from "./calendar.ts";
 import { runningRecords } from "./forecast-records.ts";
+import { calendarsFor, type CalendarDays } from "./holiday-calendars.ts";
 import type { Parts } from "./operations/operation.ts";
 import { playersMeant } from "./schedules.ts";
 import { wordsOf } from "./schedule-words.ts";
@@ -16,6 +17,12 @@ const dayMs = 86_400_000;
 // Whether a schedule is outranked is looked up on a few screens, in a few windows: a write is not to wait for a fleet.
 const mostScreens = 2;
 const mostWindows = 3;
+// No zone is further behind UTC.
+const furthestBehindMs = 12 * 3_600_000;
+// These say that part of a schedule has no effect; it plays all the same.
+const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar-ended"];
+
+type Calendars = ReadonlyMap<string, CalendarDays>;
 
 /** A schedule as an answer shows it. `db` may be a transaction that is still open. */
 export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
@@ -23,22 +30,25 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
   const now = clock.now();
   const players = await playersMeant(db, teamId, [schedule.target]);
   const zone = zoneOf(parts, players[0]);
+  const calendars = await calendarsFor(db, teamId, schedule.conditions);
+  const summary = wordsOf(schedule, calendars);
   if (!schedule.enabled) {
     const warnings = [{ code: "disabled" as const, message: "it is switched off: it plays nowhere", field: "/enabled" }];
-    return { ...schedule, summary: `Off: ${wordsOf(schedule)}`, next_at: null, screens: players.length, warnings };
+    return { ...schedule, summary: `Off: ${summary}`, next_at: null, screens: players.length, warnings };
   }
-  const next = await calendar.windowAfter(schedule, zone, now);
-  const warnings = [
-    ...(await ofTimes(parts, schedule, zone, now, next)),
+  const next = await calendar.windowAfter(schedule, zone, now, datesIn(calendars));
+  const warnings: ScheduleWarning[] = [
+    ...(await ofTimes(parts, schedule, zone, now, next, calendars)),
+    ...endedCalendars(schedule, now, calendars),
     ...excluding(schedule.conditions),
     ...unusedExdates(schedule),
     ...(players.length === 0 ? [{ code: "no-screens" as const, message: "no player is meant by its target", field: "/target" }] : []),
   ];
-  if (next !== null && warnings.every(({ code }) => code === "exdate-unused")) {
-    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, mostScreens), next)));
+  if (next !== null && warnings.every(({ code }) => harmless.includes(code))) {
+    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, mostScreens), next, datesIn(calendars))));
   }
   const next_at = next === null ? null : new Date(next.from).toISOString();
-  return { ...schedule, summary: wordsOf(schedule), next_at, screens: players.length, warnings };
+  return { ...schedule, summary, next_at, screens: players.length, warnings };
 }
 
 /** The zone by whose clock a player without one of its own plays. */
@@ -55,24 +65,60 @@ async function ofTimes(
   zone: string,
   now: number,
   next: LiveWindow | null,
+  calendars: Calendars,
 ): Promise<ScheduleWarning[]> {
   if (next !== null) return [];
+  const dates = datesIn(calendars);
   const plain: WindowTiming = { ...schedule, conditions: [] };
   // A day is more than zones are apart.
   const begins = momentOf(schedule.starts_at)!.at - dayMs;
   const last = schedule.rrule === null ? "/ends_at" : "/rrule";
-  if ((await calendar.windowAfter(plain, zone, begins)) === null) {
+  if ((await calendar.windowAfter(plain, zone, begins, dates)) === null) {
     const message = "all of it lies in the hour that a clock change leaves out: it never begins";
     return [{ code: "clock-gap", message, field: "/starts_at" }];
   }
-  if ((await calendar.windowAfter(plain, zone, now)) === null) {
+  if ((await calendar.windowAfter(plain, zone, now, dates)) === null) {
     return [{ code: "past", message: "all of its windows are over: it does not play again", field: last }];
   }
+  const unlisted = withoutDates(schedule.conditions, now, calendars);
+  if (unlisted.length > 0) return unlisted;
   const message = "its conditions of dates and times leave nothing of its windows: it never plays";
-  const wasOnce = (await calendar.windowAfter(schedule, zone, begins)) !== null;
+  const wasOnce = (await calendar.windowAfter(schedule, zone, begins, dates)) !== null;
   if (wasOnce)
     return [{ code: "past", message: "what its conditions leave of its windows is over: it does not play again", field: "/conditions" }];
   return [{ code: "conditions-exclude", message, field: "/conditions" }];
+}
+
+/** Calendars on whose dates alone it plays, and that have none left. */
+function withoutDates(conditions: readonly Condition[], now: number, calendars: Calendars): ScheduleWarning[] {
+  return endedOf(conditions, true, now, calendars).map(({ name, last, field }) =>
+    last === undefined
+      ? { code: "conditions-exclude", message: `its calendar “${name}” lists no date: it never plays. Add dates to the calendar`, field }
+      : { code: "past", message: `its calendar “${name}” ends with ${last}: it does not play again. Add the coming dates`, field },
+  );
+}
+
+/** Calendars except on whose dates it plays, and that have none left: mostly somebody forgot the next year. */
+function endedCalendars({ conditions }: Schedule, now: number, calendars: Calendars): ScheduleWarning[] {
+  return endedOf(conditions, false, now, calendars).map(({ name, last, field }) => {
+    const ends = last === undefined ? "lists no date" : `ends with ${last}`;
+    return { code: "calendar-ended", message: `its calendar “${name}” ${ends}: it keeps nothing off. Add the coming dates`, field };
+  });
+}
+
+function endedOf(conditions: readonly Condition[], isListed: boolean, now: number, calendars: Calendars) {
+  const today = new Date(now - furthestBehindMs).toISOString().slice(0, 10);
+  return conditions.flatMap((condition, index) => {
+    if (condition.type !== "calendar" || condition.is_listed !== isListed) return [];
+    const { name, dates } = calendars.get(condition.calendar_id) ?? { name: "", dates: [] };
+    const last = dates.at(-1);
+    return last === undefined || last < today ? [{ name, last, field: `/conditions/${index}/calendar_id` }] : [];
+  });
+}
+
+/** The dates of calendars, as windows are asked with. */
+export function datesIn(calendars: Calendars): ReadonlyMap<string, readonly string[]> {
+  return new Map([...calendars.values()].map(({ id, dates }) => [id, dates]));
 }
 
 /** Conditions of tags and variables that never hold together. */
@@ -125,6 +171,7 @@ async function outranked(
   schedule: Schedule,
   players: readonly PlayerRow[],
   next: LiveWindow,
+  dates: ReadonlyMap<string, readonly string[]>,
 ): Promise<ScheduleWarning[]> {
   const { calendar, clock, desired, foretell } = parts;
   // Whether a variable has its value by then nobody knows.
@@ -141,7 +188,7 @@ async function outranked(
         if (by === schedule.id) return [];
         winners.add(by);
       }
-      window = Number.isFinite(window.until) ? await calendar.windowAfter(schedule, zone, window.until) : null;
+      window = Number.isFinite(window.until) ? await calendar.windowAfter(schedule, zone, window.until, dates) : null;
     }
   }
   if (players.length === 0) return [];

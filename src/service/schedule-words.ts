@@ -16,13 +16,16 @@ const months = ["January", "February", "March", "April", "May", "June", "July"].
   "December",
 ]);
 
-/** What a schedule says, in one line of English. */
-export function wordsOf(schedule: Told): string {
+/**
+ * What a schedule says, in one line of English.
+ * @param calendars those that its conditions name, by id.
+ */
+export function wordsOf(schedule: Told, calendars: ReadonlyMap<string, { name: string }>): string {
   const { rrule, exdates, timezone, starts_at, conditions, interrupt } = schedule;
   const zone = starts_at.endsWith("Z") && rrule === null ? "UTC" : timezone === null ? "each screen's own time" : placeOf(timezone);
   const parts = [rrule === null ? onceOf(schedule) : recurringOf(schedule, rrule), zone];
   if (exdates.length > 0) parts.push(`except ${exdates.length === 1 ? dateOf(exdates[0]!) : `on ${exdates.length} days`}`);
-  parts.push(...conditions.map(conditionOf));
+  parts.push(...conditions.map((condition) => conditionOf(condition, calendars)));
   if (interrupt !== null) parts.push(`${interrupt.share_percent} % of each hour`);
   return parts.join(", ");
 }
@@ -88,7 +91,7 @@ function daysOf(rule: Rule, start: number): string {
   }
 }
 
-function conditionOf(condition: Schedule["conditions"][number]): string {
+function conditionOf(condition: Schedule["conditions"][number], calendars: ReadonlyMap<string, { name: string }>): string {
   switch (condition.type) {
     case "tag":
       return `${condition.is_present ? "with" : "without"} the tag “${condition.tag}”`;
@@ -109,6 +112,8 @@ function conditionOf(condition: Schedule["conditions"][number]): string {
       const parts = byDays.map(([on, open]) => [on, list(open.map(timesOf))].filter(Boolean).join(" "));
       return `only ${parts.join("; ")}`;
     }
+    case "calendar":
+      return calendarWords(condition, calendars);
   }
 }
 
@@ -118,6 +123,14 @@ function weekdaysOf({ weekdays: named }: Opening): string {
 
 function timesOf({ from, until }: Opening): string {
   return from === "00:00" && until === "24:00" ? "all day" : `${from} to ${until}`;
+}
+
+/** “except on Public holidays”. */
+export function calendarWords(
+  { calendar_id, is_listed }: Schedule["conditions"][number] & { type: "calendar" },
+  calendars: ReadonlyMap<string, { name: string }>,
+): string {
+  return `${is_listed ? "only" : "except"} on ${calendars.get(calendar_id)?.name ?? "a calendar that is gone"}`;
 }
 
 const operators = { equals: "is", not_equals: "is not", at_least: "is at least", at_most: "is at most" } as const;

@@ -1,6 +1,7 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../protocol/command.ts";
 import { scheduleFaults, type OneTarget, type Schedule, type ScheduleTarget, type Timing } from "../protocol/schedule.ts";
+import { calendarsFor } from "./holiday-calendars.ts";
 import { invalidField, invalidFields } from "./problem.ts";
 import { stableJson } from "./stable.ts";
 import type { Db } from "./store.ts";
@@ -141,6 +142,14 @@ export async function checkSchedule(
   const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
   errors.push(...(await unknownPlayers(db, teamId, target, before)));
+  const calendars = await calendarsFor(db, teamId, schedule.conditions);
+  for (const [index, condition] of schedule.conditions.entries()) {
+    if (condition.type !== "calendar" || calendars.has(condition.calendar_id)) continue;
+    errors.push({
+      pointer: `/conditions/${index}/calendar_id`,
+      detail: "there is no such calendar: take the id of one from GET /calendars",
+    });
+  }
   if (sync_epoch !== null && Date.parse(sync_epoch) > now) {
     errors.push({ pointer: "/sync_epoch", detail: "lies in the future: loops count from an instant that has been" });
   }

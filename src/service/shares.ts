@@ -1,8 +1,10 @@
 // Shares of voice that cannot be had: interrupts of one player that at one time want more than the whole hour.
+import { onDates } from "../protocol/calendar-days.ts";
 import { joinSpans, weekOf, type Span } from "../protocol/opening.ts";
 import { dayOf, daysBetween, weekdayOf } from "../protocol/recurrence.ts";
 import { parseRule } from "../protocol/rrule.ts";
 import { endOf, momentOf, recurrenceOf, type Condition, type Schedule } from "../protocol/schedule.ts";
+import { readCalendars, type CalendarDays } from "./holiday-calendars.ts";
 import { invalidField } from "./problem.ts";
 import { byTarget, isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule } from "./schedules.ts";
 import type { Db } from "./store.ts";
@@ -48,11 +50,13 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
     .slice(0, mostCompared);
   if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
   const today = dayOf(now);
-  const own = { timed: schedule, spans: spansOf(schedule, today) };
+  const asks = [schedule, ...rivals.map(({ timed }) => timed)].some(({ conditions }) => conditions.some(({ type }) => type === "calendar"));
+  const calendars = asks ? await readCalendars(db, teamId) : noCalendars;
+  const own = { timed: schedule, spans: spansOf(schedule, today, calendars) };
   const spans = new Map<string, Spanned>();
   let many = own.spans.length;
   for (const { row, timed } of rivals) {
-    const rival = { timed, spans: spansOf(timed, today) };
+    const rival = { timed, spans: spansOf(timed, today, calendars) };
     many += rival.spans.length;
     if (many > mostSpans) break;
     spans.set(row.id, rival);
@@ -138,18 +142,34 @@ function hasTags({ conditions }: Timed, player: PlayerRow): boolean {
   return conditions.every((condition) => condition.type !== "tag" || tags.includes(condition.tag) === condition.is_present);
 }
 
-function spansOf(timed: Timed, today: number): Span[] {
+type Calendars = ReadonlyMap<string, Pick<CalendarDays, "dates">>;
+const noCalendars: Calendars = new Map();
+// Spans are on the wall clock already.
+const wallClock = { wallAt: (wall: number) => wall, instantOf: (wall: number) => wall };
+
+function spansOf({ conditions, ...timed }: Timed, today: number, calendars: Calendars): Span[] {
   // What is over does not matter any more; a day is more than zones are apart.
   const horizon: Span = { from: (today - 1) * dayMs, until: (today + aheadDays) * dayMs };
-  // Windows longer than the time between them overlap: joined they are few.
-  const own = joinSpans(windowsOf(timed, today)).flatMap((span) => intersect(span, horizon) ?? []);
-  return timed.conditions.reduce((left, condition) => {
+  const windows = windowsOf(timed, today);
+  // Windows longer than the time between them overlap: joined they are few. A calendar asks on which day each of them begins.
+  const asksDays = conditions.some(({ type }) => type === "calendar");
+  const own = (asksDays ? windows : joinSpans(windows)).flatMap((span) => intersect(span, horizon) ?? []);
+  // In the order in which the player cuts: a calendar looks at the day of what hours leave.
+  const order = conditions.toSorted((a, b) => orderOf(a) - orderOf(b));
+  return order.reduce((left, condition) => {
+    if (condition.type === "calendar") {
+      return onDates(left, calendars.get(condition.calendar_id)?.dates ?? [], condition.is_listed, wallClock, horizon);
+    }
     const cuts = spansOfCondition(condition, today);
     return cuts === null ? left : left.flatMap((span) => partsOf(span, cuts));
   }, own);
 }
 
-function windowsOf({ starts_at, ends_at, rrule, exdates }: Timed, today: number): Span[] {
+function orderOf({ type }: Condition): number {
+  return type === "date" ? 2 : type === "calendar" ? 1 : 0;
+}
+
+function windowsOf({ starts_at, ends_at, rrule, exdates }: Omit<Timed, "conditions">, today: number): Span[] {
   const from = momentOf(starts_at)!.at;
   const until = ends_at === null ? Number.POSITIVE_INFINITY : endOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];

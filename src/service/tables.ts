@@ -66,6 +66,13 @@ export interface ScheduleRow extends Owned {
   /** The player that it was put in the bin with, and comes back with. */
   deleted_with: string | null;
 }
+/** A named list of dates. */
+export interface CalendarRow extends Owned {
+  name: string;
+  /** JSON of its days, in order. */
+  dates: string;
+  updated_at: number;
+}
 /** What an override command needs on the player: kept there until the override is cleared. */
 export interface OverrideRow {
   command_id: string;
@@ -255,6 +262,7 @@ export interface Tables {
   playlists: PlaylistRow;
   layouts: LayoutRow;
   schedules: ScheduleRow;
+  calendars: CalendarRow;
   overrides: OverrideRow;
   assets: AssetRow;
   uploads: UploadRow;

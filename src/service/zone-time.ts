@@ -21,6 +21,11 @@ function offsetAt(instant: number, zone: string): number {
   return date.getTime() - Math.floor(instant / 1_000) * 1_000;
 }
 
+/** What the clock on the wall reads at `instant`, as UTC ms. */
+export function wallAt(instant: number, zone: string): number {
+  return instant + offsetAt(instant, zone);
+}
+
 /** The first instant after `instant` (ms since the epoch) at which a day or hour of the zone begins. */
 export function nextBoundary(instant: number, unit: Unit, zone: string): number {
   const length = unitMs[unit];

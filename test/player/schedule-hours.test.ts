@@ -24,7 +24,7 @@ function spans(conditions: object[], zone: string, from: string, until: string):
 }
 
 function intervals(conditions: object[], zone: string, from: number, until: number): Interval[] {
-  return windowsOf({ ...always, conditions: Condition.array().parse(conditions) }, zoneOf(zone)!).touching(from, until);
+  return windowsOf({ ...always, conditions: Condition.array().parse(conditions) }, zoneOf(zone)!, new Map()).touching(from, until);
 }
 
 function stamp(instant: number): string {

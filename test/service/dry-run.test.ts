@@ -35,6 +35,7 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
   const shot = await made("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
   await device.putScreenshot(shotId, await picture(), { "command-id": shot.id });
   const target = { type: "player", player_id: player };
+  const calendar = await made("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
   const schedule = await made("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
   const webhook = await made("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
   const delivery = await made("POST", `webhooks/${webhook.id}/test`);
@@ -77,6 +78,9 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     updateSchedule: [`schedules/${schedule.id}`, { priority: 7 }],
     deleteSchedule: [`schedules/${schedule.id}`],
     restoreSchedule: [`schedules/${binSchedule.id}/restore`],
+    createCalendar: ["calendars", { name: "N", dates: [{ date: "2026-12-25" }] }],
+    updateCalendar: [`calendars/${calendar.id}`, { dates: [] }],
+    deleteCalendar: [`calendars/${calendar.id}`],
     createAsset: ["assets", await picture("webp")],
     updateAsset: [`assets/${asset.id}`, { name: "other" }],
     deleteAsset: [`assets/${spareAsset.id}`],

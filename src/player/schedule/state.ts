@@ -1,4 +1,5 @@
 // A ready state made fit for questions: schedules parsed one by one, the bad ones set aside with the reason, layouts and loops by their ids.
+import { hash } from "node:crypto";
 import type { DesiredAsset, DesiredLayout } from "../../protocol/desired.ts";
 import type { PlaylistItem } from "../../protocol/items.ts";
 import { DesiredSchedule, type Condition, type Variables } from "../../protocol/schedule.ts";
@@ -74,12 +75,13 @@ function create(ready: Ready, deviceZone: string): Base {
   const layouts = new Map([...desired.layouts, ...(desired.layout === null ? [] : [desired.layout])].map((layout) => [layout.id, layout]));
   const lengths = new Map(playlists.map(({ id, items }) => [id, lengthOf(items, assets)]));
   const zone = (player.timezone === null ? null : zoneOf(player.timezone)) ?? zoneOf(deviceZone) ?? zoneOf("UTC")!;
+  const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, { dates, digest: hash("sha256", dates.join()) }]));
   const setAside: SetAside[] = [];
   const entries: Entry[] = [];
   const times = new Map<unknown, number>();
   for (const { id } of desired.schedules) times.set(id, (times.get(id) ?? 0) + 1);
   for (const raw of desired.schedules) {
-    const entry = entryOf(raw, zone, layouts, lengths);
+    const entry = entryOf(raw, zone, calendars, layouts, lengths);
     if ("reason" in entry) setAside.push(entry);
     // Which of the two counts would hang on their order.
     else if (times.get(entry.schedule.id)! > 1) setAside.push(broken(raw, "another schedule has the same id"));
@@ -101,10 +103,11 @@ function create(ready: Ready, deviceZone: string): Base {
 function entryOf(
   raw: Record<string, unknown>,
   playerZone: Zone,
+  calendars: Calendars,
   layouts: ReadonlyMap<string, DesiredLayout>,
   lengths: ReadonlyMap<string, number>,
 ): Entry | SetAside {
-  const read = readOnce(raw, playerZone);
+  const read = readOnce(raw, playerZone, calendars);
   if ("reason" in read) return read;
   const { schedule, windows } = read;
   const layout = layouts.get(schedule.layout_id);
@@ -118,25 +121,34 @@ type Read = Pick<Entry, "schedule" | "windows"> | SetAside;
 const mostKept = 20_000;
 const kept = new Map<string, Read>();
 
-function readOnce(raw: Record<string, unknown>, playerZone: Zone): Read {
-  const key = `${playerZone.name} ${JSON.stringify(raw)}`;
+/** The dates of calendars by id. The digest stands for them where a schedule is remembered. */
+type Calendars = ReadonlyMap<string, { dates: readonly string[]; digest: string }>;
+
+function readOnce(raw: Record<string, unknown>, playerZone: Zone, calendars: Calendars): Read {
+  const json = JSON.stringify(raw);
+  const named = calendars.size === 0 ? [] : [...calendars].filter(([id]) => json.includes(id)).map(([, { digest }]) => digest);
+  const key = [playerZone.name, json, ...named].join(" ");
   let read = kept.get(key);
   if (read === undefined) {
     if (kept.size >= mostKept) kept.clear();
-    read = parse(raw, playerZone);
+    read = parse(raw, playerZone, calendars);
     kept.set(key, read);
   }
   return read;
 }
 
-function parse(raw: Record<string, unknown>, playerZone: Zone): Read {
+function parse(raw: Record<string, unknown>, playerZone: Zone, calendars: Calendars): Read {
   const parsed = DesiredSchedule.safeParse(raw);
   if (!parsed.success) {
     return broken(raw, parsed.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; "));
   }
   const schedule = parsed.data;
   const zone = schedule.timezone === null ? playerZone : zoneOf(schedule.timezone);
-  return zone === null ? broken(raw, `the zone ${schedule.timezone} is unknown here`) : { schedule, windows: windowsOf(schedule, zone) };
+  if (zone === null) return broken(raw, `the zone ${schedule.timezone} is unknown here`);
+  const ids = schedule.conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : []));
+  const gone = ids.find((id) => !calendars.has(id));
+  if (gone !== undefined) return broken(raw, `its calendar ${gone} is gone`);
+  return { schedule, windows: windowsOf(schedule, zone, new Map(ids.map((id) => [id, calendars.get(id)!.dates]))) };
 }
 
 /** Goes by all items, also those not at hand or not valid now: players with the same state share one grid. */

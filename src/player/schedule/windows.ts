@@ -1,4 +1,5 @@
 // When one schedule is live: its windows on the wall clock of its zone, cut by its conditions, as intervals of instants.
+import { onDates } from "../../protocol/calendar-days.ts";
 import { partsOf, weekOf, type Opening } from "../../protocol/opening.ts";
 import { dayOf, daysBetween, firstDay, weekdayOf } from "../../protocol/recurrence.ts";
 import { parseRule } from "../../protocol/rrule.ts";
@@ -20,6 +21,7 @@ export interface Windows {
 }
 
 type DateCondition = Condition & { type: "date" };
+type CalendarCondition = Condition & { type: "calendar" };
 type HoursCondition = Condition & { type: "hours" };
 
 const dayMs = 86_400_000;
@@ -27,12 +29,20 @@ const dayMs = 86_400_000;
 /** What windows hang on. */
 type WindowTiming = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates"> & { conditions: readonly Condition[] };
 
+/** The dates of calendars, by their ids. */
+export type CalendarDates = ReadonlyMap<string, readonly string[]>;
+
 const searchedMs = 32 * dayMs;
 const furthestMs = 30 * 366 * dayMs;
 
 /** The first window that is not over at `instant`, by its own zone or by that of this name; null: none within thirty years. */
-export function windowAfter(schedule: WindowTiming & { timezone: string | null }, zoneName: string, instant: number): Interval | null {
-  const windows = windowsOf(schedule, zoneOf(schedule.timezone ?? zoneName) ?? zoneOf("UTC")!);
+export function windowAfter(
+  schedule: WindowTiming & { timezone: string | null },
+  zoneName: string,
+  instant: number,
+  calendars: CalendarDates,
+): Interval | null {
+  const windows = windowsOf(schedule, zoneOf(schedule.timezone ?? zoneName) ?? zoneOf("UTC")!, calendars);
   for (let from = instant; from < instant + furthestMs; from += searchedMs) {
     if (!windows.mayTouch(from, from + searchedMs)) continue;
     const [first] = windows.touching(from, from + searchedMs);
@@ -41,25 +51,41 @@ export function windowAfter(schedule: WindowTiming & { timezone: string | null }
   return null;
 }
 
-/** The windows of a schedule that has passed its schema, in `zone`. Conditions of time cut them; the others are not time's. */
-export function windowsOf(schedule: WindowTiming, zone: Zone): Windows {
+/**
+ * The windows of a schedule that has passed its schema, in `zone`. Conditions of time cut them; the others are not time's.
+ * @param calendars holds each calendar that its conditions name.
+ */
+export function windowsOf(schedule: WindowTiming, zone: Zone, calendars: CalendarDates): Windows {
   const own = schedule.rrule === null ? once(schedule, zone) : recurring(schedule, schedule.rrule, zone);
-  const cuts = schedule.conditions.flatMap((condition): Windows[] => {
-    if (condition.type === "date") return [dates(condition, zone)];
-    if (condition.type === "hours") return [hours(condition, zone)];
-    return condition.type === "daypart" ? [dayparts(condition, zone)] : [];
-  });
+  const { conditions } = schedule;
+  // Hours make the windows whose day a calendar looks at; a range of dates may begin amid one, which then has its day already.
+  const cuts = [
+    ...conditions.flatMap((condition) => (condition.type === "daypart" ? meet(dayparts(condition, zone)) : [])),
+    ...conditions.flatMap((condition) => (condition.type === "hours" ? meet(hours(condition, zone)) : [])),
+    ...conditions.flatMap((condition) => (condition.type === "calendar" ? byCalendar(condition, calendars, zone) : [])),
+    ...conditions.flatMap((condition) => (condition.type === "date" ? meet(dates(condition, zone)) : [])),
+  ];
   if (cuts.length === 0) return own;
   return {
     mayTouch: (from, until) => own.mayTouch(from, until),
     touching: (from, until) => {
       const touches = ({ from: begins, until: ends }: Interval) => begins < until && ends > from;
-      return cuts.reduce(
-        (left, cut) => (left.length === 0 ? left : intersect(left, cut.touching(from, until)).filter(touches)),
-        own.touching(from, until),
-      );
+      return cuts.reduce((left, cut) => (left.length === 0 ? left : cut(left, { from, until }).filter(touches)), own.touching(from, until));
     },
   };
+}
+
+/** What is left of windows within a span. */
+type Cut = (left: readonly Interval[], asked: Interval) => Interval[];
+
+function meet(windows: Windows): Cut {
+  return (left, { from, until }) => intersect(left, windows.touching(from, until));
+}
+
+function byCalendar({ calendar_id, is_listed }: CalendarCondition, calendars: CalendarDates, zone: Zone): Cut {
+  const listed = calendars.get(calendar_id);
+  if (listed === undefined) throw new TypeError(`the dates of the calendar ${calendar_id} were not given`);
+  return (left, asked) => onDates(left, listed, is_listed, zone, asked);
 }
 
 function once({ starts_at, ends_at }: WindowTiming, zone: Zone): Windows {

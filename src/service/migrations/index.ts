@@ -10,6 +10,7 @@ import { looksMigration } from "./0007-looks.ts";
 import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { binMigration } from "./0009-bin.ts";
 import { problemsMigration } from "./0009-problems.ts";
+import { calendarsMigration } from "./0010-calendars.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   "0008-walls": wallsMigration,
   "0009-bin": binMigration,
   "0009-problems": problemsMigration,
+  "0010-calendars": calendarsMigration,
 };
 
 /** Of the telemetry. */

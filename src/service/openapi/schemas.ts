@@ -1,6 +1,7 @@
 // JSON Schemas of the protocol's zod schemas: each exported one is a component under its own name, written once.
 import { z } from "zod";
 import * as assets from "../../protocol/assets.ts";
+import * as calendars from "../../protocol/calendars.ts";
 import * as command from "../../protocol/command.ts";
 import * as desired from "../../protocol/desired.ts";
 import * as events from "../../protocol/events.ts";
@@ -39,6 +40,7 @@ const modules: readonly Record<string, unknown>[] = [
   webhooks,
   playEvents,
   schedule,
+  calendars,
   forecast,
   history,
   looks,

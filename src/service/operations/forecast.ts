@@ -4,8 +4,10 @@ import { Forecast, ForecastQuery, Why, WhyQuery } from "../../protocol/forecast.
 import { id } from "../../protocol/words.ts";
 import { runningRecords } from "../forecast-records.ts";
 import { showStretches, type Stretch } from "../forecast.ts";
+import { calendarsFor } from "../holiday-calendars.ts";
 import { invalidField } from "../problem.ts";
-import { recordsOf, zoneOf } from "../schedule-outlook.ts";
+import { datesIn, recordsOf, zoneOf } from "../schedule-outlook.ts";
+import { calendarWords } from "../schedule-words.ts";
 import { liveSchedules, schedulesFor, readSchedules, showSchedule } from "../schedules.ts";
 import { found, operation, type Operation } from "./operation.ts";
 import { select } from "./players.ts";
@@ -104,10 +106,21 @@ export const forecastOperations: readonly Operation[] = [
             : `; on is ${winner.name ?? winner.id ?? winner.layer}: ${winner.detail}`;
         return told(own.verdict, own.detail + by);
       }
-      const next = await calendar.windowAfter(showSchedule(row), player.timezone ?? zone, at);
+      const schedule = showSchedule(row);
+      const calendars = await calendarsFor(store.db, teamId, schedule.conditions);
+      const windowFrom = (conditions: typeof schedule.conditions) =>
+        calendar.windowAfter({ ...schedule, conditions }, player.timezone ?? zone, at, datesIn(calendars));
+      const next = await windowFrom(schedule.conditions);
       // A window that is open here without a reason there is one that the player could not read, or among too many to name.
       if (next !== null && next.from <= at) return told("set-aside", "a condition of it does not hold, or the player cannot show it");
       const begins = next === null ? null : new Date(next.from).toISOString();
+      for (const condition of schedule.conditions) {
+        if (condition.type !== "calendar") continue;
+        const without = await windowFrom(schedule.conditions.filter((each) => each !== condition));
+        if (without === null || without.from > at) continue;
+        const after = begins === null ? "none of its windows is left" : `its next window begins at ${begins}`;
+        return told("not-due", `a calendar keeps it off: it plays ${calendarWords(condition, calendars)}; ${after}`, begins);
+      }
       return told(
         "not-due",
         begins === null ? "none of its windows is left" : `no window of it is open: the next begins at ${begins}`,

@@ -178,7 +178,7 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
     if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
   }
-  for (const table of ["webhooks", "uploads"] as const) {
+  for (const table of ["calendars", "webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
     if (row !== undefined) throw refuse(table);
   }
