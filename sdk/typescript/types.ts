@@ -1087,7 +1087,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` leaves an item out of some rounds of the loop; one item at least must be without it.
+         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. `dayparts` keep an item to times of day.
          *
          *     Scope: `playlists:write`.
          */
@@ -2326,7 +2326,7 @@ export interface components {
              * @default 24:00
              */
             until: string;
-            /** @description The days on which the daypart begins; all without it */
+            /** @description The days on which it begins; all without it */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         ConditionInput: {
@@ -2364,7 +2364,7 @@ export interface components {
              * @default 24:00
              */
             until?: string;
-            /** @description The days on which the daypart begins; all without it */
+            /** @description The days on which it begins; all without it */
             weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         ContentState: {
@@ -2822,6 +2822,8 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -2831,6 +2833,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -2850,6 +2854,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -2861,6 +2867,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -2896,6 +2904,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone shows what lies beneath */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -2908,6 +2918,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -2944,6 +2956,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -2963,6 +2977,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
@@ -2987,6 +3003,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -3006,6 +3024,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3060,6 +3080,8 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3082,6 +3104,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default true */
@@ -3112,6 +3136,8 @@ export interface components {
             color?: string;
             /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3122,6 +3148,8 @@ export interface components {
             error_correction?: "L" | "M" | "Q" | "H";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3150,6 +3178,8 @@ export interface components {
             color?: string;
             /** @default true */
             date?: boolean;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Without it: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
@@ -3170,6 +3200,8 @@ export interface components {
             locale?: string;
             /** @default 10 */
             max_entries?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default 600000 */
@@ -3215,6 +3247,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
@@ -3223,6 +3257,8 @@ export interface components {
             id?: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3245,6 +3281,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3254,6 +3292,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -3294,6 +3334,8 @@ export interface components {
             };
             /** @description Style added to the page */
             css?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3305,6 +3347,8 @@ export interface components {
             };
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
@@ -3336,10 +3380,14 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3473,6 +3521,28 @@ export interface components {
         Nonce: {
             expires_in: number;
             nonce: string;
+        };
+        Opening: {
+            /** @default 00:00 */
+            from: string;
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until: string;
+            /** @description The days on which it begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
+        };
+        OpeningInput: {
+            /** @default 00:00 */
+            from?: string;
+            /**
+             * @description Not after `from`: on the next day
+             * @default 24:00
+             */
+            until?: string;
+            /** @description The days on which it begins; all without it */
+            weekdays?: ("MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU")[];
         };
         /** @enum {string} */
         Orientation: "landscape" | "portrait" | "landscape-flipped" | "portrait-flipped";
@@ -3735,6 +3805,8 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3744,6 +3816,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -3763,6 +3837,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -3774,6 +3850,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -3809,6 +3887,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone shows what lies beneath */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -3821,6 +3901,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3857,6 +3939,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -3876,6 +3960,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
@@ -3900,6 +3986,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -3919,6 +4007,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3973,6 +4063,8 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3995,6 +4087,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default true */
@@ -4025,6 +4119,8 @@ export interface components {
             color: string;
             /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4035,6 +4131,8 @@ export interface components {
             error_correction: "L" | "M" | "Q" | "H";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4063,6 +4161,8 @@ export interface components {
             color: string;
             /** @default true */
             date: boolean;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description Without it: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
@@ -4083,6 +4183,8 @@ export interface components {
             locale: string;
             /** @default 10 */
             max_entries: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default 600000 */
@@ -4128,6 +4230,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
@@ -4136,6 +4240,8 @@ export interface components {
             id: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4158,6 +4264,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4167,6 +4275,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -4207,6 +4317,8 @@ export interface components {
             };
             /** @description Style added to the page */
             css?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4218,6 +4330,8 @@ export interface components {
             };
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
@@ -4249,10 +4363,14 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -6905,7 +7023,17 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "dayparts": [
+                     *                 {
+                     *                   "weekdays": [
+                     *                     "MO"
+                     *                   ],
+                     *                   "from": "00:00",
+                     *                   "until": "24:00"
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
+                     *               "max_plays_per_day": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -9456,7 +9584,17 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "dayparts": [
+                     *                 {
+                     *                   "weekdays": [
+                     *                     "MO"
+                     *                   ],
+                     *                   "from": "00:00",
+                     *                   "until": "24:00"
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
+                     *               "max_plays_per_day": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -9547,7 +9685,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -9610,7 +9758,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -9742,7 +9900,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -9814,7 +9982,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,

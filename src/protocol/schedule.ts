@@ -1,7 +1,8 @@
 // Schedules: which layout plays when, and what is wrong with one that cannot be. The same check on both sides of the wire.
 import { z } from "zod";
+import { opening, openingFaults } from "./opening.ts";
 import { anchor, dayOf, firstDay, type Recurrence } from "./recurrence.ts";
-import { parseRule, RuleError, weekdays, type Rule } from "./rrule.ts";
+import { parseRule, RuleError, type Rule } from "./rrule.ts";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "./words.ts";
 
 const dayMs = 86_400_000;
@@ -23,7 +24,6 @@ const LocalDate = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-12-24")
   .refine((text) => momentOf(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
-const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
 
 /** A value that operators or triggers set on a player and that conditions ask for. */
 export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
@@ -54,12 +54,7 @@ export const Condition = z.discriminatedUnion("type", [
     from: LocalDate.optional(),
     until: LocalDate.optional().describe("That day included"),
   }),
-  z.strictObject({
-    type: z.literal("daypart"),
-    weekdays: z.array(z.enum(weekdays)).min(1).max(7).optional().describe("The days on which the daypart begins; all without it"),
-    from: TimeOfDay.default("00:00"),
-    until: TimeOfDay.default("24:00").describe("Not after `from`: on the next day"),
-  }),
+  z.strictObject({ type: z.literal("daypart"), ...opening }),
 ]);
 export type Condition = z.infer<typeof Condition>;
 
@@ -241,12 +236,7 @@ function conditionFaults(condition: Condition, pointer: string): { pointer: stri
   if (condition.type === "date" && condition.from !== undefined && condition.until !== undefined && condition.until < condition.from) {
     return [{ pointer: `${pointer}/until`, detail: "must not be before from" }];
   }
-  if (condition.type === "daypart" && condition.until === condition.from) {
-    return [{ pointer: `${pointer}/until`, detail: "must differ from `from`: for the whole day leave both out" }];
-  }
-  if (condition.type === "daypart" && condition.from === "24:00") {
-    return [{ pointer: `${pointer}/from`, detail: "must be before 24:00: use 00:00 of the day after" }];
-  }
+  if (condition.type === "daypart") return openingFaults(condition, pointer);
   return [];
 }
 

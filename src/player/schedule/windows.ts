@@ -1,6 +1,7 @@
 // When one schedule is live: its windows on the wall clock of its zone, cut by its conditions, as intervals of instants.
+import { partsOf, type Opening } from "../../protocol/opening.ts";
 import { dayOf, daysBetween, firstDay, weekdayOf } from "../../protocol/recurrence.ts";
-import { parseRule, weekdays } from "../../protocol/rrule.ts";
+import { parseRule } from "../../protocol/rrule.ts";
 import { momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/schedule.ts";
 import { zoneOf, type Zone } from "./zone.ts";
 
@@ -19,7 +20,6 @@ export interface Windows {
 }
 
 type DateCondition = Condition & { type: "date" };
-type DaypartCondition = Condition & { type: "daypart" };
 
 const dayMs = 86_400_000;
 
@@ -76,15 +76,17 @@ function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string,
 }
 
 /** A weekday is that of the day on which the daypart begins, also past midnight. */
-function dayparts({ weekdays: wanted, from, until }: DaypartCondition, zone: Zone): Windows {
-  const isWanted = weekdays.map((name) => wanted === undefined || wanted.includes(name));
-  const days: Days = {
+export function dayparts(opening: Opening, zone: Zone): Windows {
+  const { days, timeMs, lengthMs } = partsOf(opening);
+  return daily(onWeekdays(days), timeMs, lengthMs, zone);
+}
+
+function onWeekdays(wanted: readonly number[]): Days {
+  return {
     any: () => true,
-    all: (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index).filter((day) => isWanted[weekdayOf(day)]),
+    all: (first, last) =>
+      Array.from({ length: last - first + 1 }, (_, index) => first + index).filter((day) => wanted.includes(weekdayOf(day))),
   };
-  const start = timeOfDay(from);
-  const end = timeOfDay(until);
-  return daily(days, start, end > start ? end - start : end - start + dayMs, zone);
 }
 
 function dates({ from, until }: DateCondition, zone: Zone): Windows {
@@ -144,9 +146,4 @@ function instantOf({ at, isUtc }: Moment, zone: Zone): number {
 
 function wallOf({ at, isUtc }: Moment, zone: Zone): number {
   return isUtc ? zone.wallAt(at) : at;
-}
-
-function timeOfDay(text: string): number {
-  const [hours, minutes] = text.split(":");
-  return (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -21,6 +21,7 @@ import * as orientation from "../../protocol/orientation.ts";
 import * as playCommand from "../../protocol/play-command.ts";
 import * as siteItems from "../../protocol/site-items.ts";
 import * as transition from "../../protocol/transition.ts";
+import * as opening from "../../protocol/opening.ts";
 import type { Schema } from "./json.ts";
 
 // A module of the protocol that is missing here has its schemas written out wherever they are used.
@@ -46,6 +47,7 @@ const modules: readonly Record<string, unknown>[] = [
   siteItems,
   transition,
   walls,
+  opening,
 ];
 const componentTypes = ["object", "union", "enum", "intersection"];
 
