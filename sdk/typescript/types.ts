@@ -1149,7 +1149,7 @@ export interface paths {
         put?: never;
         /**
          * Create a playlist
-         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` leaves an item out of some rounds of the loop; one item at least must be without it.
+         * @description Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. An item's `transition` says how it comes in, from its start on; without it the zone's holds. `max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. `dayparts` keep an item to times of day.
          *
          *     Scope: `playlists:write`.
          */
@@ -2988,6 +2988,8 @@ export interface components {
         NewPlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -2997,6 +2999,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -3016,6 +3020,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -3027,6 +3033,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -3062,6 +3070,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone shows what lies beneath */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -3074,6 +3084,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3110,6 +3122,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -3129,6 +3143,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
@@ -3153,6 +3169,8 @@ export interface components {
             background_color?: string;
             /** @default #ffffff */
             color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -3172,6 +3190,8 @@ export interface components {
             font_weight?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3226,6 +3246,8 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3248,6 +3270,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default true */
@@ -3278,6 +3302,8 @@ export interface components {
             color?: string;
             /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3288,6 +3314,8 @@ export interface components {
             error_correction?: "L" | "M" | "Q" | "H";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3316,6 +3344,8 @@ export interface components {
             color?: string;
             /** @default true */
             date?: boolean;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Without it: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
@@ -3336,6 +3366,8 @@ export interface components {
             locale?: string;
             /** @default 10 */
             max_entries?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default 600000 */
@@ -3381,6 +3413,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
@@ -3389,6 +3423,8 @@ export interface components {
             id?: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3411,6 +3447,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3420,6 +3458,8 @@ export interface components {
             fit?: "contain" | "cover" | "fill";
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -3460,6 +3500,8 @@ export interface components {
             };
             /** @description Style added to the page */
             css?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3471,6 +3513,8 @@ export interface components {
             };
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
@@ -3502,10 +3546,14 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["OpeningInput"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description An id from an earlier read keeps the item's identity; without it an equal item keeps its own */
             id?: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -3923,6 +3971,8 @@ export interface components {
         PlaylistItem: {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -3932,6 +3982,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description How the item comes in. Without it: as its zone says, else by a cut */
@@ -3951,6 +4003,8 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -3962,6 +4016,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -3997,6 +4053,8 @@ export interface components {
             asset_id: string;
             /** @description Without it and without artwork the zone shows what lies beneath */
             background_color?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Where in the file it ends; without it: at the file's end */
@@ -4009,6 +4067,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4045,6 +4105,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -4064,6 +4126,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Layout pixels on every side; without it 3 % of the zone */
@@ -4088,6 +4152,8 @@ export interface components {
             background_color: string;
             /** @default #ffffff */
             color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /**
              * @description `auto` goes by the first letter that has a direction
              * @default auto
@@ -4107,6 +4173,8 @@ export interface components {
             font_weight?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4161,6 +4229,8 @@ export interface components {
                 /** @enum {string} */
                 year?: "numeric" | "2-digit";
             };
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4183,6 +4253,8 @@ export interface components {
             label?: string;
             /** @default en-GB */
             locale: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default true */
@@ -4213,6 +4285,8 @@ export interface components {
             color: string;
             /** @description Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H */
             data: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4223,6 +4297,8 @@ export interface components {
             error_correction: "L" | "M" | "Q" | "H";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4251,6 +4327,8 @@ export interface components {
             color: string;
             /** @default true */
             date: boolean;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description Without it: `max_entries` × `entry_duration_ms` */
             duration_ms?: number;
             /**
@@ -4271,6 +4349,8 @@ export interface components {
             locale: string;
             /** @default 10 */
             max_entries: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default 600000 */
@@ -4316,6 +4396,8 @@ export interface components {
             asset_id: string;
             /** @default #000000 */
             background_color: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description Without it: `page_duration_ms` for each page shown */
             duration_ms?: number;
             /** @default 1 */
@@ -4324,6 +4406,8 @@ export interface components {
             id: string;
             /** @description Without it: the last one of the file */
             last_page?: number;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -4346,6 +4430,8 @@ export interface components {
              */
             valid_until?: string;
         } | {
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4355,6 +4441,8 @@ export interface components {
             fit: "contain" | "cover" | "fill";
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @default false */
@@ -4395,6 +4483,8 @@ export interface components {
             };
             /** @description Style added to the page */
             css?: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /**
@@ -4406,6 +4496,8 @@ export interface components {
             };
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /** @description Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never */
@@ -4437,10 +4529,14 @@ export interface components {
         } | {
             /** @description Id, `ast_` and a ULID */
             asset_id: string;
+            /** @description In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day */
+            dayparts?: components["schemas"]["Opening"][];
             /** @description How long the item stays, 100 ms to 24 h. Without it: the media's own length, or 10 s */
             duration_ms?: number;
             /** @description Id, `itm_` and a ULID */
             id: string;
+            /** @description At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart */
+            max_plays_per_day?: number;
             /** @description Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played */
             max_plays_per_hour?: number;
             /**
@@ -7431,7 +7527,17 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "dayparts": [
+                     *                 {
+                     *                   "weekdays": [
+                     *                     "MO"
+                     *                   ],
+                     *                   "from": "00:00",
+                     *                   "until": "24:00"
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
+                     *               "max_plays_per_day": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -9982,7 +10088,17 @@ export interface operations {
                      *               "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *               "valid_from": "2026-11-21T12:00:00.000Z",
                      *               "valid_until": "2026-11-21T12:00:00.000Z",
+                     *               "dayparts": [
+                     *                 {
+                     *                   "weekdays": [
+                     *                     "MO"
+                     *                   ],
+                     *                   "from": "00:00",
+                     *                   "until": "24:00"
+                     *                 }
+                     *               ],
                      *               "max_plays_per_hour": 1,
+                     *               "max_plays_per_day": 1,
                      *               "transition": {
                      *                 "type": "cut",
                      *                 "duration_ms": 600,
@@ -10073,7 +10189,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -10136,7 +10262,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -10268,7 +10404,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,
@@ -10340,7 +10486,17 @@ export interface operations {
                      *           "id": "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "valid_from": "2026-11-21T12:00:00.000Z",
                      *           "valid_until": "2026-11-21T12:00:00.000Z",
+                     *           "dayparts": [
+                     *             {
+                     *               "weekdays": [
+                     *                 "MO"
+                     *               ],
+                     *               "from": "00:00",
+                     *               "until": "24:00"
+                     *             }
+                     *           ],
                      *           "max_plays_per_hour": 1,
+                     *           "max_plays_per_day": 1,
                      *           "transition": {
                      *             "type": "cut",
                      *             "duration_ms": 600,

@@ -122,12 +122,12 @@ function succeed(old: ZonePlayback, fresh: ZonePlayback, instant: number): ZoneP
   // The same loop, skipped, held or let go: that is meant for the item on screen.
   if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
-  const stays = onScreen !== null && onScreen.startsAt !== instant && timeline.items.some((timed) => deepEqual(timed, onScreen.timed));
+  const stays = onScreen !== null && onScreen.startsAt !== instant && allOf(timeline).some((timed) => deepEqual(timed, onScreen.timed));
   return stays ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
 function isSameLoop(a: Timeline, b: Timeline): boolean {
-  return a.epochMs === b.epochMs && deepEqual(a.items, b.items);
+  return a.epochMs === b.epochMs && deepEqual(a.items, b.items) && deepEqual(a.daily?.items, b.daily?.items);
 }
 
 function inForce(zone: ZonePlayback, instant: number): ZonePlayback {
@@ -172,8 +172,13 @@ function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zon
 }
 
 /** The names of a loop's items, which change with what the items show. */
-function loopNames({ items }: Timeline, around: Around): string[] {
-  return [...new Set(items.map((timed) => nameOf(timed, around)))];
+function loopNames(timeline: Timeline, around: Around): string[] {
+  return [...new Set(allOf(timeline).map((timed) => nameOf(timed, around)))];
+}
+
+/** All that a loop plays. */
+function allOf({ items, daily }: Timeline): readonly TimedItem[] {
+  return daily === null ? items : [...items, ...daily.items];
 }
 
 // Asked for with each stage, and a loop may hold hundreds of items.

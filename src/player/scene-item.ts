@@ -33,7 +33,9 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, new
     transition: _transition,
     valid_from: _from,
     valid_until: _until,
+    dayparts: _dayparts,
     max_plays_per_hour: _limit,
+    max_plays_per_day: _dailyLimit,
     ...look
   } = item;
   const about = { item_id: id, asset_id: asset?.id ?? null };

@@ -50,11 +50,16 @@ const plain: Circumstances = { records: [], deviceZone: "UTC" };
 export function programAt(ready: Ready, instant: number, circumstances = plain): { program: Program; changesAt: number } {
   const facts = { ready, ...circumstances };
   const decision = decide(facts, instant);
-  const reels = reelsOf(decision, stateAt(facts, instant));
+  const state = stateAt(facts, instant);
+  const reels = reelsOf(decision, state);
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
     // Held still, items that begin or end to be valid do so when the pause is over.
-    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, decision.epochMs, decision.turn, decision.presence);
+    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, {
+      ...decision,
+      zone: state.zone,
+      shows: (layout) => layout.zones.some(({ playlist_id }) => playlist_id === zone.playlist_id),
+    });
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
   });
@@ -104,12 +109,12 @@ export function brokenSchedules(ready: Ready, deviceZone: string): { scheduleId:
   return setAside.filter(({ is }) => is === "broken").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
 }
 
-function reelsOf({ layout, single }: Decision, { assets, reels, ready }: State): Reel[] {
-  if (single !== null) return [reelOf([single], assets, ready.files)];
+function reelsOf({ layout, single }: Decision, { assets, reels, ready, zone }: State): Reel[] {
+  if (single !== null) return [reelOf([single], assets, ready.files, zone)];
   return (layout?.zones ?? []).map(({ playlist_id }) => (playlist_id === null ? undefined : reels.get(playlist_id)) ?? emptyReel);
 }
 
-const emptyReel: Reel = { items: [], changes: [] };
+const emptyReel: Reel = { items: [], validity: new Map() };
 
 /** What was skipped in a zone up to now, and what holds it. */
 function happenedTo(zoneId: string, { pause }: Decision, { records }: Facts, instant: number): Pick<Timeline, "skips" | "hold"> {

@@ -107,7 +107,9 @@ export function siteSceneItem(item: WebItem | HtmlItem): SceneItem {
     valid_from: _from,
     valid_until: _until,
     duration_ms: _duration,
+    dayparts: _dayparts,
     max_plays_per_hour: _limit,
+    max_plays_per_day: _dailyLimit,
     ...shown
   } = item;
   // Whatever is changed in what is shown, also what the page does not see, makes it another one.

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
 import { contrastOf, leastContrast, mostQrBytes } from "./legible.ts";
+import { Opening, openingFaults } from "./opening.ts";
 import { HtmlFields, WebFields } from "./site-items.ts";
 import { Transition } from "./transition.ts";
 import { id, TimeZone, Timestamp } from "./words.ts";
@@ -68,6 +69,12 @@ const HtmlItem = z.strictObject({ type: z.literal("html"), asset_id: id("ast"), 
 const validity = {
   valid_from: Timestamp.optional().describe("Left out of the loop before this instant"),
   valid_until: Timestamp.optional().describe("Left out of the loop from this instant on"),
+  dayparts: z
+    .array(Opening)
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("In the loop only in these, by the clock of the player's zone; one of them is enough. Without it: at any time of day"),
 };
 const common = {
   ...validity,
@@ -77,6 +84,14 @@ const common = {
     .max(3_600)
     .optional()
     .describe("Left out of as many rounds of the loop as needed, spread evenly; counted by the clock, never from what was played"),
+  max_plays_per_day: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe(
+      "At most so many plays from midnight to midnight in the player's zone, in each zone of its layouts, spread evenly over the time in which its playlist is due that day; counted by the clock, never from what was played. A change of schedules within the day spreads them anew; overrides count apart",
+    ),
   transition: Transition.optional().describe("How the item comes in. Without it: as its zone says, else by a cut"),
 };
 const itemId = { id: id("itm"), ...common };
@@ -126,6 +141,11 @@ export const NewPlaylistItem = z
       span(item.start_ms + 100, item.end_ms, "end_ms", "must be at least 100 ms after start_ms");
     if (item.type === "qr")
       for (const fault of qrFaults(item)) context.addIssue({ code: "custom", path: [fault.path], message: fault.message });
+    for (const [index, each] of (item.dayparts ?? []).entries()) {
+      for (const { pointer, detail } of openingFaults(each, "")) {
+        context.addIssue({ code: "custom", path: ["dayparts", index, pointer.slice(1)], message: detail });
+      }
+    }
     if (item.type === "pdf") span(item.first_page, item.last_page, "last_page", "must not come before first_page");
   });
 export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;

@@ -209,3 +209,39 @@ test("[SC35] an item's limit of plays an hour is checked, kept, and reaches the 
   expect(timeline.items.filter(({ item }) => item.id === playlist.items[1].id)).toHaveLength(4);
   expect(timeline.totalMs).toBeGreaterThanOrEqual(3_600_000);
 });
+
+test("[CA19] an item's limit a day and its dayparts are checked with a pointer, kept, and reach the player, which goes by them", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const text = { type: "text", text: "a", duration_ms: 10_000 };
+  const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
+  for (const [more, pointer] of [
+    [{ max_plays_per_day: 0 }, "max_plays_per_day"],
+    [{ max_plays_per_day: 10_001 }, "max_plays_per_day"],
+    [{ dayparts: [] }, "dayparts"],
+    [{ dayparts: Array.from({ length: 21 }, () => ({})) }, "dayparts"],
+    [{ dayparts: [{}, { from: "09:00", until: "09:00" }] }, "dayparts/1/until"],
+    [{ dayparts: [{ from: "24:00", until: "09:00" }] }, "dayparts/0/from"],
+    [{ dayparts: [{ weekdays: [] }] }, "dayparts/0/weekdays"],
+    [{ dayparts: [{ from: "9:00" }] }, "dayparts/0/from"],
+  ] as const) {
+    const refused = await send([text, { ...text, ...more }]);
+    expect([refused.status, pointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
+  }
+  const limited = { ...text, max_plays_per_day: 4, dayparts: [{ weekdays: ["MO", "FR"], from: "22:00", until: "02:00" }] };
+  const alone = await send([limited, { ...text, max_plays_per_hour: 1 }]);
+  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_day"]]);
+  const playlist = (await send([text, limited])).body;
+  expect(playlist.items[1]).toMatchObject(limited);
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  await bench.call("PATCH", `layouts/${layout.id}`, { zones });
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id, timezone: "UTC" });
+  const ready = readyOf(await stateOf(device));
+  const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.daily;
+  expect(dailyAt(Date.UTC(2026, 10, 27, 21, 59))).toBeNull();
+  // Friday to Saturday: four plays in what Friday has of the night, four in what Saturday has.
+  expect(dailyAt(Date.UTC(2026, 10, 27, 23))?.plays).toHaveLength(4);
+  expect(dailyAt(Date.UTC(2026, 10, 28, 1))?.plays).toHaveLength(4);
+});

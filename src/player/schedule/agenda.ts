@@ -199,7 +199,7 @@ export class Agenda {
 }
 
 /** Whether one may take the other's place without a change: where loops begin with the window, only the same window may. */
-function isOneWindow(a: Live | null, b: Live | null): boolean {
+export function isOneWindow(a: Live | null, b: Live | null): boolean {
   if (a?.entry !== b?.entry) return false;
   return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;
 }

@@ -3,6 +3,7 @@ import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../../protoc
 import { PlaylistItem } from "../../protocol/items.ts";
 import type { Ready } from "../content-cache.ts";
 import type { Live, Presence } from "./agenda.ts";
+import { airingsBetween, type Airing } from "./airtime.ts";
 import { firstTurnOf, turnAt } from "./grid.ts";
 import { nextRecordChange, overridesAt, pauseAt, variablesAt, type Override, type Pause, type PlayRecord } from "./records.ts";
 import type { TurnOfHour } from "./rounds.ts";
@@ -26,6 +27,8 @@ export interface Decision {
   epochMs: number;
   /** How long its layout stays on; null for the turns of an interrupt. Asked only where items have limits. */
   presence: (() => Presence) | null;
+  /** What is seen from one instant to another, by its layer. Asked only where items have limits a day. */
+  airings: (from: number, until: number) => readonly Airing[];
   /** Which of its turns in the hour an interrupt has. */
   turn: TurnOfHour | null;
   /** The pause that holds it. */
@@ -59,7 +62,11 @@ export function decide(facts: Facts, instant: number): Decision {
     if (shown === null) continue;
     const epochMs = override.loopsFrom ?? override.at;
     const presence = () => ({ from: epochMs, until: override.until ?? Number.POSITIVE_INFINITY, restartOf: () => epochMs });
-    return { ...shown, cause: { is: "override", override }, epochMs, presence, turn: null, pause: null, until };
+    const airings = (first: number, last: number): Airing[] => {
+      const run = { from: Math.max(first, Math.min(epochMs, override.at)), until: Math.min(last, override.until ?? last) };
+      return run.from < run.until ? [{ ...run, layout: shown.layout, run }] : [];
+    };
+    return { ...shown, cause: { is: "override", override }, epochMs, presence, airings, turn: null, pause: null, until };
   }
   if (pause !== null) {
     // An override that has ended meanwhile is not held: revoking it must always end it.
@@ -75,6 +82,7 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
   const { live } = winner;
   const interrupts = agenda.interruptsAt(instant, live?.entry.schedule.priority ?? Number.NEGATIVE_INFINITY);
   let until = Math.min(winner.until, interrupts.until);
+  const airings = (from: number, to: number) => airingsBetween(agenda, ready.desired.layout, from, to);
   if (interrupts.lives.length > 0) {
     const turn = turnAt(interrupts.lives, instant);
     until = Math.min(until, turn.until);
@@ -85,15 +93,15 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
       const number = (play.number - firstTurnOf(interrupts.lives, taken) + play.of) % play.of;
       const ofHour = { number, of: play.of, lengthMs: play.untilMs - play.fromMs };
       const cause: Cause = { is: "interrupt", live: taken };
-      return { ...plain(taken.entry.layout), cause, epochMs: turn.from, presence: null, turn: ofHour, until };
+      return { ...plain(taken.entry.layout), cause, epochMs: turn.from, presence: null, airings, turn: ofHour, until };
     }
   }
   const presence = () => agenda.presenceAt(instant);
   if (live !== null) {
-    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs: epochOf(live), presence, until };
+    return { ...plain(live.entry.layout), cause: { is: "schedule", live }, epochMs: epochOf(live), presence, airings, until };
   }
   const { layout } = ready.desired;
-  return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, presence, until };
+  return { ...plain(layout), cause: { is: layout === null ? "nothing" : "default" }, epochMs: loopEpochMs, presence, airings, until };
 }
 
 /** The instant from which the loops of a schedule count: its own, or the beginning of the window that is on. */

@@ -34,6 +34,19 @@ export function turnAt(lives: readonly Live[], instant: number): Turn {
   return { play: null, from: hour + freeFrom, until: hour + hourMs };
 }
 
+/** The turns of all `lives` from `from` to `until`, in order and cut to that span. */
+export function turnsBetween(lives: readonly Live[], from: number, until: number): { entry: Entry; from: number; until: number }[] {
+  const turns: { entry: Entry; from: number; until: number }[] = [];
+  if (lives.length === 0) return turns;
+  for (let hour = Math.floor(from / hourMs) * hourMs; hour < until; hour += hourMs) {
+    for (const { entry, fromMs, untilMs } of gridOf(lives)) {
+      const [begins, ends] = [Math.max(from, hour + fromMs), Math.min(until, hour + untilMs)];
+      if (begins < ends) turns.push({ entry, from: begins, until: ends });
+    }
+  }
+  return turns;
+}
+
 /** Which of the hour's turns, from 0, is the first that lies wholly in the window of `live`. */
 export function firstTurnOf(lives: readonly Live[], live: Live): number {
   if (!Number.isFinite(live.from)) return 0;

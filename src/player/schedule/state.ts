@@ -26,6 +26,8 @@ export interface State {
   layouts: ReadonlyMap<string, DesiredLayout>;
   assets: ReadonlyMap<string, DesiredAsset>;
   reels: ReadonlyMap<string, Reel>;
+  /** The player's own zone, else that of its box. */
+  zone: Zone;
 }
 
 /** What does not change with the variables; `states` by the values of those that are asked for. */
@@ -94,10 +96,10 @@ function create(ready: Ready, deviceZone: string): Base {
       else setAside.push(byCondition(id, unmet));
     }
   }
-  const reels = new Map(playlists.map(({ id, items }) => [id, reelOf(items, assets, files)]));
+  const reels = new Map(playlists.map(({ id, items }) => [id, reelOf(items, assets, files, zone)]));
   const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
   const asked = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
-  return { ready, entries, asked: [...asked], states: new Map(), setAside, layouts, assets, reels };
+  return { ready, entries, asked: [...asked], states: new Map(), setAside, layouts, assets, reels, zone };
 }
 
 function entryOf(

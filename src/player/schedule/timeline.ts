@@ -2,7 +2,11 @@
 import type { DesiredAsset } from "../../protocol/desired.ts";
 import { assetIdsOf, type PlaylistItem } from "../../protocol/items.ts";
 import { durationOf } from "../scene-item.ts";
-import { withinLimits, type TurnOfHour } from "./rounds.ts";
+import { dailyOf, type DailyPlay, type DailyPlays, type DailyTiming } from "./daily.ts";
+import { restartOf } from "./restarts.ts";
+import { withinLimits } from "./rounds.ts";
+import { isValid, validityOf, type Validity } from "./validity.ts";
+import type { Zone } from "./zone.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */
 export interface TimedItem {
@@ -29,6 +33,8 @@ export interface Timeline {
   skips: readonly Skip[];
   /** From `from` to `until` the item of `from` stays; then the loop is where it would have been. */
   hold: { from: number; until: number } | null;
+  /** What comes in besides, while the loop waits; null: nothing does. */
+  daily: DailyPlays | null;
 }
 
 /** One play of one item; `startsAt` and `endsAt` in UTC ms, the end excluded. */
@@ -55,11 +61,15 @@ export function skippedAt(timeline: Timeline, instant: number): Omit<Skip, "at">
 }
 
 /** When each item of the loop begins next after `instant`, by its id; what is skipped or held left aside. */
-export function nextPlays({ items, totalMs, epochMs }: Timeline, instant: number): Map<string, number> {
+export function nextPlays({ items, totalMs, epochMs, daily }: Timeline, instant: number): Map<string, number> {
   const next = new Map<string, number>();
   if (totalMs <= 0) return next;
-  let startsAt = epochMs + Math.floor((instant - epochMs) / totalMs) * totalMs;
+  const coming = daily?.plays.filter(({ at }) => at > instant) ?? [];
+  for (const { timed, at } of coming) if (!next.has(timed.item.id)) next.set(timed.item.id, at);
+  const countsFrom = epochMs + waitedAt(daily, instant);
+  let startsAt = countsFrom + Math.floor((instant - countsFrom) / totalMs) * totalMs;
   for (const timed of [...items, ...items]) {
+    while (coming[0] !== undefined && coming[0].at <= startsAt) startsAt += coming.shift()!.timed.durationMs;
     if (startsAt > instant && !next.has(timed.item.id)) next.set(timed.item.id, startsAt);
     startsAt += timed.durationMs;
   }
@@ -94,9 +104,14 @@ function skipOf({ skips }: Timeline, play: Play): Skip | undefined {
   return skips.find(({ itemId, startsAt }) => startsAt === play.startsAt && itemId === play.timed.item.id);
 }
 
-function loopAt({ items, totalMs, epochMs }: Timeline, instant: number): Play | null {
+function loopAt({ items, totalMs, epochMs, daily }: Timeline, instant: number): Play | null {
   if (totalMs <= 0) return null;
-  const intoLoop = (((instant - epochMs) % totalMs) + totalMs) % totalMs;
+  const last = lastDaily(daily, instant);
+  if (last !== undefined && instant < last.at + last.timed.durationMs) {
+    return { timed: last.timed, startsAt: last.at, endsAt: last.at + last.timed.durationMs };
+  }
+  const countsFrom = epochMs + waitedAt(daily, instant);
+  const intoLoop = (((instant - countsFrom) % totalMs) + totalMs) % totalMs;
   // Adding integers only: the start of a play is the same number whichever instant of it is asked for.
   let startsAt = Math.round(instant - intoLoop);
   for (const timed of items) {
@@ -109,11 +124,28 @@ function loopAt({ items, totalMs, epochMs }: Timeline, instant: number): Play | 
   return { timed: first, startsAt, endsAt: startsAt + first.durationMs };
 }
 
+/** The last of the day's plays that has begun by `instant`. */
+function lastDaily(daily: DailyPlays | null, instant: number): DailyPlay | undefined {
+  if (daily === null) return undefined;
+  let [low, high] = [0, daily.plays.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (daily.plays[middle]!.at > instant) high = middle;
+    else low = middle + 1;
+  }
+  return daily.plays[low - 1];
+}
+
+/** For how long the loop has waited by `instant`. */
+function waitedAt(daily: DailyPlays | null, instant: number): number {
+  return lastDaily(daily, instant)?.waitedMs ?? daily?.waitedMs ?? 0;
+}
+
 /** The items of a playlist that have what they need, and when each may be shown. */
 export interface Reel {
   items: readonly TimedItem[];
-  /** Instants at which an item begins or ends to be valid, in order. */
-  changes: readonly number[];
+  /** Of the items that are not always valid. */
+  validity: ReadonlyMap<TimedItem, Validity>;
 }
 
 /** An item whose file is not proven is left out: it would be a hole in the loop. */
@@ -121,61 +153,100 @@ export function reelOf(
   items: readonly PlaylistItem[],
   assets: ReadonlyMap<string, DesiredAsset>,
   files: ReadonlyMap<string, string>,
+  zone: Zone,
 ): Reel {
   const timed: TimedItem[] = [];
-  const changes = new Set<number>();
+  const validity = new Map<TimedItem, Validity>();
   for (const item of items) {
     const needed = assetIdsOf(item).map((id) => (files.has(id) ? assets.get(id) : undefined));
     if (needed.includes(undefined)) continue;
     const [asset = null, artwork = null] = needed;
-    timed.push({ item, asset, artwork, durationMs: durationOf(item, asset) });
-    for (const edge of [item.valid_from, item.valid_until]) if (edge !== undefined) changes.add(Date.parse(edge));
+    const each = { item, asset, artwork, durationMs: durationOf(item, asset) };
+    timed.push(each);
+    const own = validityOf(item, zone);
+    if (own !== null) validity.set(each, own);
   }
-  return { items: timed, changes: [...changes].toSorted((a, b) => a - b) };
+  return { items: timed, validity };
 }
 
 /** When the loop of a layout counts anew; see `Presence` of the agenda. */
 type PresenceOf = { from: number; until: number; restartOf(loopMs: number): number | null };
 
-/**
- * The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never.
- * @param presence how long its layout stays on; null: counted by `turn`
- */
-export function loopOf(
-  reel: Reel,
-  instant: number,
-  epochMs: number,
-  turn: TurnOfHour | null,
-  presence: (() => PresenceOf) | null,
-): { timeline: Timeline; changesAt: number } {
-  const valid = reel.changes.length === 0 ? reel.items : reel.items.filter(({ item }) => isValid(item, instant));
-  const changesAt = reel.changes.find((change) => change > instant) ?? Number.POSITIVE_INFINITY;
-  let items = withinLimits(valid, turn, false);
+/** What the loop of a zone hangs on besides its reel and the instant; see `Decision`. */
+export interface LoopTiming extends DailyTiming {
+  epochMs: number;
+  /** How long its layout stays on; null: counted by `turn`. */
+  presence: (() => PresenceOf) | null;
+}
+
+const dayMs = 86_400_000;
+
+/** The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never. */
+export function loopOf(reel: Reel, instant: number, timing: LoopTiming): { timeline: Timeline; changesAt: number } {
+  const { epochMs, turn, presence } = timing;
+  const { items: valid, until } = validAt(reel, instant);
+  const daily = dailyOf(reel, valid, instant, timing);
+  // What is limited by the day comes in between: it takes no time of the loop, only a place in its rounds.
+  const looped =
+    daily === null || daily.items.length === 0
+      ? valid
+      : valid.map((timed) => (daily.items.includes(timed) ? { ...timed, durationMs: 0 } : timed));
+  let items = withinLimits(looped, turn, false);
   let countsFrom = epochMs;
-  if (items !== valid && presence !== null) {
-    const restart = restartFor(valid, presence(), lengthOf(items));
-    if (restart !== null) [items, countsFrom] = [withinLimits(valid, turn, true), restart];
+  if (items !== looped && presence !== null) {
+    const restart = restartFor(reel, valid, instant, presence(), lengthOf(items));
+    if (restart !== null) [items, countsFrom] = [withinLimits(looped, turn, true), restart];
   }
-  return { timeline: { items, totalMs: lengthOf(items), epochMs: countsFrom, skips: [], hold: null }, changesAt };
+  const plays = looped === valid ? null : daily!.playsIn(items, countsFrom);
+  const rest = plays === null ? items : items.filter(({ durationMs }) => durationMs > 0);
+  return {
+    timeline: { items: rest, totalMs: lengthOf(rest), epochMs: countsFrom, skips: [], hold: null, daily: plays },
+    changesAt: Math.min(until, daily?.until ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+interface ValidItems {
+  items: readonly TimedItem[];
+  from: number;
+  until: number;
+}
+
+// Asked for with each change of item, and dayparts take a while.
+const lastValid = new WeakMap<Reel, ValidItems>();
+
+/** The valid items at `instant`, and until when it is these. */
+function validAt(reel: Reel, instant: number): ValidItems {
+  const { items, validity } = reel;
+  if (validity.size === 0) return { items, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const last = lastValid.get(reel);
+  if (last !== undefined && last.from <= instant && instant < last.until) return last;
+  const valid: ValidItems = {
+    items: items.filter((timed) => isValid(validity.get(timed) ?? null, instant)),
+    from: instant,
+    until: [...validity.values()].reduce((least, each) => Math.min(least, each.nextEdge(instant)), Number.POSITIVE_INFINITY),
+  };
+  lastValid.set(reel, valid);
+  return valid;
 }
 
 /** The instant from which a loop of `loopMs` counts that, or an item of which, is on for less than its length; null: its epoch. */
-function restartFor(valid: readonly TimedItem[], presence: PresenceOf, loopMs: number): number | null {
-  const begins = valid.flatMap(({ item: { valid_from, valid_until, max_plays_per_hour } }) => {
-    if (max_plays_per_hour === undefined) return [];
-    const from = valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
-    const until = valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
-    return from > presence.from && Math.min(until, presence.until) - from < loopMs ? [from] : [];
+function restartFor({ validity }: Reel, valid: readonly TimedItem[], instant: number, presence: PresenceOf, loopMs: number): number | null {
+  const begins = valid.flatMap((timed) => {
+    const own = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
+    return own === undefined ? [] : (itemRestart(own, instant, presence, loopMs) ?? []);
   });
   return begins.length === 0 ? presence.restartOf(loopMs) : Math.max(...begins);
 }
 
-function lengthOf(items: readonly TimedItem[]): number {
-  return items.reduce((sum, { durationMs }) => sum + durationMs, 0);
+/** The same for one item, whose times of validity within an hour share its plays as short windows do. */
+function itemRestart(validity: Validity, instant: number, presence: PresenceOf, loopMs: number): number | null {
+  const first = (Math.floor(instant / dayMs) - 3) * dayMs;
+  const around = validity.between(first, first + 6 * dayMs);
+  const own = around.find(({ from, until }) => from <= instant && instant < until)!;
+  const isWhole = own.from <= presence.from || Math.min(own.until, presence.until) - own.from >= loopMs;
+  return isWhole ? null : restartOf(own, around, around[0]!.from === first, loopMs);
 }
 
-function isValid({ valid_from, valid_until }: PlaylistItem, instant: number): boolean {
-  return (
-    (valid_from === undefined || instant >= Date.parse(valid_from)) && (valid_until === undefined || instant < Date.parse(valid_until))
-  );
+function lengthOf(items: readonly TimedItem[]): number {
+  return items.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }

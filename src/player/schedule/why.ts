@@ -2,7 +2,8 @@
 import type { Live } from "./agenda.ts";
 import { stateAt, type Cause, type Decision, type Facts } from "./decide.ts";
 import { overridesAt } from "./records.ts";
-import { nextPlays, playAt, type Reel, type Timeline } from "./timeline.ts";
+import { nextPlays, playAt, type Reel, type TimedItem, type Timeline } from "./timeline.ts";
+import { isValid, type Validity } from "./validity.ts";
 
 /** One link of the chain. `shows`: it is on; `outranked`: it would be; `held`: a pause keeps it; `set-aside`: it takes no part. */
 export interface Reason {
@@ -23,6 +24,8 @@ export interface Loop {
 // A chain is for reading.
 const mostSetAside = 50;
 const mostLimited = 5;
+// Each daypart comes within two weeks, but for those that a clock change leaves out.
+const searchedMs = 15 * 86_400_000;
 
 /** The chain of reasons behind `decision`, which was made from `facts` for `instant` and has its zones play `loops`. */
 export function explain(facts: Facts, decision: Decision, instant: number, loops: readonly Loop[]): Reason[] {
@@ -67,20 +70,34 @@ export function explain(facts: Facts, decision: Decision, instant: number, loops
 
 const order = { shows: 0, held: 1, outranked: 2, "set-aside": 3 };
 
-/** The items that their limit keeps out of the round that is on. */
+/** The items that a limit keeps out of the round that is on, or their dayparts out of the loop. */
 function ofLimits({ reel, timeline }: Loop, layoutId: string | null, instant: number): Reason[] {
-  if (reel.items.every(({ item }) => item.max_plays_per_hour === undefined)) return [];
+  const isBound = ({ item: { max_plays_per_hour, max_plays_per_day, dayparts } }: TimedItem) =>
+    (max_plays_per_hour ?? max_plays_per_day ?? dayparts) !== undefined;
+  if (!reel.items.some(isBound)) return [];
   const times = new Map<string, number>();
   for (const { item } of timeline.items) times.set(item.id, (times.get(item.id) ?? 0) + 1);
   const rounds = Math.max(0, ...times.values());
   const onNow = playAt(timeline, instant)?.timed.item.id;
   const next = nextPlays(timeline, instant);
-  return reel.items.flatMap(({ item: { id, max_plays_per_hour: limit } }): Reason[] => {
-    if (limit === undefined || id === onNow || times.get(id) === rounds) return [];
+  return reel.items.flatMap((timed): Reason[] => {
+    const { id, dayparts, max_plays_per_hour: hourly, max_plays_per_day: daily } = timed.item;
+    const aside = (detail: string): Reason[] => [{ layer: "item", id, name: null, layoutId, verdict: "set-aside", detail }];
+    const validity = reel.validity.get(timed) ?? null;
+    if (!isValid(validity, instant)) return dayparts === undefined ? [] : aside(`not in its dayparts: ${nextDaypart(validity!, instant)}`);
+    if (id === onNow || times.get(id) === rounds) return [];
     const begins = next.get(id);
-    const detail = `at most ${limit} plays an hour: ${begins === undefined ? "not in this turn" : `its next begins at ${iso(begins)}`}`;
-    return [{ layer: "item", id, name: null, layoutId, verdict: "set-aside", detail }];
+    const comes = begins === undefined ? null : `its next begins at ${iso(begins)}`;
+    if (timeline.daily?.items.includes(timed) === true) {
+      return aside(`at most ${daily} plays a day: ${comes ?? `none is left before ${iso(timeline.daily.until)}`}`);
+    }
+    return hourly === undefined ? [] : aside(`at most ${hourly} plays an hour: ${comes ?? "not in this turn"}`);
   });
+}
+
+function nextDaypart(validity: Validity, instant: number): string {
+  const [next] = validity.between(instant, instant + searchedMs);
+  return next === undefined ? "none begins soon" : `the next begins at ${iso(next.from)}`;
 }
 
 function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {

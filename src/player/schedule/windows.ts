@@ -107,7 +107,7 @@ function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string,
 }
 
 /** A weekday is that of the day on which the daypart begins, also past midnight. */
-function dayparts(opening: Opening, zone: Zone): Windows {
+export function dayparts(opening: Opening, zone: Zone): Windows {
   const { days, timeMs, lengthMs } = partsOf(opening);
   return daily(onWeekdays(days), timeMs, lengthMs, zone);
 }

@@ -87,7 +87,9 @@ function validityErrors(items: readonly NewPlaylistItem[]): FieldError[] {
 
 /** Something has to fill the time between the plays of limited items. */
 function limitErrors(items: readonly NewPlaylistItem[]): FieldError[] {
-  const isLimited = items.length > 0 && items.every((item) => item.max_plays_per_hour !== undefined);
+  const [first] = items;
+  const isLimited = items.every((item) => item.max_plays_per_hour !== undefined || item.max_plays_per_day !== undefined);
+  const field = first?.max_plays_per_hour === undefined ? "max_plays_per_day" : "max_plays_per_hour";
   const detail = "at least one item must be without a limit: it plays in the time between";
-  return isLimited ? [{ pointer: "/items/0/max_plays_per_hour", detail }] : [];
+  return first !== undefined && isLimited ? [{ pointer: `/items/0/${field}`, detail }] : [];
 }

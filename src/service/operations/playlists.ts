@@ -34,7 +34,8 @@ export const playlistOperations: readonly Operation[] = [
     description:
       "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
       "An item's `transition` says how it comes in, from its start on; without it the zone's holds. " +
-      "`max_plays_per_hour` leaves an item out of some rounds of the loop; one item at least must be without it.",
+      "`max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. " +
+      "`dayparts` keep an item to times of day.",
     agent: "Use it for a new loop of items. Assets have to be ready before: get_asset.",
     caller: "operator",
     scope: "playlists:write",
