@@ -129,7 +129,7 @@ export class Glass {
     const prepared: Behind[] = [];
     for (const { at, stage } of this.#next) {
       const screen: Screen = { is: "stage", stage };
-      const behind = this.#takeAhead(screen) ?? (this.#coming === null ? this.#lay(screen, at) : undefined);
+      const behind = this.#takeAhead(screen, at) ?? (this.#coming === null ? this.#lay(screen, at) : undefined);
       if (behind !== undefined) prepared.push(behind);
     }
     for (const behind of this.#ahead) this.#callOff(behind);
@@ -137,8 +137,8 @@ export class Glass {
   }
 
   /** The layer that was prepared for `screen`, from now on its taker's. */
-  #takeAhead(screen: Screen): Behind | undefined {
-    const index = this.#ahead.findIndex(({ layer }) => layer.update(screen));
+  #takeAhead(screen: Screen, dueAt?: number): Behind | undefined {
+    const index = this.#ahead.findIndex(({ layer }) => layer.update(screen, dueAt));
     return index < 0 ? undefined : this.#ahead.splice(index, 1)[0];
   }
 

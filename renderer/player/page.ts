@@ -30,12 +30,12 @@ export interface Page {
 /** A picture of the whole glass, built unseen. */
 export interface Layer {
   readonly element: HTMLElement;
-  /** Resolves when the layer's content is there to be painted. */
+  /** Resolves when the layer's content is there to be painted. Asked for anew, it may be another. */
   readonly ready: Promise<void>;
   /** How it takes the place of the layer before; none for a cut. */
   readonly transition?: Transition | undefined;
-  /** Takes a newer screen in; false when it takes another layer to show it. */
-  update(screen: Screen): boolean;
+  /** Takes a newer screen in; false when it takes another layer to show it. `dueAt`: it is prepared for that instant. */
+  update(screen: Screen, dueAt?: number): boolean;
   /**
    * Of one that is prepared for a later instant: brings on, in the frame being made, all that is due then. False when
    * something is not there to be painted: then `ready` tells when it is.

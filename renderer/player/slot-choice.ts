@@ -2,10 +2,12 @@
 import type { SceneItem, Slot } from "../../src/protocol/scene.ts";
 import { identityOf } from "./failure-memory.ts";
 
-/** What the choice depends on. `now` is corrected wall time. */
+/** What the choice depends on. Times are corrected wall time. */
 export interface ZoneView {
   slots: readonly Slot[];
   now: number;
+  /** The instant that the choice is for: now, or when the zone may be seen first, if that is later. */
+  at: number;
   /** What is on the glass. */
   shown: { is: "playing" | "broken"; slot: Slot } | null;
   /** Whether an item may be prepared now: it did not fail, or long enough ago. */
@@ -26,11 +28,11 @@ const aheadMs = 3_000;
 
 /** The slot to make ready: the one due, unless it plays already or failed; else the first to come that may be tried. */
 export function targetOf(view: ZoneView): Slot | undefined {
-  const { slots, now, shown, mayTry } = view;
+  const { slots, at, shown, mayTry } = view;
   const due = dueOf(view);
   const plays = shown?.is === "playing" && shown.slot.key === due?.key;
   if (due !== undefined && !plays && mayTry(due)) return due;
-  return slots.find((slot) => slot.starts_at > now && slot.key !== shown?.slot.key && mayTry(slot));
+  return slots.find((slot) => slot.starts_at > at && slot.key !== shown?.slot.key && mayTry(slot));
 }
 
 /**
@@ -64,18 +66,24 @@ export function giveUpAt(view: ZoneView, slot: Slot, { isFollower, hasFailed }: 
   return Math.max(changesAt + passOverMs, now + (isFollower ? followerMs : passOverMs));
 }
 
+/** Whether nothing is to come on yet at the instant of the view. */
+export function isIdle(view: ZoneView): boolean {
+  const target = targetOf(view);
+  return target === undefined || comesAt(view, target) > view.at;
+}
+
 /** The slot as it is played when it comes on early, in place of the one due. */
 export function standIn(view: ZoneView, slot: Slot): Slot {
   const due = dueOf(view);
-  if (due === undefined || slot.starts_at <= view.now + setBackMs) return slot;
-  return { ...slot, key: `${slot.key}~${due.key}`, starts_at: view.now, ends_at: due.ends_at };
+  if (due === undefined || slot.starts_at <= view.at + setBackMs) return slot;
+  return { ...slot, key: `${slot.key}~${due.key}`, starts_at: view.at, ends_at: due.ends_at };
 }
 
-function dueOf({ slots, now, shown }: ZoneView): Slot | undefined {
+function dueOf({ slots, at, shown }: ZoneView): Slot | undefined {
   // A play may have begun in the frame nearest, just before its time, or the clock may have been set back since:
   // what is on the glass is never left for the one before it.
-  const begun = ({ key, starts_at }: Slot): boolean => key === shown?.slot.key && starts_at < now + setBackMs;
-  return slots.findLast((slot) => slot.starts_at <= now || begun(slot));
+  const begun = ({ key, starts_at }: Slot): boolean => key === shown?.slot.key && starts_at < at + setBackMs;
+  return slots.findLast((slot) => slot.starts_at <= at || begun(slot));
 }
 
 /** Whether one element can stay for both: a still item that equals the one before. A clip begins anew. */

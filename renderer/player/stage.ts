@@ -17,7 +17,6 @@ const settleLimitMs = 5_000;
 /** The layer that shows a stage. */
 export class StageLayer implements Layer {
   readonly element: HTMLElement;
-  readonly ready: Promise<void>;
   readonly transition: Transition | undefined;
   readonly #page: Page;
   readonly #key: string;
@@ -27,8 +26,10 @@ export class StageLayer implements Layer {
   readonly #resizes: ResizeObserver;
   readonly #ground: HTMLImageElement | null;
   readonly #life = new AbortController();
-  /** Whether what does not belong to a zone has been painted. */
+  /** Resolves when what does not belong to a zone has been painted. */
+  readonly #grounded: Promise<void>;
   #isGrounded = false;
+  #dueAt: number;
   #visibility: Visibility = { is: "behind", held: new Map() };
 
   /** @param dueAt when it is to be seen, corrected wall time; until then it is prepared behind the glass. */
@@ -54,19 +55,25 @@ export class StageLayer implements Layer {
     this.#fit = () => fit(stage, this.element, opening, this.#canvas);
     this.#resizes = new ResizeObserver(this.#fit);
     this.#resizes.observe(this.element);
-    const grounded = this.#paint();
-    const parts = [...zones.map(({ settled }) => settled), grounded];
-    const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
-    const cancel = page.clock.alarm(Math.max(dueAt, page.clock.now()) + settleLimitMs, () => giveUp());
-    this.#life.signal.addEventListener("abort", cancel);
-    this.ready = Promise.race([Promise.all(parts).then(cancel), late]);
+    this.#grounded = this.#paint();
+    this.#dueAt = dueAt;
   }
 
-  update(screen: Screen): boolean {
+  get ready(): Promise<void> {
+    const { clock } = this.#page;
+    const parts = [...[...this.#zones.values()].map(({ settled }) => settled), this.#grounded];
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<void>();
+    const cancel = clock.alarm(Math.max(this.#dueAt, clock.now()) + settleLimitMs, () => giveUp());
+    this.#life.signal.addEventListener("abort", cancel);
+    return Promise.race([Promise.all(parts).then(cancel), late]);
+  }
+
+  update(screen: Screen, dueAt?: number): boolean {
     if (screen.is !== "stage" || screen.stage.key !== this.#key) return false;
+    this.#dueAt = dueAt ?? this.#dueAt;
     // In the document by now: items that are made ready at once ask how large they will be on the glass.
     if (this.#canvas.style.transform === "") this.#fit();
-    for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone, screen.stage.until);
+    for (const zone of screen.stage.zones) this.#zones.get(zone.id)?.update(zone, screen.stage.until, dueAt);
     return true;
   }
 

@@ -4,7 +4,7 @@ import { createItem } from "./items/create.ts";
 import { type Item, ItemFailure } from "./items/item.ts";
 import { identityOf } from "./failure-memory.ts";
 import type { Page } from "./page.ts";
-import { comesAt, giveUpAt, goesOn, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
+import { comesAt, giveUpAt, goesOn, isIdle, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
 import { Removal } from "./removal.ts";
 import { type Borne, ZoneGlass } from "./zone-glass.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
@@ -31,9 +31,6 @@ const halfFrameMs = 8;
 
 /** A rectangle that loops on its own. */
 export class Zone {
-  /** Resolves once the first due item was presented or failed, or at once where none is due. */
-  readonly settled: Promise<void>;
-  readonly #settle: () => void;
   readonly #page: Page;
   readonly #glass: ZoneGlass;
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
@@ -48,7 +45,7 @@ export class Zone {
   #dueAt: number;
   /** When its stage leaves. */
   #leavesAt = Number.POSITIVE_INFINITY;
-  #isSettled = false;
+  #settled = Promise.withResolvers<void>();
   /** Whether items were given up since the glass changed last. */
   #isBehindTime = false;
   /** The item that broke on the glass and, having no other beside it, is begun anew at once. */
@@ -60,12 +57,6 @@ export class Zone {
     this.#dueAt = dueAt;
     this.#zone = zone;
     this.#hasPlate = hasPlate;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.settled = promise;
-    this.#settle = () => {
-      this.#isSettled = true;
-      resolve();
-    };
     this.#glass = new ZoneGlass(zone, page);
     this.#removal = new Removal(page.clock, () => this.#leave());
     page.failures.onFreed(() => this.#advance(), this.#life.signal);
@@ -75,10 +66,16 @@ export class Zone {
     return this.#glass.element;
   }
 
-  /** Takes the newest slots, and when the stage leaves. A play that goes on is not touched. */
-  update(zone: SceneZone, leavesAt = Number.POSITIVE_INFINITY): void {
+  /** Resolves once what is due first was presented or failed, or at once where nothing is due. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** Takes the newest slots, when the stage leaves and, while it is behind, when it is due. A play that goes on is not touched. */
+  update(zone: SceneZone, leavesAt = Number.POSITIVE_INFINITY, dueAt = this.#dueAt): void {
     this.#zone = zone;
     this.#leavesAt = leavesAt;
+    this.#dueAt = dueAt;
     const same = zone.slots.find(({ key }) => key === this.#shown?.slot.key);
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
@@ -89,17 +86,22 @@ export class Zone {
 
   /** Says that the zone is due in the frame being made. True when what it has to show then can be painted. */
   isReady(frameTime: number): boolean {
-    const view = this.#view();
     this.#dueAt = Math.min(this.#dueAt, this.#page.clock.at(frameTime) + halfFrameMs);
     this.#advance();
-    if (this.#next.is === "ready" && comesAt(view, this.#next.slot) <= this.#dueAt) return true;
-    return this.#isSettled || (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= this.#dueAt);
+    const view = this.#view();
+    if (this.#next.is === "ready" && comesAt(view, this.#next.slot) <= view.at) return true;
+    if (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= view.at) return true;
+    if (isIdle(view)) return true;
+    // What was due before may have been settled; this is not.
+    this.#settled = Promise.withResolvers();
+    return false;
   }
 
   /** Brings on in the frame being made what is ready and due, instead of waiting for its own alarm. */
   comeOn(frameTime: number): void {
     const next = this.#next;
-    if (next.is !== "ready" || comesAt(this.#view(), next.slot) > this.#dueAt) return;
+    const view = this.#view();
+    if (next.is !== "ready" || comesAt(view, next.slot) > view.at) return;
     next.unwait();
     this.#bringOn(next, frameTime);
   }
@@ -117,7 +119,7 @@ export class Zone {
     const view = this.#view();
     const target = targetOf(view);
     this.#armRetry(view);
-    if (target === undefined || target.starts_at > Math.max(view.now, this.#dueAt)) this.#settle();
+    if (isIdle(view)) this.#settled.resolve();
     this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? this.#leavesAt);
     // Two items on the glass are enough for the decoders; the third is made ready when the first has left.
     if (this.#glass.isChanging) {
@@ -144,7 +146,7 @@ export class Zone {
     const now = this.#page.clock.now();
     // A removed item is followed like a broken one: as soon as anything can be shown.
     const shown = this.#shown === null || !this.#removal.isOn ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
-    return { slots: this.#zone.slots, now, shown, mayTry: (slot) => this.#mayTry(slot, now) };
+    return { slots: this.#zone.slots, now, at: Math.max(now, this.#dueAt), shown, mayTry: (slot) => this.#mayTry(slot, now) };
   }
 
   /** Takes off the removed item whose successor is still not ready. */
@@ -269,7 +271,7 @@ export class Zone {
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
     const transition = transitions.choose(slot.transition, slot.ends_at - beginsAt);
     const presented = this.#glass.change(borne, before?.borne ?? null, { transition, beginsAt }, () => {
-      this.#settle();
+      this.#settled.resolve();
       this.#advance();
     });
     // One that broke and was begun anew is another play of the same slot.
@@ -298,7 +300,7 @@ export class Zone {
     reportFailure(this.#page, this.#zone.id, slot, error, null);
     this.#isBehindTime = true;
     this.#dropNext();
-    this.#settle();
+    this.#settled.resolve();
     this.#advance();
   }
 

@@ -191,6 +191,44 @@ test("[BD15] two stages that come within moments are both prepared, and each com
   expect(await page.locator(".stage").count()).toBe(1);
 });
 
+test("[BD16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  const at = server.now() + 3_000;
+  const slots = [slot(image("broken.png"), at, 3_000), slot(image("green.png"), at + 3_000, long)];
+  const coming = { at, stage: stageWith([zone(slots)]) };
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(shown, coming));
+    const early = await server.heard("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 20_000 });
+    expect(Math.abs(early.at - at)).toBeLessThan(lateMs);
+    await page.waitForTimeout(200);
+  });
+  expect(seen).toEqual(["red", "green"]);
+});
+
+test("[BD17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  const at = server.now() + 500;
+  const first = stageOf(image("green.png"), at);
+  server.draw(sceneOf(shown, { at, stage: first }));
+  await expect.poll(() => page.locator(".stage").count()).toBe(2);
+  // An override holds it off for a minute, and is cleared when its first instant has passed.
+  const put = stageWith([{ ...first.zones[0]!, slots: [slot(image("yellow.png"), at + 60_000, long)] }], { key: first.key });
+  server.draw(sceneOf(shown, { at: at + 60_000, stage: put }));
+  await page.waitForTimeout(Math.max(0, at + 500 - server.now()));
+  server.mediaDelayMs = 1_500;
+  const due = stageWith([{ ...first.zones[0]!, slots: [slot(image("blue.png"), server.now(), long)] }], { key: first.key });
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(due));
+    await presented(server, due);
+    await page.waitForTimeout(200);
+  });
+  expect(seen).toEqual(["red", "blue"]);
+});
+
 test("[BD7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
