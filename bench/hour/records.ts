@@ -33,10 +33,10 @@ function causeSeen({ schedules, interruptId, overrides }: Ordered, layout: Layou
   return schedule === undefined ? null : wordsOf(layout, "schedule", schedule.id);
 }
 
-/** What was seen, each with its cause. Blank and foreign pictures are left out. */
+/** What was seen, each with its cause. Blank and foreign pictures, and zones of which nothing can be shown, are left out. */
 export function runsSeen(spans: readonly Seen[], ordered: Ordered): Run[] {
   return spans.flatMap(({ zone, sight, layout, from, until, blur }) => {
-    if (layout === null || sight === "blank" || sight === "foreign") return [];
+    if (layout === null || sight === "blank" || sight === "foreign" || sight === "plate") return [];
     const cause = causeSeen(ordered, layout, (from + until) / 2) ?? `${layout} without a cause`;
     return [{ zone, cause, item: sight, from, until, blur }];
   });

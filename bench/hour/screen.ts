@@ -27,7 +27,7 @@ export type LayoutName = keyof typeof markColors;
 /** One half from one instant to another, in UTC ms; `layout` is null where the right half shows no mark. */
 export interface Seen {
   zone: "left" | "right";
-  /** An item, a layout's mark, `blank` or `foreign`. */
+  /** An item, a layout's mark, `plate`, `blank` or `foreign`. */
   sight: string;
   layout: LayoutName | null;
   from: number;
@@ -46,6 +46,8 @@ export interface ScreenLog {
 const lookEveryMs = 10;
 const tolerance = 6;
 const darkest = 16;
+// The calm ground of a zone of which nothing can be shown: a gradient between these (`.plate` of the page).
+const plate = { least: [14, 20, 31], most: [26, 37, 54] } as const;
 // Three points of each half, as shares of the width.
 const points = { left: [0.1, 0.25, 0.4], right: [0.6, 0.75, 0.9] } as const;
 
@@ -98,5 +100,8 @@ function sightOf(row: Buffer, width: number, zone: Seen["zone"]): string {
     pixels.every((pixel) => pixel.every((value, channel) => Math.abs(value - color[channel]!) <= tolerance));
   const known = Object.entries(zone === "left" ? itemColors : markColors).find(([, color]) => isAll(color));
   if (known !== undefined) return known[0];
+  const isPlate = (pixel: Rgb): boolean =>
+    pixel.every((value, channel) => value >= plate.least[channel]! - 1 && value <= plate.most[channel]! + 1);
+  if (pixels.every(isPlate)) return "plate";
   return pixels.every((pixel) => pixel.every((value) => value < darkest)) ? "blank" : "foreign";
 }

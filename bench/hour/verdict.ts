@@ -49,6 +49,7 @@ export function judge(evidence: Evidence, toleranceMs: number): number {
   });
   return (
     judgePictures(evidence) +
+    judgePlates(evidence, toleranceMs) +
     judgePlays(evidence, toleranceMs) +
     judgeSums(evidence, toleranceMs) +
     judgeSeconds(evidence, toleranceMs) +
@@ -77,6 +78,26 @@ function judgePictures({ log, restarts, seen }: Evidence): number {
   for (const run of without) figure("layout that nothing brought", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
   figure("blank or foreign outside restarts", { blank_ms: ms.blank, foreign_ms: ms.foreign, longer_than_two_frames: wrong });
   return wrong + without.length;
+}
+
+/**
+ * The plate, the calm ground of a zone of which nothing can be shown: seen only while the web page was dead or not tried
+ * again yet, and only where proof of play says that nothing was on.
+ */
+function judgePlates({ log, seen, told, restarts, siteClosed }: Evidence, toleranceMs: number): number {
+  const plates = log.spans.filter(({ sight }) => sight === "plate");
+  const isAlive = seen.find(({ item, from }) => item === "web" && from > siteClosed.until)?.from ?? Number.POSITIVE_INFINITY;
+  const wrong = plates.filter((plate) => {
+    const toldMs = told
+      .filter(({ zone }) => zone === plate.zone)
+      .reduce((sum, { from, until }) => sum + Math.max(0, Math.min(until, plate.until) - Math.max(from, plate.from)), 0);
+    const isDead = plate.from >= siteClosed.from && plate.from <= isAlive;
+    return undisturbedMs(plate, restarts) > 2 * frameMs && (!isDead || toldMs > toleranceMs);
+  });
+  for (const { zone, layout, from, until } of wrong) figure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
+  const ms = plates.reduce((sum, plate) => sum + undisturbedMs(plate, restarts), 0);
+  figure("plate where nothing of a zone can be shown", { n: plates.length, ms, unexplained: wrong.length });
+  return wrong.length;
 }
 
 /** Starts and ends of what was seen and told. */
