@@ -32,7 +32,7 @@ const leadOfScheduleMs = 150;
 const lengthMs = minutes * 60_000;
 const plan = planHour(minutes, seed);
 await using folder = await temporaryFolder();
-await using xvfb = await startXvfb({ width: 1_280, height: 720 });
+await using xvfb = await startXvfb({ width: 1_920, height: 1_080 });
 await using programs = new AsyncDisposableStack();
 await using site = new Site();
 await site.open();
