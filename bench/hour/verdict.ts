@@ -94,7 +94,8 @@ function judgePlates({ log, seen, told, restarts, siteClosed }: Evidence, tolera
     const isDead = plate.from >= siteClosed.from && plate.from <= isAlive;
     return undisturbedMs(plate, restarts) > 2 * frameMs && (!isDead || toldMs > toleranceMs);
   });
-  for (const { zone, layout, from, until } of wrong) figure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
+  for (const { zone, layout, from, until } of wrong)
+    figure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
   const ms = plates.reduce((sum, plate) => sum + undisturbedMs(plate, restarts), 0);
   figure("plate where nothing of a zone can be shown", { n: plates.length, ms, unexplained: wrong.length });
   return wrong.length;

@@ -32,11 +32,14 @@ export class CorrectedTime implements PageClock {
   readonly #frames: Frames;
   readonly #alarms = new Set<{ rearm(): void }>();
   readonly #announce: () => void;
+  readonly #onStep: () => void;
   #offset = performance.timeOrigin;
   #samples: Sample[] = [];
 
-  constructor(frames: Frames) {
+  /** @param onStep called when the player's clock turns out to have been put forward or back. */
+  constructor(frames: Frames, onStep: () => void) {
     this.#frames = frames;
+    this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.known = promise;
     this.#announce = resolve;
@@ -63,6 +66,7 @@ export class CorrectedTime implements PageClock {
       for (const alarm of this.#alarms) alarm.rearm();
     }
     this.#announce();
+    if (stepped) this.#onStep();
   }
 
   alarm(time: number, ring: (frameTime: number) => void): () => void {

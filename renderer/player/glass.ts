@@ -42,6 +42,8 @@ export class Glass {
   /** What the newest scene says comes, one after the other. */
   #next: readonly Coming[] = [];
   #cancelTurn = (): void => {};
+  /** The newest scene as it came. */
+  #scene: Scene | null = null;
   /** The instant of the stage that was the last to take its turn. */
   #turnedAt = Number.NEGATIVE_INFINITY;
   #layers = 0;
@@ -55,6 +57,16 @@ export class Glass {
 
   /** Draws a scene. */
   draw(scene: Scene): void {
+    this.#scene = scene;
+    this.#draw(scene);
+  }
+
+  /** Draws the newest scene again: by a clock that was put forward or back another part of it is due. */
+  redraw(): void {
+    if (this.#scene !== null) this.#draw(this.#scene);
+  }
+
+  #draw(scene: Scene): void {
     const { screen, coming = [], rotation = 0, identify, claim } = scene;
     this.#element.dataset["rotation"] = String(rotation);
     this.#identify.draw(identify);
@@ -149,7 +161,7 @@ export class Glass {
     const then: Scene = { ...scene, screen, coming };
     this.#turnedAt = at;
     const ahead = this.#takeAhead(screen);
-    if (ahead === undefined) return this.draw(then);
+    if (ahead === undefined) return this.#draw(then);
     this.#next = coming;
     if (this.#coming !== null) this.#callOff(this.#coming);
     this.#coming = ahead;

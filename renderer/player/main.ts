@@ -23,7 +23,7 @@ const longestDetail = 2_000;
 
 const frames = new Frames();
 const sites = new FrameNews();
-const clock = new CorrectedTime(frames);
+const clock = new CorrectedTime(frames, () => glass.redraw());
 const drift = new DriftLog();
 const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
 const order = new ReportOrder(send);

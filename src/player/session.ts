@@ -87,7 +87,7 @@ export class Session {
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Bell();
   readonly #firstPicture = new Bell();
-  #outlook: Outlook = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY };
+  #outlook: Outlook & { revision: string | null } = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY, revision: null };
   /** When the page was last told what is due, corrected wall time in ms. */
   #plannedAt = Number.NEGATIVE_INFINITY;
   // Whether the service has been told what a newly applied state put on the glass.
@@ -203,7 +203,7 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
-    const nothingDue = this.#outlook.stage === null && this.appliedRevision === desired?.revision;
+    const nothingDue = this.#outlook.stage === null && this.#outlook.revision === desired?.revision;
     return {
       is: "paired",
       playerName: this.playerName,
@@ -294,7 +294,8 @@ export class Session {
       const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      this.#outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      const outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      this.#outlook = { ...outlook, revision: this.appliedRevision };
       const { stage, changesAt } = this.#outlook;
       // What is due took the place of what was due before when the program changed, or now.
       void this.#proof.planned(stage, applied, Math.max(acts[0]?.from ?? now, this.#plannedAt));
