@@ -203,6 +203,8 @@ export class Session {
   /** What the choice of a screen depends on. */
   get phase(): View["phase"] {
     const desired = this.desired;
+    // What was brought up at the start has its first stage in a moment.
+    if (this.#outlook.revision === null && this.#cache.ready.value !== null) return { is: "starting" };
     const nothingDue = this.#outlook.stage === null && this.#outlook.revision === desired?.revision;
     return {
       is: "paired",

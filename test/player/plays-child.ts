@@ -17,7 +17,8 @@ const playback = take(null, programAt(ready, clock.now()).program, clock.now());
 // The page's frames fall where they fall: each item comes on up to a frame late, by a number that looks like chance.
 let chance = Number(from) % 997;
 const jitter = (): number => ((chance = (chance * 7_919 + 13) % 997) / 997) * 16;
-const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+// Waits until the line is in the pipe, where it outlives this process.
+const tell = (line: object): Promise<void> => new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
 
 await proof.note({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: fake.now() });
 const shown = new Map<string, string>();
@@ -32,14 +33,14 @@ while (clock.now() < Number(until)) {
     shown.set(zone.id, key);
     const about = { zone_id: zone.id, stage: stage.key, key, cause, item_id: item.item_id, asset_id: item.asset_id, starts_at, ends_at };
     await proof.note({ type: "presented", ...about, at: clock.now() });
-    tell({ is: "presented", zone: zone.id, at: clock.now() });
+    await tell({ is: "presented", zone: zone.id, at: clock.now() });
   }
   while (clock.now() + 1_000 < changesAt) {
     fake.advance(1_000);
     await proof.note({ type: "beat", at: clock.now(), frames: 60 });
-    tell({ is: "beat", at: clock.now() });
+    await tell({ is: "beat", at: clock.now() });
   }
   fake.advance(changesAt - clock.now());
 }
 await proof.stop();
-tell({ is: "stopped", at: clock.now() });
+await tell({ is: "stopped", at: clock.now() });

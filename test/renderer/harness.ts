@@ -214,9 +214,13 @@ export async function recordGlassTimes(
 ): Promise<{ color: Rgb; at: number }[]> {
   const session = await page.context().newCDPSession(page);
   const frames: { png: Buffer; at: number }[] = [];
+  let isOver = false;
   session.on("Page.screencastFrame", ({ data, sessionId, metadata: { timestamp = 0 } }) => {
     frames.push({ png: Buffer.from(data, "base64"), at: timestamp * 1_000 });
-    void session.send("Page.screencastFrameAck", { sessionId });
+    // The last frames may come when nobody takes their acknowledgement any more.
+    session.send("Page.screencastFrameAck", { sessionId }).catch((error: unknown) => {
+      if (!isOver) throw error;
+    });
   });
   await session.send("Page.startScreencast", {
     format: "png",
@@ -225,6 +229,7 @@ export async function recordGlassTimes(
     maxHeight: 270,
   });
   await act();
+  isOver = true;
   await session.send("Page.stopScreencast");
   await session.detach();
   const seen: { color: Rgb; at: number }[] = [];
