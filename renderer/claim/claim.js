@@ -37,6 +37,8 @@ async function claim() {
 
 function succeed(name) {
   form.hidden = true;
+  document.querySelector("#added").textContent = name;
+  document.querySelector("#next").hidden = false;
   say(`Done: “${name}” is added. The screen changes within a few seconds.`, "good");
 }
 

@@ -1,22 +1,60 @@
-// Flags of a program, read once: every fault in one clear line.
+// Flags of a program, said once: they are read from the command line, checked, and listed by --help.
 import { parseArgs } from "node:util";
 import { Fault, reasonOf } from "./fault.ts";
 
-/** The flags of a program by name: one with a value, or a switch. */
-type Options = Record<string, { readonly type: "string" | "boolean" }>;
-type Values<T extends Options> = { [K in keyof T]?: T[K]["type"] extends "boolean" ? boolean : string };
+/** One flag. Without `value` it is a switch. */
+export interface Flag {
+  /** What stands for its value in the help, such as `DIR`. */
+  readonly value?: string;
+  /** What it does, in one line. */
+  readonly help: string;
+}
+
+/** A program as its `--help` shows it. */
+export interface Usage<F extends Readonly<Record<string, Flag>> = Readonly<Record<string, Flag>>> {
+  /** How it is started, such as `npm run service --`. */
+  readonly command: string;
+  /** What it does, in one sentence. */
+  readonly summary: string;
+  readonly flags: F;
+  /** What its words beside the flags are, such as `FILE|URL|TEXT`; absent: it takes none. */
+  readonly words?: string;
+  /** What else a person should know: examples, exit codes. */
+  readonly more?: readonly string[];
+}
+
+type Values<F extends Readonly<Record<string, Flag>>> = {
+  [K in keyof F]?: F[K] extends { readonly value: string } ? string : boolean;
+} & {
+  /** What stands beside the flags. */
+  words: readonly string[];
+};
+
+// A line of help fits a terminal of 100 columns.
+const lineLength = 100;
+
+/** Defines a program's usage; keeps the names of its flags as a type. */
+export function usageOf<const F extends Readonly<Record<string, Flag>>>(usage: Usage<F>): Usage<F> {
+  return usage;
+}
 
 /**
  * The values of the command line, by name, without the schema's judgement of them.
- * @throws Fault `bad-config` for a flag that does not exist or lacks its value; the message names it and the usage.
+ * @throws Fault `help-asked` with the help as its message, for `--help` or `-h`; `bad-config` for a flag that does not exist or
+ * lacks its value.
  */
-export function readFlags<T extends Options>(argv: readonly string[], options: T, usage: string): Values<T> {
+export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readonly string[], usage: Usage<F>): Values<F> {
+  if (argv.some((word) => word === "--help" || word === "-h")) throw new Fault("help-asked", helpOf(usage));
+  const options = Object.fromEntries(
+    Object.entries<Flag>(usage.flags).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
+  );
   try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: usage.words !== undefined });
     // What parseArgs says of its result is this, put less plainly.
-    return parseArgs({ args: [...argv], options, strict: true, allowPositionals: false }).values as Values<T>;
+    return { ...values, words: positionals } as Values<F>;
   } catch (error) {
     // parseArgs adds advice on further lines; the first sentence says what is wrong.
-    throw new Fault("bad-config", `${reasonOf(error).split(/\.\s|\n/)[0]}. Usage: ${usage}`);
+    throw badFlags(reasonOf(error).split(/\.\s|\n/)[0]!, usage);
   }
 }
 
@@ -31,8 +69,44 @@ interface Parsed<T> {
  * The checked flags.
  * @throws Fault `bad-config` naming every flag that is wrong, in one line.
  */
-export function checkFlags<T>(parsed: Parsed<T>, usage: string): T {
+export function checkFlags<T>(parsed: Parsed<T>, usage: Usage): T {
   if (parsed.success) return parsed.data!;
   const faults = parsed.error!.issues.map((issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`);
-  throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
+  throw badFlags(faults.join("; "), usage);
+}
+
+/** The error for flags that cannot be: one line that says where all flags are listed. */
+export function badFlags(wrong: string, { command }: Usage, options?: { cause: unknown }): Fault {
+  return new Fault("bad-config", `${wrong}. All flags: ${command} --help`, options);
+}
+
+/** The text that `--help` prints. */
+export function helpOf({ command, summary, flags, words, more = [] }: Usage): string {
+  const heads = Object.entries(flags).map(
+    ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
+  );
+  const listed = [...heads, ["  --help", "Show this"] as const];
+  const column = Math.max(...listed.map(([head]) => head.length)) + 2;
+  const lines = listed.flatMap(([head, help]) =>
+    wrap(help, lineLength - column).map((part, index) => (index === 0 ? head : "").padEnd(column) + part),
+  );
+  return [
+    summary,
+    "",
+    `  ${command} ${words === undefined ? "" : `${words} `}[flags]`,
+    "",
+    ...lines,
+    ...(more.length === 0 ? [] : ["", ...more]),
+  ].join("\n");
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -3,6 +3,8 @@
 /** Every code a part of this program throws. The action for each stands in `player/recovery.ts` or with its catcher. */
 export type FaultCode =
   | "bad-config"
+  | "help-asked"
+  | "folder-unusable"
   | "data-in-use"
   | "file-corrupt"
   | "asset-corrupt"

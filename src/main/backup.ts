@@ -1,16 +1,37 @@
 // signage-player backup and restore: a service's data folder to a file or a folder, and back; or its signing key alone.
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { checkFlags, readFlags } from "../base/config.ts";
+import { checkFlags, readFlags, usageOf } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { dataFolder, readVersion } from "./folders.ts";
 
-const backupUsage = "signage-player backup --to FILE.tar|DIR [--data DIR]";
-const restoreUsage = "signage-player restore --from FILE.tar|DIR [--data DIR]";
-
-const backupKeyUsage = "signage-player backup-key --to FILE [--data DIR]";
-const restoreKeyUsage = "signage-player restore-key --from FILE [--data DIR] [--replace]";
+const cli = "node_modules/.bin/node src/main/cli.ts";
+const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
+const backupUsage = usageOf({
+  command: `${cli} backup`,
+  summary: "Copies everything that the service keeps, its keys and tokens included, while it runs.",
+  flags: { to: { value: "FILE.tar|DIR", help: "Where the backup goes" }, data: folder },
+});
+const restoreUsage = usageOf({
+  command: `${cli} restore`,
+  summary: "Makes a data folder from a backup, after every file of it was checked.",
+  flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder },
+});
+const backupKeyUsage = usageOf({
+  command: `${cli} backup-key`,
+  summary: "Saves the service's signing key alone: the one thing that players know the service by.",
+  flags: { to: { value: "FILE", help: "Where the key goes; keep it secret" }, data: folder },
+});
+const restoreKeyUsage = usageOf({
+  command: `${cli} restore-key`,
+  summary: "Brings a saved signing key back. The service must be stopped.",
+  flags: {
+    from: { value: "FILE", help: "The saved key" },
+    data: folder,
+    replace: { help: "Also over another key: players paired with that one must be claimed again" },
+  },
+});
 
 const Path = z
   .string({ error: "must name a file or a folder" })
@@ -27,26 +48,22 @@ const RestoreKeyFlags = RestoreFlags.extend({ replace: z.boolean().default(false
 
 /** @throws Fault `bad-config` in one line. */
 export function readBackupConfig(argv: readonly string[]): z.infer<typeof BackupFlags> {
-  const options = { data: { type: "string" }, to: { type: "string" } } as const;
-  return checkFlags(BackupFlags.safeParse(readFlags(argv, options, backupUsage)), backupUsage);
+  return checkFlags(BackupFlags.safeParse(readFlags(argv, backupUsage)), backupUsage);
 }
 
 /** @throws Fault `bad-config` in one line. */
 export function readRestoreConfig(argv: readonly string[]): z.infer<typeof RestoreFlags> {
-  const options = { data: { type: "string" }, from: { type: "string" } } as const;
-  return checkFlags(RestoreFlags.safeParse(readFlags(argv, options, restoreUsage)), restoreUsage);
+  return checkFlags(RestoreFlags.safeParse(readFlags(argv, restoreUsage)), restoreUsage);
 }
 
 /** @throws Fault `bad-config` in one line. */
 export function readBackupKeyConfig(argv: readonly string[]): z.infer<typeof BackupFlags> {
-  const options = { data: { type: "string" }, to: { type: "string" } } as const;
-  return checkFlags(BackupFlags.safeParse(readFlags(argv, options, backupKeyUsage)), backupKeyUsage);
+  return checkFlags(BackupFlags.safeParse(readFlags(argv, backupKeyUsage)), backupKeyUsage);
 }
 
 /** @throws Fault `bad-config` in one line. */
 export function readRestoreKeyConfig(argv: readonly string[]): z.infer<typeof RestoreKeyFlags> {
-  const options = { data: { type: "string" }, from: { type: "string" }, replace: { type: "boolean" } } as const;
-  return checkFlags(RestoreKeyFlags.safeParse(readFlags(argv, options, restoreKeyUsage)), restoreKeyUsage);
+  return checkFlags(RestoreKeyFlags.safeParse(readFlags(argv, restoreKeyUsage)), restoreKeyUsage);
 }
 
 /** Saves the signing key alone. */

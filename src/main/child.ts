@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { Fault } from "../base/fault.ts";
 
 /** One line of a child's log: pino JSON. */
 export const LogLine = z.looseObject({ level: z.string(), msg: z.string().default("") });
@@ -13,6 +14,7 @@ const stopLimitMs = 12_000;
 /** A running child. Disposing asks it to stop, then insists, and resolves when it is gone. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
+  #lastWords: string | null = null;
   readonly #listeners = new Set<(line: LogLine, raw: string) => void>();
   /** Resolves to how it ended, in words. */
   readonly ended: Promise<string>;
@@ -26,8 +28,14 @@ export class Child implements AsyncDisposable {
     );
     createInterface({ input: this.#process.stdout! }).on("line", (raw) => {
       const line = parseLine(raw);
+      if (line !== null && line.level === "fatal") this.#lastWords = line.msg;
       if (line !== null) for (const listener of this.#listeners) listener(line, raw);
     });
+  }
+
+  /** Why it ended, in its own words; null while it said nothing. */
+  get lastWords(): string | null {
+    return this.#lastWords;
   }
 
   /** Hears each line of the child's log. */
@@ -35,13 +43,18 @@ export class Child implements AsyncDisposable {
     this.#listeners.add(listener);
   }
 
-  /** The first line, from now on, with this message. @throws when the child ends before, or `signal` aborts. */
+  /**
+   * The first line, from now on, with this message.
+   * @throws Fault `refused` with the child's own last complaint when it ends before; AbortError when `signal` aborts.
+   */
   async line(message: string, signal: AbortSignal): Promise<LogLine> {
     const heard = new Promise<LogLine>((resolve, reject) => {
       this.onLine((line) => line.msg === message && resolve(line));
       signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")), { once: true });
     });
-    const died = this.ended.then((how) => Promise.reject(new Error(`it ended (${how}) before it said “${message}”`)));
+    const died = this.ended.then((how) =>
+      Promise.reject(new Fault("refused", this.#lastWords ?? `it ended (${how}) before it said “${message}”`)),
+    );
     return Promise.race([heard, died]);
   }
 

@@ -1,4 +1,4 @@
-// signage-player start | serve | mcp | demo | backup | restore | backup-key | restore-key: picks the program and hands over.
+// signage-player: picks the program that the first word names, and hands over.
 import { enableCompileCache } from "node:module";
 import type { Log } from "../base/log.ts";
 import type { PlayerConfig } from "./player-config.ts";
@@ -9,9 +9,29 @@ enableCompileCache();
 const { Fault } = await import("../base/fault.ts");
 const { runProgram } = await import("./program.ts");
 
-const usage =
-  "signage-player start | serve | mcp | demo | backup | restore | backup-key | restore-key (npm run player, npm run service, npm start)";
 const [command = "", ...argv] = process.argv.slice(2);
+
+const cli = "node_modules/.bin/node src/main/cli.ts";
+const programs: ReadonlyMap<string, string> = new Map([
+  ["demo", "service, player, pairing and a demo on this machine (npm start)"],
+  ["serve", "the service (npm run service)"],
+  ["start", "the player (npm run player)"],
+  ["show", "puts a file, a web page or a text on screens (npm run show)"],
+  ["mcp", "MCP on standard input and output"],
+  ["backup", "copies all that a service keeps, while it runs"],
+  ["restore", "makes a service's data folder from a backup"],
+  ["backup-key", "saves a service's signing key alone"],
+  ["restore-key", "brings a signing key back"],
+]);
+const overview = [
+  "signage-player: a digital-signage player and the service it talks to.",
+  "",
+  `  ${cli} PROGRAM [flags]`,
+  "",
+  ...[...programs].map(([name, words]) => `  ${name.padEnd(13)}${words}`),
+  "",
+  `The flags of one: ${cli} PROGRAM --help. This version: --version`,
+].join("\n");
 
 switch (command) {
   case "start": {
@@ -22,6 +42,11 @@ switch (command) {
   case "serve": {
     const { readServiceConfig, runService } = await import("./service.ts");
     await runProgram("service", () => readServiceConfig(argv), runService);
+    break;
+  }
+  case "show": {
+    const { readShowConfig, runShow } = await import("./show.ts");
+    await runProgram("show", () => readShowConfig(argv), runShow);
     break;
   }
   case "mcp": {
@@ -54,12 +79,20 @@ switch (command) {
     await runProgram("restore-key", () => readRestoreKeyConfig(argv), runRestoreKey);
     break;
   }
+  case "--version": {
+    const { readVersion } = await import("./folders.ts");
+    process.stdout.write(`${readVersion()}\n`);
+    break;
+  }
   default:
-    await runProgram("signage-player", complain, async () => undefined);
+    await runProgram("signage-player", explainCommands, async () => undefined);
 }
 
-function complain(): never {
-  throw new Fault("bad-config", `${command === "" ? "say what to do" : `there is no “${command}”`}. Usage: ${usage}`);
+/** Lists the programs. @throws Fault `help-asked`, or `bad-config` for a word that is none of them. */
+function explainCommands(): never {
+  if (command === "--help" || command === "-h" || command === "help") throw new Fault("help-asked", overview);
+  const wrong = command === "" ? "name the program to run" : `there is no program “${command}”`;
+  throw new Fault("bad-config", `${wrong}: ${[...programs.keys()].join(", ")}. What they do: ${cli} --help`);
 }
 
 /** Runs the player on Electron where that can run, else here on the system's Chromium. */

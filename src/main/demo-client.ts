@@ -1,10 +1,12 @@
-// The demo's own small client of the operator's API: what anybody could do with curl.
+// A small client of the operator's API for the programs of this folder: what anybody could do with curl.
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
 import { Command, finalStatuses } from "../protocol/command.ts";
 import { Asset } from "../protocol/assets.ts";
 import { Layout, page, Player, Playlist } from "../protocol/resources.ts";
+import { Show, ShowPage, type NewShow, type ShowEntry } from "../protocol/show.ts";
 
 // A client without a socket can only ask again.
 const pollMs = 200;
@@ -14,7 +16,7 @@ export class ServiceClient {
   readonly #url: string;
   readonly #token: string;
 
-  private constructor(url: string, token: string) {
+  constructor(url: string, token: string) {
     this.#url = url;
     this.#token = token;
   }
@@ -39,7 +41,7 @@ export class ServiceClient {
     return page(Layout).parse(await this.#call("GET", "layouts?limit=1")).data.length > 0;
   }
 
-  async upload(name: string, bytes: Buffer): Promise<Asset> {
+  async upload(name: string, bytes: Buffer | Blob): Promise<Asset> {
     return Asset.parse(await this.#call("POST", `assets?name=${encodeURIComponent(name)}`, bytes));
   }
 
@@ -49,6 +51,19 @@ export class ServiceClient {
 
   async createLayout(body: object): Promise<Layout> {
     return Layout.parse(await this.#call("POST", "layouts", body));
+  }
+
+  async show(show: Partial<NewShow>): Promise<Show> {
+    return Show.parse(await this.#call("POST", "show", show));
+  }
+
+  /** The newest shows, those that are over included. */
+  async shows(): Promise<ShowEntry[]> {
+    return ShowPage.parse(await this.#call("GET", "show?limit=100")).data;
+  }
+
+  async deleteShow(id: string): Promise<void> {
+    await this.#call("DELETE", `show/${id}`);
   }
 
   /** Takes a picture of the player's screen. Resolves to the picture's address once it is there. */
@@ -63,18 +78,22 @@ export class ServiceClient {
   }
 
   async #call(method: string, path: string, body?: object): Promise<unknown> {
-    const isRaw = Buffer.isBuffer(body);
+    const raw = Buffer.isBuffer(body) ? new Uint8Array(body) : body instanceof Blob ? body : null;
     const response = await fetch(`${this.#url}/api/v1/${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
-        ...(body === undefined ? {} : { "content-type": isRaw ? "application/octet-stream" : "application/json" }),
+        ...(body === undefined ? {} : { "content-type": raw === null ? "application/json" : "application/octet-stream" }),
       },
-      ...(body === undefined ? {} : { body: isRaw ? new Uint8Array(body) : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new Fault("unreachable", `there is no service at ${this.#url}: start one, or name another with --server (${reasonOf(error)})`, {
+        cause: error,
+      });
     });
-    const json: unknown = await response.json();
+    const json: unknown = response.status === 204 ? undefined : await response.json();
     if (response.ok) return json;
     const { detail } = z.object({ detail: z.string() }).parse(json);
-    throw new Error(`${method} ${path}: ${response.status} ${detail}`);
+    throw new Fault("refused", `${method} ${path}: ${response.status} ${detail}`);
   }
 }

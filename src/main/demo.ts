@@ -2,9 +2,9 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
-import { checkFlags, readFlags } from "../base/config.ts";
+import { checkFlags, readFlags, usageOf } from "../base/config.ts";
 import { createSystemClock } from "../base/clock.ts";
-import { isAbort } from "../base/fault.ts";
+import { Fault, isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Child, type LogLine } from "./child.ts";
 import { publishDemo } from "./demo-content.ts";
@@ -14,7 +14,17 @@ import { Port } from "./flags.ts";
 import { dataFolder, rootFolder } from "./folders.ts";
 import { hasDisplay } from "./kiosk.ts";
 
-const usage = "npm start -- [--data DIR] [--port 8080] [--engine electron|chromium] [--headless] [--window 1920x1080]";
+const usage = usageOf({
+  command: "npm start --",
+  summary: "Service, player, pairing and a small demo, on this machine. Ctrl+C stops everything; the next start goes on.",
+  flags: {
+    data: { value: "DIR", help: `Where service and player keep everything (default ${dataFolder()})` },
+    port: { value: "PORT", help: "Port of the service (default 8080, or a free one where that is taken)" },
+    engine: { value: "NAME", help: "What draws: electron or chromium (default: Electron where it can run, else the system's Chromium)" },
+    headless: { help: "Draw without a display; a screenshot shows the picture" },
+    window: { value: "WxH", help: "A window of this size, such as 1280x720, in place of the whole display" },
+  },
+});
 
 const Flags = z.object({
   data: z.string().min(1).default(dataFolder()),
@@ -30,14 +40,7 @@ export type DemoConfig = z.infer<typeof Flags>;
 
 /** @throws Fault `bad-config` in one line. */
 export function readDemoConfig(argv: readonly string[]): DemoConfig {
-  const options = {
-    data: { type: "string" },
-    port: { type: "string" },
-    engine: { type: "string" },
-    headless: { type: "boolean" },
-    window: { type: "string" },
-  } as const;
-  return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+  return checkFlags(Flags.safeParse(readFlags(argv, usage)), usage);
 }
 
 const usualPort = 8080;
@@ -70,14 +73,15 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   await player.line("presented", signal);
   const isHeadless = config.headless || !hasDisplay();
   const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
-  tellHow(log, { url, tokenFile, playerId, picture });
+  const isUsual = config.data === dataFolder() && new URL(url).port === String(usualPort);
+  tellHow(log, { url, tokenFile, playerId, picture, isUsual });
 
   const ended = await Promise.race([
-    service.ended.then((how) => `the service ended: ${how}`),
-    player.ended.then((how) => `the player ended: ${how}`),
+    service.ended.then((how) => `the service ended: ${service.lastWords ?? how}`),
+    player.ended.then((how) => `the player ended: ${player.lastWords ?? how}`),
     new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true })),
   ]);
-  if (ended !== null && !signal.aborted) throw new Error(ended);
+  if (ended !== null && !signal.aborted) throw new Fault("refused", ended);
 }
 
 function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Child {
@@ -127,14 +131,19 @@ function idOf(line: LogLine): string {
 
 /** Children's lines: as they are for a program, only what a person would want to know for a person. */
 function passOn(child: Child, log: Log): void {
-  const notable = new Set(["warn", "error", "fatal"]);
+  // What ends a child is told when the demo ends for it.
+  const notable = new Set(["warn", "error"]);
   child.onLine((line, raw) => {
     if (!process.stdout.isTTY) process.stdout.write(`${raw}\n`);
-    else if (notable.has(line.level)) log.warn({ from: line["program"] }, line.msg);
+    else if (notable.has(line.level)) log.warn({ from: line["program"], ...detailsOf(line) }, line.msg);
   });
 }
 
-function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; picture: string | null }): void {
+function detailsOf({ name, detail, reason }: LogLine): object {
+  return { name, detail, reason };
+}
+
+function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; picture: string | null; isUsual: boolean }): void {
   const auth = `-H "Authorization: Bearer $(cat '${at.tokenFile}')"`;
   const api = `${at.url}/api/v1`;
   const pair = `curl ${auth} --json '{"code": "WDJB-MJHT", "name": "Lobby"}' ${api}/players/pair`;
@@ -142,9 +151,10 @@ function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: strin
   const shoot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
   const look = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
   const see = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
+  const show = `npm run show --${at.isUsual ? "" : ` --server ${at.url} --token-file '${at.tokenFile}'`} picture.jpg`;
   if (!process.stdout.isTTY) {
     const about = { docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, screenshot: at.picture ?? undefined };
-    log.info({ ...about, curl: { pair, push, shoot, look, see: see ?? undefined } }, "ready");
+    log.info({ ...about, show, curl: { pair, push, shoot, look, see: see ?? undefined } }, "ready");
     return;
   }
   process.stdout.write(
@@ -154,16 +164,16 @@ function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: strin
         ? ["The screen is on."]
         : ["There is no display here: the screen is drawn without one. To see the picture:", `  ${see}`]),
       "",
-      `  API documentation   ${at.url}/docs`,
-      `  Access token        ${at.tokenFile}`,
-      "",
+      "Put your own picture on it, from a second terminal (a page or a text goes too):",
+      `  ${show}`,
       "Pair another player (its code instead of WDJB-MJHT):",
       `  ${pair}`,
-      "Push a new image, then put its id into a playlist (PATCH /playlists/{id}):",
-      `  ${push}`,
       "Take a screenshot, then list them; image_url is the picture:",
       `  ${shoot}`,
       `  ${look}`,
+      "",
+      `  API documentation   ${at.url}/docs`,
+      `  Access token        ${at.tokenFile}`,
       "",
       "Ctrl+C stops everything.",
       "",

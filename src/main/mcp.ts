@@ -1,12 +1,18 @@
 // signage-player mcp: MCP on standard input and output, for programs that start their servers themselves. The service does the work.
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { checkFlags, readFlags } from "../base/config.ts";
-import { Fault } from "../base/fault.ts";
+import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
-const usage = "signage-player mcp --server http://127.0.0.1:8080 --token-file F";
+const usage = usageOf({
+  command: "node_modules/.bin/node src/main/cli.ts mcp",
+  summary: "MCP on standard input and output, for agents that start their servers themselves. The service does the work.",
+  flags: {
+    server: { value: "URL", help: "The service, such as http://127.0.0.1:8080" },
+    "token-file": { value: "FILE", help: "A file that holds an access token, such as the service's DIR/admin-token" },
+  },
+});
 
 const Flags = z.object({
   server: z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }),
@@ -21,8 +27,7 @@ export interface McpConfig {
 
 /** @throws Fault `bad-config` in one line. */
 export function readMcpConfig(argv: readonly string[]): McpConfig {
-  const options = { server: { type: "string" }, "token-file": { type: "string" } } as const;
-  const flags = checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+  const flags = checkFlags(Flags.safeParse(readFlags(argv, usage)), usage);
   return { endpoint: new URL("/mcp", flags.server).href, token: readToken(flags["token-file"]) };
 }
 
@@ -36,6 +41,6 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new Fault("bad-config", `--token-file: ${file} cannot be read. Usage: ${usage}`, { cause: error });
+    throw badFlags(`--token-file: ${file} cannot be read`, usage, { cause: error });
   }
 }

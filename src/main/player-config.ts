@@ -1,12 +1,26 @@
 // The player's flags, the same on every engine. Checked by hand: zod is loaded while the browser is already starting.
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import { readFlags } from "../base/config.ts";
-import { Fault } from "../base/fault.ts";
+import { badFlags, readFlags, usageOf } from "../base/config.ts";
 import { dataFolder } from "./folders.ts";
 
-const usage =
-  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]] [--triggers]";
+const usage = usageOf({
+  command: "npm run player --",
+  summary: "The player: shows a pairing code, then plays what the service gives it, fullscreen and for ever.",
+  flags: {
+    server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player was paired" },
+    data: { value: "DIR", help: `Where content, identity and settings are kept (default ${join(dataFolder(), "player")})` },
+    engine: { value: "NAME", help: "What draws: electron or chromium (default: Electron where it can run, else the system's Chromium)" },
+    headless: { help: "Draw without a display; the screenshot command shows the picture" },
+    window: { value: "WxH", help: "A window of this size, such as 1280x720, in place of the whole display" },
+    ntp: { value: "HOST[,HOST]", help: "Time servers to ask while the service is silent, with a port behind a colon where it is not 123" },
+    triggers: { help: "Let sensors and buttons set variables over the Unix socket DIR/triggers/socket" },
+  },
+  more: [
+    "Switches of Chromium for Electron, such as --ozone-platform=wayland or --proxy-server=URL: see README.md.",
+    "Exit codes: 0 stopped as asked, 1 failed, 2 bad flags.",
+  ],
+});
 
 interface TimeServer {
   host: string;
@@ -61,9 +75,9 @@ export function isBrowserSwitch(word: string): boolean {
   const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (name === undefined || !Object.hasOwn(browserSwitches, name)) return false;
   const rule = browserSwitches[name] ?? null;
-  if (rule === null && value !== undefined) throw new Fault("bad-config", `--${name}: takes no value. Usage: ${usage}`);
-  if (rule !== null && value === undefined) throw new Fault("bad-config", `--${name}: needs its value behind “=”. Usage: ${usage}`);
-  if (rule !== null && !rule.test(value!)) throw new Fault("bad-config", `--${name}: cannot be “${value}”. Usage: ${usage}`);
+  if (rule === null && value !== undefined) throw badFlags(`--${name}: takes no value`, usage);
+  if (rule !== null && value === undefined) throw badFlags(`--${name}: needs its value behind “=”`, usage);
+  if (rule !== null && !rule.test(value!)) throw badFlags(`--${name}: cannot be “${value}”`, usage);
   return true;
 }
 
@@ -94,16 +108,7 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
 
 /** @throws Fault `bad-config` in one line that names every flag that is wrong. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
-  const options = {
-    server: { type: "string" },
-    data: { type: "string" },
-    engine: { type: "string" },
-    headless: { type: "boolean" },
-    window: { type: "string" },
-    ntp: { type: "string" },
-    triggers: { type: "boolean" },
-  } as const;
-  const { server, data, engine, headless, window, ntp, triggers } = readFlags(argv, options, usage);
+  const { server, data, engine, headless, window, ntp, triggers } = readFlags(argv, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -112,7 +117,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
   const servers = ntp === undefined ? [] : timeServersOf(ntp);
   if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
-  if (faults.length > 0) throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
+  if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {
     server,
     data: data ?? join(dataFolder(), "player"),

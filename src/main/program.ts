@@ -2,7 +2,7 @@
 import { createLog, type Log } from "../base/log.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 
-/** Exit codes: 0 stopped as asked, 1 failed, 2 bad flags. */
+/** Exit codes: 0 stopped as asked or help given, 1 failed, 2 bad flags. */
 const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
 
 // A program that hangs while stopping is ended; systemd's own patience is longer.
@@ -10,7 +10,7 @@ const stopLimitMs = 10_000;
 // At a terminal one Ctrl+C may arrive twice at once: from the terminal, and passed on by npm.
 const secondSignalMs = 500;
 // Their message says all; a stack would only bury it.
-const plainFaults = ["data-in-use", "file-corrupt", "page-missing", "refused", "unsupported"] as const;
+const plainFaults = ["data-in-use", "folder-unusable", "file-corrupt", "page-missing", "refused", "unreachable", "unsupported"] as const;
 
 /** How a program learns that it is to stop, and how its process ends. Under Node by signals and `process.exit`. */
 export interface Lifecycle {
@@ -29,8 +29,9 @@ export interface ProgramOptions {
 
 /**
  * Runs `main` until it returns or somebody asks the program to stop, which aborts its signal; then ends the process, once and with one
- * code. A second request ends it at once. A Fault `bad-config` prints one line to standard error and exits 2; any other error, also
- * one that nobody caught, is logged and exits 1. Never rejects. `readConfig` runs before this function first yields.
+ * code. A second request ends it at once. A Fault `help-asked` prints the help and exits 0; `bad-config` prints one line to standard
+ * error and exits 2; any other error, also one that nobody caught, is logged and exits 1. Never rejects. `readConfig` runs before this
+ * function first yields.
  */
 export async function runProgram<C>(
   name: string,
@@ -53,6 +54,10 @@ export async function runProgram<C>(
   try {
     config = readConfig();
   } catch (error) {
+    if (isFault(error, "help-asked")) {
+      process.stdout.write(`${error.message}\n`);
+      return end(exitCodes.stopped);
+    }
     if (isFault(error, "bad-config")) return explain(error);
     process.stderr.write(`${name}: ${reasonOf(error)}\n`);
     return end(exitCodes.failed);

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
 import { createSystemClock } from "../base/clock.ts";
-import { checkFlags, readFlags } from "../base/config.ts";
-import { Fault } from "../base/fault.ts";
+import { checkFlags, readFlags, usageOf } from "../base/config.ts";
+import { folderFault } from "../base/data-folder.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port } from "./flags.ts";
 import { calendar } from "./calendar.ts";
@@ -15,8 +16,30 @@ import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { tellListening } from "./parent-port.ts";
 import { runProgram } from "./program.ts";
 
-const usage =
-  "npm run service -- --port 8080 --data DIR [--host 127.0.0.1] [--public-url URL] [--tls-cert F --tls-key F | --insecure-http] [--allow-address CIDR,…] [--trusted-proxy CIDR,…] [--requests-per-minute 600] [--metrics-public]";
+const usage = usageOf({
+  command: "npm run service --",
+  summary: "The service: players connect to it, people and programs speak REST, WebSocket and MCP with it. Documentation at /docs.",
+  flags: {
+    port: { value: "PORT", help: "Port to listen on, 0 for any free one (default 8080)" },
+    data: {
+      value: "DIR",
+      help: `Where everything is kept; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
+    },
+    host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
+    "public-url": { value: "URL", help: "How players and phones reach it, where that is not the address it listens on" },
+    "tls-cert": { value: "FILE", help: "Certificate chain in PEM, for https" },
+    "tls-key": { value: "FILE", help: "Its private key in PEM" },
+    "insecure-http": { help: "Listen beyond this machine without TLS: for a network you trust, or behind a proxy that does TLS" },
+    "allow-address": {
+      value: "CIDR[,CIDR]",
+      help: "Blocks of your own network that webhooks and imports may call; else public addresses only",
+    },
+    "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For is believed" },
+    "requests-per-minute": { value: "N", help: "Requests that one token may make a minute (default 600)" },
+    "metrics-public": { help: "Give /metrics to everybody, not just to this machine and to tokens" },
+  },
+  more: ["Exit codes: 0 stopped as asked, 1 failed, 2 bad flags."],
+});
 
 const file = z
   .string()
@@ -75,20 +98,7 @@ export type ServiceFlags = z.infer<typeof Flags>;
 
 /** @throws Fault `bad-config` in one line. */
 export function readServiceConfig(argv: readonly string[]): ServiceFlags {
-  const options = {
-    port: { type: "string" },
-    data: { type: "string" },
-    host: { type: "string" },
-    "public-url": { type: "string" },
-    "tls-cert": { type: "string" },
-    "tls-key": { type: "string" },
-    "insecure-http": { type: "boolean" },
-    "allow-address": { type: "string" },
-    "trusted-proxy": { type: "string" },
-    "requests-per-minute": { type: "string" },
-    "metrics-public": { type: "boolean" },
-  } as const;
-  return checkFlags(Flags.safeParse(readFlags(argv, options, usage)), usage);
+  return checkFlags(Flags.safeParse(readFlags(argv, usage)), usage);
 }
 
 /** Runs the service until `signal` aborts. */
@@ -97,7 +107,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   const { startService } = await import("../service/server.ts");
   const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell, calendar };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
-    throw isPortTaken(error) ? new Fault("refused", `port ${flags.port} is taken: give another one with --port`, { cause: error }) : error;
+    throw startFault(flags, error) ?? error;
   });
   growYoungGeneration(true);
   log.info({ url: service.url }, "listening");
@@ -135,8 +145,22 @@ function isNetwork(text: string): boolean {
   return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+/** What kept the service from starting, in words that name the flag to change; null for what nobody expected. */
+function startFault({ data, host, port, tls }: ServiceFlags, error: unknown): Fault | null {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  const refuse = (words: string) => new Fault("refused", words, { cause: error });
+  const isListening = "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
+  if (error.code === "EADDRINUSE") return refuse(`port ${port} is taken by another program: give another one with --port`);
+  if (error.code === "EADDRNOTAVAIL") return refuse(`${host} is no address of this machine: give one of its own with --host`);
+  if (error.code === "ENOTFOUND" || error.code === "EAI_AGAIN") return refuse(`the name ${host} has no address: give one with --host`);
+  if (isListening && error.code === "EACCES") return refuse(`port ${port} needs more rights: give one of 1024 or more with --port`);
+  if (tls !== null && String(error.code).startsWith("ERR_OSSL")) {
+    return refuse(`${tls.cert} and ${tls.key} are no certificate and key in PEM that belong together (${reasonOf(error)})`);
+  }
+  if (tls !== null && "path" in error && (error.path === tls.cert || error.path === tls.key)) {
+    return refuse(`${error.path} cannot be read (${String(error.code)}): give files that this user may read`);
+  }
+  return folderFault(data, error);
 }
 
 if (import.meta.main) await runProgram("service", () => readServiceConfig(process.argv.slice(2)), runService);

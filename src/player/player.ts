@@ -185,7 +185,8 @@ class Player implements AsyncDisposable {
   async #live(restart: AbortController, signal: AbortSignal): Promise<never> {
     const { log } = this.#options;
     for (;;) {
-      if (this.#identity.pairing !== null) log.info({ player_id: this.#identity.pairing.playerId }, "already paired");
+      if (this.#identity.pairing !== null)
+        log.info({ player_id: this.#identity.pairing.playerId, name: this.#identity.pairing.playerName }, "already paired");
       const pairing = this.#identity.pairing ?? (await this.#pair(signal));
       try {
         await this.#play(pairing, restart, signal);

@@ -155,7 +155,7 @@ export class Imports {
         .execute();
       await this.#parts.events.append(db, [assetEvent("asset.failed", row)]);
     });
-    log.info({ asset_id: row.id, code: failure.code }, "an import failed");
+    log.info({ asset_id: row.id, name: row.name, code: failure.code }, "an import failed");
   }
 }
 

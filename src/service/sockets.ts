@@ -114,7 +114,7 @@ export class Sockets implements UpgradeDoor {
       if (this.#isClosing) return socket.close(closeCodes.restarting);
       const session = new DeviceSession(socket, player.id, this.#sessionParts);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
-      else this.#seat(session);
+      else this.#seat(session, player.name);
       socket.resume();
     } catch (error) {
       socket.resume();
@@ -124,17 +124,17 @@ export class Sockets implements UpgradeDoor {
     }
   }
 
-  #seat(session: DeviceSession): void {
+  #seat(session: DeviceSession, name: string): void {
     const { log, presence } = this.#parts;
     const earlier = this.#sessions.get(session.playerId);
     this.#sessions.set(session.playerId, session);
     earlier?.close(closeCodes.replaced, "a newer socket took over");
-    log.info({ player_id: session.playerId, connected: this.size }, "player connected");
+    log.info({ player_id: session.playerId, name, connected: this.size }, "player connected");
     session.ended.addEventListener("abort", () => {
       if (this.#sessions.get(session.playerId) !== session) return;
       this.#sessions.delete(session.playerId);
       presence.gone(session.playerId);
-      log.info({ player_id: session.playerId, connected: this.size }, "player disconnected");
+      log.info({ player_id: session.playerId, name, connected: this.size }, "player disconnected");
     });
   }
 

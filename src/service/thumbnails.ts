@@ -66,7 +66,7 @@ export class Thumbnails {
       .where("id", "=", row.id)
       .execute();
     const picture = await this.#draw(row, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.warn({ asset_id: row.id, reason: reasonOf(error) }, "no thumbnail could be made");
+      if (!signal.aborted) log.warn({ asset_id: row.id, name: row.name, reason: reasonOf(error) }, "no thumbnail could be made");
       return null;
     });
     if (!signal.aborted) await this.#settle(row, picture);

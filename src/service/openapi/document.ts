@@ -6,10 +6,13 @@ import { operations, tags } from "../operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
 import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
 import { elsewhere } from "./elsewhere.ts";
+import { introduction } from "./introduction.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";
 import { sampleOf } from "./samples.ts";
 import { Schemas } from "./schemas.ts";
+
+const device = "device";
 
 /**
  * The description of this service.
@@ -34,12 +37,16 @@ export function describeService(version: string): Document {
     info: {
       title: "signage-player service",
       version,
-      description:
-        "Put content on screens: pair a player, upload assets, make playlists and layouts, assign them, send commands, see screenshots. Errors are RFC 9457 problems that name the field. Lists are `{data, next_cursor}`. Every POST takes an `Idempotency-Key`; changes take `If-Match`.",
+      description: introduction,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The service that this description came from" }],
-    tags: [...tags, { name: "service", description: "The service about itself" }],
+    // What players call stands last: a person who looks for something to do has no use for it.
+    tags: [
+      ...tags.filter(({ name }) => name !== device),
+      { name: "service", description: "The service about itself" },
+      ...tags.filter(({ name }) => name === device),
+    ],
     paths: settled.part.paths,
     components: {
       securitySchemes: {

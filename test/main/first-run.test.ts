@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { Program } from "../support/programs.ts";
+import { giveAway, unprivileged } from "../support/unprivileged.ts";
+
+const run = promisify(execFile);
+const cli = join(rootFolder, "src/main/cli.ts");
+
+const programs = ["demo", "serve", "start", "show", "mcp", "backup", "restore", "backup-key", "restore-key"];
+
+test("[FX1] --help of each program lists its flags on standard output and exits 0", { timeout: 60_000 }, async () => {
+  const asked = programs.map(async (name, index) => {
+    const { stdout, stderr } = await run(process.execPath, [cli, name, "--nonsense", index % 2 === 0 ? "--help" : "-h"]);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^\S.*\.\n\n {2}\S.* \[flags\]\n\n(?: {2}.*\n)+/);
+    expect(stdout).toMatch(name === "mcp" || name === "show" ? "--token-file FILE" : "--data DIR");
+  });
+  await Promise.all(asked);
+});
+
+test("[FX1] the overview names every program, and so does a word that is none of them", async () => {
+  const { stdout } = await run(process.execPath, [cli, "--help"]);
+  await using wrong = new Program([cli, "fly"]);
+  expect(await wrong.exitCode).toBe(2);
+  for (const name of programs) {
+    expect(stdout).toContain(`  ${name} `);
+    expect(wrong.output).toContain(name);
+  }
+});
+
+/** What a service printed that could not start: one line, without a stack. */
+async function whyNot(program: Program): Promise<string> {
+  expect(await program.exitCode).toBe(1);
+  const fatal = program.lines.filter(({ level }) => level === "fatal");
+  expect(fatal).toHaveLength(1);
+  expect(fatal[0]).not.toHaveProperty("err");
+  expect(program.output).not.toContain("    at ");
+  return fatal[0]!.msg;
+}
+
+const serve = (data: string, ...flags: string[]) => new Program([cli, "serve", "--port", "0", "--data", data, ...flags]);
+
+test("[FX2] a data folder that cannot be used is one line with the reason and the flag", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "file");
+  await writeFile(file, "");
+  const tries = [
+    [file, "it is a file, not a folder"],
+    [join(file, "below"), "a file stands where a folder should be"],
+    // Node's own recursive mkdir never returns from this one.
+    ["/proc/signage", "no folder can be made there"],
+  ].map(async ([data, why]) => {
+    await using program = serve(data!);
+    expect(await whyNot(program)).toBe(`${data} cannot hold the data: ${why}. Give another folder with --data`);
+  });
+  await Promise.all(tries);
+});
+
+test("[FX2] so is a folder in which this user may not write", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await chmod(folder.path, 0o755);
+  const data = join(folder.path, "closed");
+  await mkdir(data);
+  giveAway(data);
+  await chmod(data, 0o500);
+  const command = unprivileged({ executable: process.execPath, argv: [cli, "serve", "--port", "0", "--data", data] });
+  await using program = new Program(command.argv, {}, command.executable);
+  expect(await whyNot(program)).toContain("this user has no right to write there");
+});
+
+test(
+  "[FX3] a port that is taken, an address of another machine and a file that is no certificate are one line that names the flag",
+  { timeout: 60_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    try {
+      const { port } = other.address() as { port: number };
+      const noPem = join(folder.path, "no.pem");
+      await writeFile(noPem, "nothing");
+      const tries = [
+        [["--port", String(port)], `port ${port} is taken by another program: give another one with --port`],
+        [["--host", "192.0.2.1", "--insecure-http"], "192.0.2.1 is no address of this machine: give one of its own with --host"],
+        [["--tls-cert", noPem, "--tls-key", noPem], "are no certificate and key in PEM that belong together"],
+      ] as const;
+      const tried = tries.map(async ([flags, words], index) => {
+        await using program = serve(join(folder.path, String(index)), ...flags);
+        expect(await whyNot(program)).toContain(words);
+      });
+      await Promise.all(tried);
+      await using demo = new Program([
+        cli,
+        "demo",
+        "--headless",
+        "--engine",
+        "chromium",
+        "--port",
+        String(port),
+        "--data",
+        join(folder.path, "demo"),
+      ]);
+      expect(await demo.exitCode).toBe(1);
+      expect(demo.lines.at(-1)).toMatchObject({ program: "demo", msg: expect.stringContaining("give another one with --port") });
+      expect(demo.lines.at(-1)).not.toHaveProperty("err");
+    } finally {
+      other.close();
+    }
+  },
+);

@@ -1,0 +1,34 @@
+// What a person sees who starts the demo at a terminal: `script` gives it one.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { Api, eventually, Program } from "../support/programs.ts";
+
+test("[FX4] at a terminal the demo says in a few lines what it does and what to do next, by names, and is quiet while all is well", async () => {
+  await using folder = await temporaryFolder();
+  const command = `${process.execPath} ${join(rootFolder, "src/main/cli.ts")} demo --headless --engine chromium --port 0 --data ${folder.path}`;
+  await using program = new Program(["-qefc", command, "/dev/null"], { TERM: "xterm" }, "script");
+  const lines = () =>
+    stripVTControlCharacters(program.output)
+      .split(/\r?\n/)
+      .filter((line) => line !== "");
+  await eventually(() => lines().some((line) => line.startsWith("Ctrl+C")));
+  const told = lines().filter((line) => line.startsWith("["));
+  expect(told.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
+  expect(told.join("\n")).toMatch(/pairing code is on the screen/);
+  expect(told.length).toBeLessThan(15);
+  // Items come and go, playlists are written, screenshots are taken: none of it is worth a line.
+  const [, url] = /(http:\/\/\S+)\/docs/.exec(lines().join("\n"))!;
+  const api = new Api(url!, (await readFile(join(folder.path, "service/admin-token"), "utf8")).trim());
+  const before = lines();
+  const [player] = (await api.ok("GET", "players"))["data"] as { id: string }[];
+  await api.publish([{ type: "text", text: "written meanwhile" }]);
+  expect(await api.command(player!.id, "screenshot")).toMatchObject({ status: "succeeded" });
+  const plays = async () => ((await api.ok("GET", "play-events"))["data"] as object[]).length;
+  const played = await plays();
+  await eventually(async () => (await plays()) > played + 3);
+  expect(lines()).toEqual(before);
+});
