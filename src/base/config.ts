@@ -51,7 +51,7 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: usage.words !== undefined });
     // What parseArgs says of its result is this, put less plainly.
-    return { ...values, words: positionals } as Values<F>;
+    return { ...values, words: positionals } as unknown as Values<F>;
   } catch (error) {
     // parseArgs adds advice on further lines; the first sentence says what is wrong.
     throw badFlags(reasonOf(error).split(/\.\s|\n/)[0]!, usage);

@@ -1,7 +1,7 @@
 // Machine by Linux: reads the box from /proc, /sys and the kernel's calls. Acts come when commands for them do.
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, statfs } from "node:fs/promises";
-import { loadavg } from "node:os";
+import { loadavg, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Machine, MachineReadings } from "../player/machine.ts";
 
@@ -15,7 +15,7 @@ const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
 /** The box this program runs on. What it cannot tell reads as null; `read` does not reject. */
 export function createLinuxMachine(): Machine {
-  return { bootId: randomUUID(), read };
+  return { bootId: randomUUID(), addresses, read };
 }
 
 async function read(folder: string): Promise<MachineReadings> {
@@ -27,6 +27,13 @@ async function read(folder: string): Promise<MachineReadings> {
     temperatureC,
     diskFreeBytes,
   };
+}
+
+function addresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, scopeid, address }) => !internal && (scopeid ?? 0) === 0 && !address.startsWith("169.254."))
+    .map(({ address }) => address);
 }
 
 async function hardwareName(): Promise<string | null> {

@@ -17,5 +17,7 @@ export interface MachineReadings {
 export interface Machine {
   /** Changes with each start of the player's program: a heartbeat's proof that a restart really happened. */
   readonly bootId: string;
+  /** Its addresses in networks, in the order of its interfaces; none of loopback and of single links. */
+  addresses(): string[];
   read(folder: string): Promise<MachineReadings>;
 }

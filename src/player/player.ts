@@ -67,6 +67,9 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   return await player.run(signal);
 }
 
+// A box with many networks has more addresses than a line holds.
+const mostAddresses = 3;
+
 class Player implements AsyncDisposable {
   readonly #options: PlayerOptions;
   readonly #clock: CorrectedClock;
@@ -295,7 +298,7 @@ class Player implements AsyncDisposable {
     const phase = this.#phase();
     if (phase === null) return null;
     const { withheld } = this.#recovery;
-    const screen = screenOf({ service: this.#api.server.origin, phase, safe: withheld });
+    const screen = screenOf({ service: this.#api.server.origin, device: this.#deviceText(), phase, safe: withheld });
     const code = this.#reclaim?.code ?? null;
     const coming = withheld === null ? (this.#session?.coming ?? []) : [];
     return {
@@ -323,6 +326,10 @@ class Player implements AsyncDisposable {
     else if (message.type === "fault") log.error({ detail: message.detail }, "the page reports a fault");
   }
 
+  #deviceText(): string {
+    return [...this.#options.machine.addresses().slice(0, mostAddresses), `signage-player ${this.#options.version}`].join(" · ");
+  }
+
   #identifyText(): Scene["identify"] {
     if (this.#identify === null || this.#session === null) return null;
     const page = this.#surface.page.value;
@@ -330,6 +337,7 @@ class Player implements AsyncDisposable {
     const lines = [
       this.#session.playerId,
       this.#api.server.origin,
+      this.#options.machine.addresses().slice(0, mostAddresses).join(" · "),
       page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
       `signage-player ${this.#options.version}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
     ];

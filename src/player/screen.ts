@@ -10,6 +10,8 @@ import type { Withheld } from "./recovery.ts";
 export interface View {
   /** The service's address, for people. */
   service: string;
+  /** The device's own addresses and version, for people. */
+  device: string;
   phase:
     | { is: "starting" }
     | { is: "unpaired"; pairing: PairingState; notice: string | null }
@@ -27,7 +29,7 @@ export interface View {
 }
 
 /** The screen for `view`. Content that plays stays, whatever else is wrong. */
-export function screenOf({ service, phase, safe }: View): Screen {
+export function screenOf({ service, device, phase, safe }: View): Screen {
   switch (phase.is) {
     case "starting":
       return { is: "starting" };
@@ -39,6 +41,7 @@ export function screenOf({ service, phase, safe }: View): Screen {
         code,
         claim_url: pairing.is === "code" ? pairing.claimUrl : null,
         service,
+        device,
         notice,
         trouble: pairing.trouble,
       };

@@ -131,6 +131,7 @@ export const Screen = z.discriminatedUnion("is", [
     code: z.string().nullable().describe("As shown, `WDJB-MJHT`; null while there is none"),
     claim_url: z.string().nullable().describe("Drawn as a QR code where the service has a public address"),
     service: z.string().describe("The service's address"),
+    device: z.string().optional().describe("Which device this is, for whoever stands before it: its addresses and its version"),
     notice: z.string().nullable().describe("Such as: this player was removed"),
     trouble: Trouble.nullable(),
   }),

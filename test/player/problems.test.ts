@@ -179,6 +179,7 @@ function beatOf(more: { page?: (clock: FakeClock) => PageState; withheld?: Condi
     host: { memoryBytes: async () => 0 } as never,
     machine: {
       bootId: "b",
+      addresses: () => [],
       read: async () => ({ hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null }),
     },
     clock: new CorrectedClock(base),

@@ -21,6 +21,7 @@ function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): S
       code: "WDJB-MJHT",
       claim_url: null,
       service: "https://signage.example.com",
+      device: "192.168.178.123 · 2001:db8:1234:5678:9abc:def0:1234:5678 · signage-player 1.10.0",
       notice: null,
       trouble: null,
       ...overrides,
@@ -80,6 +81,17 @@ test("[PG2] a new code is reported once it can be read; the QR code follows the 
   await server.heard("screen", ({ code }) => code === "BCDF-GHJK");
   expect(await page.locator(".qr svg path").count()).toBe(1);
   expect(await page.locator(".code").textContent()).toBe("BCDF-GHJK");
+});
+
+test("[FX8] the pairing screen tells whoever stands before it the device's addresses and its version", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  server.draw(pairing());
+  await server.heard("screen", ({ is }) => is === "pairing");
+  const foot = page.locator(".foot");
+  expect(await foot.textContent()).toContain("192.168.178.123");
+  expect(await foot.textContent()).toContain("signage-player 1.10.0");
+  expect(await page.locator(".fact", { hasText: "This device" }).isVisible()).toBe(true);
 });
 
 test("[PG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {

@@ -19,6 +19,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
   const trouble = createTroubleCard(clock);
   const help = make("div", "help", make("div", "advice", words, trouble.element), scan);
   const service = createFact("Service");
+  const device = createFact("This device");
   let drawnUrl: string | null = null;
 
   function drawClaim(url: string | null): void {
@@ -30,7 +31,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
 
   return {
     is: "pairing",
-    element: createFrame("pairing", [title, notice], make("main", "matter", code, help), [service.element]),
+    element: createFrame("pairing", [title, notice], make("main", "matter", code, help), [service.element, device.element]),
     draw(screen) {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
@@ -42,6 +43,8 @@ export function createPairing(clock: PageClock): View<"pairing"> {
       drawClaim(screen.claim_url);
       trouble.draw(screen.trouble);
       service.draw(screen.service);
+      device.element.hidden = screen.device === undefined;
+      device.draw(screen.device ?? "");
     },
     dispose: () => {
       trouble.dispose();
