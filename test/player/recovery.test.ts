@@ -70,7 +70,7 @@ test("[SC1] content that plays stays, whatever is wrong with the link or the nex
 });
 
 test("[SC2] unpaired, unreachable, empty and on its way are four different screens", () => {
-  const asking: View = { service: "http://s", safe: null, phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
+  const asking: View = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ is: "empty", trouble: null });
