@@ -65,7 +65,7 @@ export class DurableFile<T> {
   }
 
   async #replace(value: T): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;
     const file = await open(temporary, "w", 0o600);
     try {
@@ -91,6 +91,14 @@ export class DurableFile<T> {
     await rm(`${this.path}.previous`, { force: true });
     await link(this.path, `${this.path}.previous`);
   }
+}
+
+/** Makes a folder that survives a power cut, with those above it that are missing (mode 0700). */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // A folder's own name is kept in the one above it.
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
 /** Makes a rename or a removal in `folder` durable. */
