@@ -49,9 +49,9 @@ export interface JournalParts {
 }
 
 /**
- * The journal of commands (`commands.json`). A paired player always has one: if it is gone, or damaged in both
- * generations, all that was issued before the player noticed counts as known. The mark of that stands in a file of its
- * own as well (`commands-mark.json`), so that losing either one does not lose the mark.
+ * The journal of commands (`commands.json`). A paired player always has one: if it is gone or damaged, all that was
+ * issued before the player noticed, and that the generation before it does not know, may have run. The mark of that
+ * stands in a file of its own as well (`commands-mark.json`), so that losing either one does not lose the mark.
  */
 export class CommandJournal {
   readonly #file: DurableFile<Stored>;
@@ -87,13 +87,12 @@ export class CommandJournal {
 
   /** Opens the journal of a paired player. A lost one is told to the log; the mark of it is durable before anything is refused or run by it. */
   static async open(parts: JournalParts): Promise<CommandJournal> {
-    const { stored, marks, isDamaged } = await readAll(parts);
-    const isLost = stored === null;
+    const { stored, marks, isLost } = await readAll(parts);
     const kept = { mark: mergeOf(parts.serviceKey, marks, isLost), entries: stored?.entries ?? [] };
     const journal = new CommandJournal(parts, kept, !isLost && marks.length === 2);
     if (isLost) {
       parts.log.error(
-        { how: isDamaged ? "damaged" : "missing" },
+        { known: kept.entries.length },
         "the journal of commands is lost: commands issued before now are refused, since they may have run",
       );
     }
@@ -175,22 +174,22 @@ function filesIn(folder: string): [DurableFile<Stored>, DurableFile<Mark>] {
   ];
 }
 
-/** What stands in both files; null for what is not there or damaged. */
+/** What stands in both files. The newest journal is lost where it is damaged or gone: an older one may not know all that ran. */
 async function readAll({ folder, serviceKey }: JournalParts) {
   const [file, markFile] = filesIn(folder);
-  const [stored, mark] = [await readOf(file), await readOf(markFile)];
-  const kept = Array.isArray(stored) ? { mark: null, entries: stored } : stored === "damaged" ? null : stored;
-  const marks = [kept?.mark ?? null, mark === "damaged" ? null : mark].filter((each) => each?.serviceKey === serviceKey) as Mark[];
-  return { stored: kept, marks, isDamaged: stored === "damaged" || mark === "damaged" };
+  const [journal, mark] = [await readOf(file), await readOf(markFile)];
+  const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;
+  const marks = [stored?.mark ?? null, mark.value].filter((each) => each?.serviceKey === serviceKey) as Mark[];
+  return { stored, marks, isLost: stored === null || journal.isDamaged, isDamaged: journal.isDamaged || mark.isDamaged };
 }
 
-async function readOf<T>(file: DurableFile<T>): Promise<T | "damaged" | null> {
+async function readOf<T>(file: DurableFile<T>): Promise<{ value: T | null; isDamaged: boolean }> {
   try {
     const read = await file.read();
-    return read.is === "found" ? read.value : null;
+    return read.is === "found" ? { value: read.value, isDamaged: read.recovered } : { value: null, isDamaged: false };
   } catch (error) {
     if (!isFault(error, "file-corrupt")) throw error;
-    return "damaged";
+    return { value: null, isDamaged: true };
   }
 }
 

@@ -1,5 +1,5 @@
 // A journal of commands that was lost or had to forget: nothing runs a second time, and what is new still runs.
-import { mkdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DurableFile } from "../../src/base/durable-file.ts";
@@ -63,6 +63,36 @@ test.each(damages)(
     await until(() => outbox.length >= 3);
     expect(runs).toHaveLength(1);
     expect(await told(outbox)).toEqual(["acknowledged", "running", "succeeded"]);
+  },
+);
+
+test.each(damages)(
+  "[CJ1] where the newest generation alone was %s the one before it counts, and what it does not know is refused if it was issued before",
+  async (_how, damage) => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    const path = join(folder.path, "commands.json");
+    const { runs, execute } = counting();
+    const before = await pairedCommands(folder.path, clock, execute);
+    const [known, later] = [signed(clock), signed(clock)];
+    await before.commands.receive(known, signal);
+    await until(() => before.outbox.length >= 3);
+    const older = await readFile(path);
+    await before.commands.receive(later, signal);
+    await until(() => before.outbox.length >= 6);
+    await told(before.outbox);
+    // A newest generation that is damaged again and again leaves an ever older one before it.
+    await writeFile(`${path}.previous`, older);
+    await damage(path);
+    clock.advance(60_000);
+    const { commands, outbox } = await openCommands(folder.path, clock, execute);
+    await commands.receive(known, signal);
+    await commands.receive(later, signal);
+    expect(await told(outbox)).toEqual(["succeeded", "rejected"]);
+    clock.advance(60_000);
+    await commands.receive(signed(clock), signal);
+    await until(() => outbox.length >= 3);
+    expect(runs).toHaveLength(3);
   },
 );
 

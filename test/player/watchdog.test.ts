@@ -48,7 +48,9 @@ async function glass() {
   const { url, cookie } = surface.hostPage;
   const { origin } = new URL(url);
   const page = async () => {
-    const socket = new WebSocket(`${origin.replace("http", "ws")}/scene`, { headers: { cookie: `${cookie.name}=${cookie.value}`, origin } });
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/scene`, {
+      headers: { cookie: `${cookie.name}=${cookie.value}`, origin },
+    });
     await new Promise((resolve) => socket.once("open", resolve));
     let heard = 0;
     surface.onMessage(() => (heard += 1), stop.signal);

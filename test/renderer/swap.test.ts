@@ -110,7 +110,9 @@ test("[CJ16] an item whose bytes never come is passed over within five seconds o
   await server.heard("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
   // The zone had enough of it, before the picture's own limit of eight seconds came and long before its slot ended.
   const { item_id } = slow.item;
-  expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([{ item_id, code: "timeout", detail: "not ready in time" }]);
+  expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
+    { item_id, code: "timeout", detail: "not ready in time" },
+  ]);
 });
 
 test("[SW3] an item that fails again and again is asked for less and less, and told once per cause", async () => {

@@ -11,7 +11,7 @@ import type { FakeClock } from "./clock.ts";
 import { newId } from "./states.ts";
 
 export const service = createKeyPair();
-export const device = createKeyPair();
+const device = createKeyPair();
 
 /** Begins and opens the journal as a player does that is paired for the first time. */
 export async function pairedCommands(folder: string, clock: FakeClock, execute: Execute, keys: KeyPair = service) {
