@@ -1,10 +1,10 @@
 // One value in one file that survives a power cut at any instant: temp, fsync, rename, fsync of the folder, and the previous generation kept beside it.
 import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { Fault } from "./fault.ts";
 
-/** What a read found. `recovered` says that the newest generation was damaged and the one before it was taken. */
+/** What a read found. `recovered` says that the newest generation was damaged or gone and the one before it was taken. */
 export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
 
 /**
@@ -31,11 +31,7 @@ export class DurableFile<T> {
     ] as const) {
       try {
         const text = await readFile(path, "utf8");
-        return {
-          is: "found",
-          value: this.#parse(unseal(text)),
-          recovered: recovered && causes.length > 0,
-        };
+        return { is: "found", value: this.#parse(unseal(text)), recovered };
       } catch (error) {
         if (!isMissing(error)) causes.push(error);
       }
@@ -65,7 +61,7 @@ export class DurableFile<T> {
   }
 
   async #replace(value: T): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(this.path));
     const temporary = `${this.path}.new`;
     const file = await open(temporary, "w", 0o600);
     try {
@@ -91,6 +87,14 @@ export class DurableFile<T> {
     await rm(`${this.path}.previous`, { force: true });
     await link(this.path, `${this.path}.previous`);
   }
+}
+
+/** Makes a folder that survives a power cut, with those above it that are missing (mode 0700). */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // A folder's own name is kept in the one above it.
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
 /** Makes a rename or a removal in `folder` durable. */

@@ -1,12 +1,10 @@
 // Runs signed commands, each at most once: what was begun is written down before it is done.
-import { join } from "node:path";
-import { z } from "zod";
-import type { Clock } from "../base/clock.ts";
-import { DurableFile } from "../base/durable-file.ts";
+import type { CorrectedClock } from "../base/clock.ts";
 import { isFault, reasonOf } from "../base/fault.ts";
 import { verifyJws } from "../base/jws.ts";
 import type { Log } from "../base/log.ts";
-import { commandJwsType, CommandRequest, CommandUpdate, finalStatuses, SignedCommand } from "../protocol/command.ts";
+import { commandJwsType, CommandRequest, type CommandUpdate, SignedCommand } from "../protocol/command.ts";
+import { CommandJournal, type JournalEntry } from "./command-journal.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** What a command came to. `later`: it is done only when the program has started again. */
@@ -21,50 +19,39 @@ export interface Told {
 /** Does one kind of command. Rejecting fails the command with the reason. */
 export type Execute = (command: CommandRequest & Told, signal: AbortSignal) => Promise<Outcome>;
 
-const Entry = z.object({ id: z.string(), type: z.string(), at: z.number(), update: CommandUpdate });
-const Journal = z.array(Entry);
-type Entry = z.infer<typeof Entry>;
-
-// The service repeats a command until it is acknowledged, but never for longer than this (7 days, 1,000 ids).
-const keptMs = 7 * 86_400_000;
-const mostEntries = 1_000;
+// It may have run: whoever sent it decides whether it is to run (again).
+const lost = {
+  code: "journal-lost",
+  detail:
+    "The player lost its record of the commands that it has run, and this one was made before that: it may have run already, " +
+    "and is not run again. See what the screen shows, and send it anew if it is still wanted",
+};
 
 export interface CommandParts {
   folder: string;
   thumbprint: string;
   serviceKey: string;
-  clock: Clock;
+  clock: CorrectedClock;
   outbox: Outbox;
   execute: Execute;
   log: Log;
 }
 
-/** The journal of commands and their runner. */
+/** The runner of commands. */
 export class Commands {
   readonly #parts: CommandParts;
-  readonly #file: DurableFile<Entry[]>;
-  readonly #journal: Map<string, Entry>;
+  readonly #journal: CommandJournal;
 
-  private constructor(parts: CommandParts, file: DurableFile<Entry[]>, entries: Entry[]) {
+  private constructor(parts: CommandParts, journal: CommandJournal) {
     this.#parts = parts;
-    this.#file = file;
-    this.#journal = new Map(entries.map((entry) => [entry.id, entry]));
+    this.#journal = journal;
   }
 
   /** Opens the journal; what the last run left unfinished is settled: a restart has happened, anything else was cut short. */
   static async open(parts: CommandParts): Promise<Commands> {
-    const file = new DurableFile<Entry[]>(join(parts.folder, "commands.json"), (json) => Journal.parse(json));
-    let entries: Entry[] = [];
-    try {
-      const read = await file.read();
-      if (read.is === "found") entries = read.value;
-    } catch (error) {
-      if (!isFault(error, "file-corrupt")) throw error;
-      // Running an old command again would be worse than losing the memory of one: all before now are refused by age.
-      parts.log.error({ err: error }, "the command journal is damaged: it begins anew");
-    }
-    const commands = new Commands(parts, file, entries);
-    for (const entry of entries.filter(({ update }) => !finalStatuses.includes(update.status))) {
+    const journal = await CommandJournal.open(parts);
+    const commands = new Commands(parts, journal);
+    for (const entry of journal.unfinished) {
       await commands.#settle(
         entry,
         entry.type === "restart" && entry.update.status === "running"
@@ -81,8 +68,7 @@ export class Commands {
 
   /** Forgets all commands, after a revocation. */
   purge(): Promise<void> {
-    this.#journal.clear();
-    return this.#file.remove();
+    return this.#journal.purge();
   }
 
   /**
@@ -101,12 +87,18 @@ export class Commands {
     }
     const known = this.#journal.get(command.jti);
     if (known !== undefined) return this.#tell(known);
-    const entry: Entry = {
+    const issuedAt = command.made_at ?? command.iat * 1_000;
+    const entry: JournalEntry = {
       id: command.jti,
       type: command.type,
       at: clock.now(),
+      issuedAt,
       update: { status: "acknowledged", result: null, error: null },
     };
+    if (await this.#journal.mayHaveRun(issuedAt)) {
+      log.warn({ command_id: entry.id, type: entry.type }, "refused a command that may have run before the journal was lost");
+      return this.#settle(entry, { status: "rejected", result: null, error: lost });
+    }
     if (clock.now() > command.exp * 1_000) {
       return this.#settle(entry, {
         status: "expired",
@@ -130,7 +122,7 @@ export class Commands {
     );
   }
 
-  async #run(entry: Entry, command: CommandRequest & Told, signal: AbortSignal): Promise<void> {
+  async #run(entry: JournalEntry, command: CommandRequest & Told, signal: AbortSignal): Promise<void> {
     await this.#settle(entry, { status: "running", result: null, error: null });
     let update: CommandUpdate;
     try {
@@ -150,18 +142,13 @@ export class Commands {
   }
 
   /** Writes down where the command stands, then tells the service. */
-  async #settle(entry: Entry, update: CommandUpdate): Promise<void> {
+  async #settle(entry: JournalEntry, update: CommandUpdate): Promise<void> {
     entry.update = update;
-    this.#journal.set(entry.id, entry);
-    const oldest = this.#parts.clock.now() - keptMs;
-    for (const { id, at } of this.#journal.values()) {
-      if (at < oldest || this.#journal.size > mostEntries) this.#journal.delete(id);
-    }
-    await this.#file.write([...this.#journal.values()]);
+    await this.#journal.note(entry);
     await this.#tell(entry);
   }
 
-  #tell(entry: Entry): Promise<void> {
+  #tell(entry: JournalEntry): Promise<void> {
     return this.#parts.outbox.put({
       is: "command-status",
       commandId: entry.id,

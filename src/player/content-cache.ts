@@ -1,13 +1,13 @@
 // Turns a desired state into a ready one: fetches what is missing, proves every byte, and only then lets it be shown.
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { Backoff } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
-import { DurableFile, syncFolder } from "../base/durable-file.ts";
+import { DurableFile, makeFolder, syncFolder } from "../base/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import { Live, type Watchable } from "../base/live.ts";
 import type { Log } from "../base/log.ts";
@@ -66,7 +66,7 @@ export class ContentCache {
 
   static async open(folder: string, clock: Clock, log: Log): Promise<ContentCache> {
     const cache = new ContentCache(folder, clock, log);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     try {
       const read = await cache.#proofFile.read();
       if (read.is === "found") cache.#proofs = read.value;
@@ -138,7 +138,7 @@ export class ContentCache {
     this.#types.clear();
     this.#proofs = {};
     await rm(this.#folder, { recursive: true, force: true });
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
   }
 
   #path(sha256: string): string {

@@ -1,11 +1,11 @@
 // A durable queue of what the service must hear: command results and screenshots. In order, each once accepted, bounded.
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { Backoff } from "../base/backoff.ts";
 import { Bell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
-import { DurableFile } from "../base/durable-file.ts";
+import { DurableFile, makeFolder } from "../base/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { CommandUpdate } from "../protocol/command.ts";
@@ -27,31 +27,44 @@ export type Letter = z.infer<typeof Letter>;
 /** Delivers one letter; rejects with {@link HttpFault} when the service refuses it. */
 export type Deliver = (letter: Letter, signal: AbortSignal) => Promise<void>;
 
+/** A letter on the disk. */
+interface Waiting {
+  name: string;
+  bytes: number;
+}
+
 // A player that is away for weeks keeps its newest letters; the loss is counted and logged.
 const mostLetters = 1_000;
+// Of pictures, that is: a thousand of them would fill a card. The word of what became of a command is never given up for one.
+const mostBytes = 128 * 2 ** 20;
+const longestStatusBytes = 16_384;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
 export class Outbox {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  #queue: string[];
+  #queue: Waiting[];
   #nextNumber: number;
   #lost = 0;
   readonly #bell = new Bell();
 
-  private constructor(folder: string, queue: string[], clock: Clock, log: Log) {
+  private constructor(folder: string, queue: Waiting[], clock: Clock, log: Log) {
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
     this.#queue = queue;
-    this.#nextNumber = Number.parseInt(queue.at(-1) ?? "0", 10) + 1;
+    this.#nextNumber = Number.parseInt(queue.at(-1)?.name ?? "0", 10) + 1;
   }
 
   static async open(folder: string, clock: Clock, log: Log): Promise<Outbox> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const queue = (await readdir(folder)).filter((name) => /^\d{12}\.json$/.test(name)).toSorted();
-    return new Outbox(folder, queue, clock, log);
+    await makeFolder(folder);
+    const names = (await readdir(folder)).filter((name) => /^\d{12}\.json$/.test(name)).toSorted();
+    const queue: Waiting[] = [];
+    for (const name of names) queue.push({ name, bytes: (await stat(join(folder, name))).size });
+    const outbox = new Outbox(folder, queue, clock, log);
+    await outbox.#keepBounds();
+    return outbox;
   }
 
   /** Letters waiting. */
@@ -68,12 +81,8 @@ export class Outbox {
   async put(letter: Letter): Promise<void> {
     const name = `${String(this.#nextNumber++).padStart(12, "0")}.json`;
     await this.#file(name).write(letter);
-    this.#queue.push(name);
-    while (this.#queue.length > mostLetters) {
-      this.#lost += 1;
-      this.#log.error({ lost: this.#lost }, "the outbox is full: its oldest letter was given up");
-      await this.#drop(this.#queue[0]!);
-    }
+    this.#queue.push({ name, bytes: (await stat(join(this.#folder, name))).size });
+    await this.#keepBounds();
     this.#bell.ring();
   }
 
@@ -81,7 +90,7 @@ export class Outbox {
   async run(deliver: Deliver, signal: AbortSignal): Promise<never> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
-      const name = this.#queue[0];
+      const name = this.#queue[0]?.name;
       if (name === undefined) {
         await this.#bell.wait(this.#clock, Number.POSITIVE_INFINITY, signal);
         continue;
@@ -112,7 +121,23 @@ export class Outbox {
   async purge(): Promise<void> {
     this.#queue = [];
     await rm(this.#folder, { recursive: true, force: true });
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
+  }
+
+  /** Gives up the oldest letters where there are too many, and the oldest pictures, but the newest, where they are too large. */
+  async #keepBounds(): Promise<void> {
+    while (this.#queue.length > mostLetters) await this.#giveUp(this.#queue[0]!);
+    while (this.#queue.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes) {
+      const oldest = this.#queue.slice(0, -1).find(({ bytes }) => bytes > longestStatusBytes);
+      if (oldest === undefined) return;
+      await this.#giveUp(oldest);
+    }
+  }
+
+  async #giveUp({ name, bytes }: Waiting): Promise<void> {
+    this.#lost += 1;
+    this.#log.error({ lost: this.#lost, bytes }, "the outbox is full: its oldest letter was given up");
+    await this.#drop(name);
   }
 
   async #read(name: string): Promise<Letter | null> {
@@ -127,7 +152,7 @@ export class Outbox {
   }
 
   async #drop(name: string): Promise<void> {
-    this.#queue = this.#queue.filter((other) => other !== name);
+    this.#queue = this.#queue.filter((other) => other.name !== name);
     await this.#file(name).remove();
   }
 

@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import { together } from "../base/together.ts";
 import { rotationOf } from "../protocol/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
+import { CommandJournal } from "./command-journal.ts";
 import { Drift } from "./drift.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./identity.ts";
@@ -221,22 +222,14 @@ class Player implements AsyncDisposable {
   }
 
   async #pair(signal: AbortSignal): Promise<Pairing> {
-    const { log } = this.#options;
+    const { folder, log } = this.#options;
+    const [api, identity, clock, state] = [this.#api, this.#identity, this.#clock, this.#pairing];
     const done = new AbortController();
-    this.#pairing.watch(() => this.#redraw.ring(), AbortSignal.any([signal, done.signal]));
+    state.watch(() => this.#redraw.ring(), AbortSignal.any([signal, done.signal]));
     const describe = () => this.#status.describe();
-    const pairing = await pair(
-      {
-        api: this.#api,
-        identity: this.#identity,
-        clock: this.#clock,
-        log,
-        describe,
-        state: this.#pairing,
-      },
-      signal,
-    );
+    const pairing = await pair({ api, identity, clock, log, describe, state }, signal);
     done.abort();
+    await CommandJournal.begin({ folder, serviceKey: pairing.serviceKey, clock, log });
     await this.#identity.pair(pairing);
     await this.#options.settings.rememberServer(pairing.server);
     this.#notice = null;

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { DurableFile } from "../../src/base/durable-file.ts";
+import { listenToDisk } from "../support/disk.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const asNumber = (json: unknown): number => {
@@ -77,4 +78,32 @@ test("[DF4] kill -9 at any moment of a write leaves the old value or the new", {
     expect(value).toBeGreaterThanOrEqual(heard);
     last = value;
   }
+});
+
+test("[CJ12] a write is on the disk, bytes before name and name before it counts; a removal and new folders are as well", async () => {
+  await using folder = await temporaryFolder();
+  const file = new DurableFile(join(folder.path, "new/deep/value.json"), asNumber);
+  using disk = listenToDisk();
+  await file.write(1);
+  const inside = disk.calls.map((call) => ({ ...call, path: relative(folder.path, call.path) }));
+  const rename = { is: "rename", from: `${file.path}.new`, path: "new/deep/value.json" };
+  expect(inside).toEqual([
+    { is: "sync", path: "new" },
+    { is: "sync", path: "" },
+    { is: "write", path: "new/deep/value.json.new" },
+    { is: "sync", path: "new/deep/value.json.new" },
+    rename,
+    { is: "sync", path: "new/deep" },
+  ]);
+  disk.calls.length = 0;
+  await file.write(2);
+  expect(disk.calls.filter(({ path }) => !path.endsWith(".previous")).map(({ is, path }) => [is, relative(folder.path, path)])).toEqual([
+    ["write", "new/deep/value.json.new"],
+    ["sync", "new/deep/value.json.new"],
+    ["rename", "new/deep/value.json"],
+    ["sync", "new/deep"],
+  ]);
+  disk.calls.length = 0;
+  await file.remove();
+  expect(disk.calls.at(-1)).toEqual({ is: "sync", path: join(folder.path, "new/deep") });
 });

@@ -6,6 +6,7 @@ import { Fault } from "../../src/base/fault.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { ContentCache, type Fetch } from "../../src/player/content-cache.ts";
 import type { DesiredAsset } from "../../src/protocol/desired.ts";
+import { listenToDisk } from "../support/disk.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { assetOf, desiredOf, imageItem } from "../support/states.ts";
 
@@ -136,4 +137,22 @@ test("[CC7] two assets with the same bytes are fetched once", async () => {
   await cache.prepare(desiredOf([], [asset, twin]), fetch, signal);
   expect(offsets).toEqual([0]);
   expect(cache.ready.value?.files.size).toBe(2);
+});
+
+test("[CJ13] a file of content is on the disk, bytes and name, before it is proven and its state is ready", async () => {
+  await using folder = await temporaryFolder();
+  using disk = listenToDisk();
+  const cache = await cacheIn(folder.path);
+  const content = join(folder.path, "content");
+  expect(disk.calls).toEqual([{ is: "sync", path: folder.path }]);
+  let before: typeof disk.calls | undefined;
+  cache.ready.watch((ready) => {
+    if (ready !== null) before = [...disk.calls];
+  }, signal);
+  await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
+  const file = join(content, asset.sha256);
+  const places = ["sync", "rename", "sync"].map((is, place) => [is, [`${file}.part`, file, content][place]]);
+  expect(before!.slice(1, 4).map(({ is, path }) => [is, path])).toEqual(places);
+  // The list of what is proven comes after it: a power cut in between has the file read anew.
+  expect(before!.slice(4).some(({ is, path }) => is === "sync" && path === join(content, "proofs.json.new"))).toBe(true);
 });

@@ -95,6 +95,26 @@ test("[SW2] one bad item in a long slot is passed over within five seconds, told
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
+test("[CJ16] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  // Asked for and never answered.
+  await page.route("**/media/slow.png", () => undefined);
+  const slots = row(server.now(), [
+    [image("red.png"), 500],
+    [image("slow.png"), 60_000],
+    [image("green.png"), long],
+  ]);
+  draw(opened, slots);
+  const [, slow, next] = slots as [Slot, Slot, Slot];
+  await server.heard("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
+  // The zone had enough of it, before the picture's own limit of eight seconds came and long before its slot ended.
+  const { item_id } = slow.item;
+  expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
+    { item_id, code: "timeout", detail: "not ready in time" },
+  ]);
+});
+
 test("[SW3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;

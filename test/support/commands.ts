@@ -1,0 +1,84 @@
+// A player's commands on real files: signed by a service, run by a counter, and what the service is told of them.
+import { join } from "node:path";
+import { CorrectedClock } from "../../src/base/clock.ts";
+import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { CommandJournal } from "../../src/player/command-journal.ts";
+import { Commands, type Execute } from "../../src/player/commands.ts";
+import { type Letter, Outbox } from "../../src/player/outbox.ts";
+import { type CommandUpdate, commandJwsType } from "../../src/protocol/command.ts";
+import type { FakeClock } from "./clock.ts";
+import { newId } from "./states.ts";
+
+export const service = createKeyPair();
+const device = createKeyPair();
+
+/** Begins and opens the journal as a player does that is paired for the first time. */
+export async function pairedCommands(folder: string, clock: FakeClock, execute: Execute, keys: KeyPair = service) {
+  await CommandJournal.begin({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
+  return openCommands(folder, clock, execute, { keys });
+}
+
+/** Opens what is kept in `folder`, as a start of a paired player does. */
+export async function openCommands(
+  folder: string,
+  clock: FakeClock,
+  execute: Execute,
+  /** How far the service's clock is ahead of the box's; null: nobody has told the time yet. */
+  { aheadMs = 0, keys = service }: { aheadMs?: number | null; keys?: KeyPair } = {},
+) {
+  const corrected = new CorrectedClock(clock);
+  const learn = (byMs: number): void => {
+    const at = corrected.raw();
+    corrected.learn({ t0: at, t1: at + byMs, t2: at + byMs, t3: at });
+  };
+  const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog);
+  const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog };
+  const commands = await Commands.open({ folder, ...about, clock: corrected, outbox, execute });
+  if (aheadMs !== null) learn(aheadMs);
+  return { commands, outbox, learn };
+}
+
+/** A command as the service signs it at `issuedAt`, or at the clock's instant. */
+export function signed(
+  clock: FakeClock,
+  about: { id?: string; type?: string; args?: object; ttlS?: number; sub?: string; issuedAt?: number } = {},
+  keys = service,
+  typ: string = commandJwsType,
+): string {
+  const { id = newId("cmd"), type = "identify", args = {}, ttlS = 600, sub = thumbprint(device.publicKey), issuedAt = clock.now() } = about;
+  const iat = Math.trunc(issuedAt / 1_000);
+  return signJws(typ, { sub, jti: id, iat, exp: iat + ttlS, made_at: issuedAt, type, args }, keys);
+}
+
+/** What was told so far, in order: read from the outbox as the service would hear it. */
+export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
+  const updates: CommandUpdate[] = [];
+  const done = new AbortController();
+  const deliver = async (letter: Letter): Promise<void> => {
+    if (letter.is === "command-status") updates.push(letter.update);
+    if (outbox.length <= 1) done.abort();
+  };
+  if (outbox.length === 0) return [];
+  await outbox.run(deliver, done.signal).catch(() => undefined);
+  return updates;
+}
+
+/** The statuses alone. */
+export async function told(outbox: Outbox): Promise<string[]> {
+  return (await updatesIn(outbox)).map(({ status }) => status);
+}
+
+/** Does commands by noting their ids. */
+export function counting() {
+  const runs: string[] = [];
+  const execute: Execute = async (command) => {
+    runs.push(command.id);
+    return { is: "done", result: null };
+  };
+  return { runs, execute };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,45 @@
+// Listens in on what the program asks of its disk through node:fs/promises: what was made durable when, and what was renamed.
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+
+/** One call that succeeded, in the order of their ends; `write` and `sync` by handles of `open`. */
+export type DiskCall =
+  | { is: "write" | "sync"; path: string }
+  | { is: "rename"; from: string; path: string }
+  | { is: "remove" | "link"; path: string };
+
+/** Notes the calls until it is disposed. The calls themselves are done as ever. */
+export function listenToDisk(): { calls: DiskCall[] } & Disposable {
+  const calls: DiskCall[] = [];
+  const real = { open: fs.open, rename: fs.rename, rm: fs.rm, link: fs.link };
+  const open: typeof fs.open = async (path, ...how) => {
+    const handle = await real.open(path, ...how);
+    const [sync, writeFile] = [handle.sync.bind(handle), handle.writeFile.bind(handle)];
+    const note = (is: "write" | "sync"): void => void calls.push({ is, path: String(path) });
+    return Object.assign(handle, {
+      sync: () => sync().then(() => note("sync")),
+      writeFile: (...what: Parameters<typeof writeFile>) => writeFile(...what).then(() => note("write")),
+    });
+  };
+  const rename: typeof fs.rename = async (from, to) => {
+    await real.rename(from, to);
+    calls.push({ is: "rename", from: String(from), path: String(to) });
+  };
+  const rm: typeof fs.rm = async (path, options) => {
+    await real.rm(path, options);
+    calls.push({ is: "remove", path: String(path) });
+  };
+  const link: typeof fs.link = async (from, to) => {
+    await real.link(from, to);
+    calls.push({ is: "link", path: String(to) });
+  };
+  Object.assign(fs, { open, rename, rm, link });
+  syncBuiltinESMExports();
+  return {
+    calls,
+    [Symbol.dispose]() {
+      Object.assign(fs, real);
+      syncBuiltinESMExports();
+    },
+  };
+}

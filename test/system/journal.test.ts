@@ -1,0 +1,31 @@
+// The real programs when a player's journal of commands is gone: what was sent before is refused, what is sent after runs.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { eventually, startPlayer, startService } from "../support/programs.ts";
+
+test("[CJ1] a new player does its first command at once; after its journal was deleted it refuses what was sent before, and then does what is new", async () => {
+  await using folder = await temporaryFolder();
+  const playerFolder = join(folder.path, "player");
+  await using service = await startService(join(folder.path, "service"));
+  const { api } = service;
+  let playerId: string;
+  {
+    await using player = startPlayer(api.url, playerFolder);
+    playerId = await api.pair(player);
+    // Sent before the player has heard that it is claimed.
+    expect(await api.command(playerId, "identify")).toMatchObject({ status: "succeeded" });
+  }
+  const { id } = await api.ok("POST", `players/${playerId}/commands`, { type: "restart" });
+  for (const name of ["commands.json", "commands.json.previous"]) await rm(join(playerFolder, name), { force: true });
+  await using again = startPlayer(api.url, playerFolder);
+  const refused = await eventually(async () => {
+    const command = await api.ok("GET", `players/${playerId}/commands/${id}`);
+    return command["status"] === "rejected" ? command : null;
+  });
+  expect(refused).toMatchObject({ error: { code: "journal-lost" } });
+  await again.line("the journal of commands is lost: commands issued before now are refused, since they may have run");
+  // Those of the first seconds are refused too, for want of knowing the clocks better.
+  await eventually(async () => (await api.command(playerId, "identify"))["status"] === "succeeded");
+});
