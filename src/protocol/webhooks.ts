@@ -6,7 +6,7 @@ import { id, Name, Timestamp } from "./words.ts";
 const WebhookUrl = z
   .url({ protocol: /^https?$/, message: "must be an https:// address" })
   .max(2_000)
-  .describe("Public and https; others only where the service was started with --allow-address");
+  .describe("Public and https; other addresses, and `http://`, only where --allow-address of the service names them");
 const Events = z
   .array(z.union([z.literal("*"), EventType]))
   .min(1)

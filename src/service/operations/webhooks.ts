@@ -13,6 +13,8 @@ import { liveSecrets, rotated } from "../webhooks/secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
 
+// A name server that takes longer is told as such: nobody waits for it at a change.
+const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
 
@@ -36,7 +38,7 @@ export const webhookOperations: readonly Operation[] = [
     version: (webhook) => Webhook.parse(webhook),
     async run(context, { body }) {
       const { parts, teamId } = context;
-      checkUrl(parts, body.url);
+      await checkUrl(context, body.url);
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const secrets = rotated({ secrets: "[]" }, now);
@@ -110,7 +112,7 @@ export const webhookOperations: readonly Operation[] = [
     current: read,
     async run(context, { params: { id: webhookId }, body }) {
       const { parts, teamId } = context;
-      if (body.url !== undefined) checkUrl(parts, body.url);
+      if (body.url !== undefined) await checkUrl(context, body.url);
       return change(context, async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
         const next: WebhookRow = {
@@ -218,13 +220,21 @@ async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id:
   return show(parts, found(await find(parts.store.db, teamId, webhookId), "webhook"));
 }
 
-/** Refuses what is known to be no good already; names are looked up when they are called. */
-function checkUrl(parts: Parts, url: string): void {
+/** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
+async function checkUrl({ parts: { clock, egress }, signal }: OperatorContext, url: string): Promise<void> {
+  const over = new AbortController();
+  const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
+    () => over.abort(),
+    () => undefined,
+  );
   try {
-    parts.egress.check(url);
+    await egress.look(url, { plain: "allowed", signal: AbortSignal.any([signal, over.signal]) });
   } catch (error) {
     if (error instanceof EgressRefused) throw invalidField("/url", error.message);
     throw error;
+  } finally {
+    over.abort();
+    await late;
   }
 }
 
