@@ -3,15 +3,35 @@ import { z } from "zod";
 import { Heartbeat } from "./report.ts";
 import { Count, id, Timestamp } from "./words.ts";
 
-/** What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts. */
-const eventKinds = ["layout_updates", "playlist_updates", "commands", "heartbeat", "screenshot_results", "problems"] as const;
+/**
+ * What a subscriber may ask for. All but `heartbeat` are journalled for 24 hours; of heartbeats only the newest counts.
+ * `presence`: online and offline. `player_updates`: paired, changed, removed, restored, replaced. `problems`: opened, closed,
+ * and the whole list after each.
+ */
+const eventKinds = [
+  "player_updates",
+  "presence",
+  "problems",
+  "layout_updates",
+  "playlist_updates",
+  "asset_updates",
+  "schedule_updates",
+  "calendar_updates",
+  "commands",
+  "heartbeat",
+  "screenshot_results",
+  "webhook_updates",
+] as const;
 export const EventKind = z.enum(eventKinds);
 export type EventKind = z.infer<typeof EventKind>;
 
 /**
  * Everything that is told, by name. `layout.assigned`: a player was given another layout, or none. `player.removed`: it was
  * deleted, into the bin or for good. `player.replaced`: it moved to another box. `player.problems`: its problems are others than
- * before; `data` holds them all, as `GET /players/{id}` does.
+ * before; `data` holds them all, as `GET /players/{id}` does. `problem.opened`, `problem.closed`: one of them, with its code and
+ * since. `player.online` and `player.offline` alternate: a link that is back within two minutes was never away, and a player that
+ * is removed is offline first. `webhook.failing`: nothing reached it for an hour; `webhook.paused`: for five days;
+ * `webhook.disabled`: it answered 410; these are not sent to the webhook itself.
  */
 const eventTypes = [
   "player.paired",
@@ -23,6 +43,8 @@ const eventTypes = [
   "player.offline",
   "player.error",
   "player.problems",
+  "problem.opened",
+  "problem.closed",
   "command.queued",
   "command.delivered",
   "command.acknowledged",
@@ -55,26 +77,38 @@ const eventTypes = [
   "calendar.created",
   "calendar.updated",
   "calendar.deleted",
+  "webhook.failing",
+  "webhook.recovered",
+  "webhook.paused",
+  "webhook.disabled",
   "webhook.test",
 ] as const;
 export const EventType = z.enum(eventTypes);
 export type EventType = z.infer<typeof EventType>;
 
-/** The kind of subscription that tells an event of `type`; null: webhooks alone tell it. */
-export function kindOf(type: EventType): Exclude<EventKind, "heartbeat"> | null {
-  if (type === "player.problems") return "problems";
-  switch (type.slice(0, type.indexOf("."))) {
-    case "layout":
-      return "layout_updates";
-    case "playlist":
-      return "playlist_updates";
-    case "command":
-      return "commands";
-    case "screenshot":
-      return "screenshot_results";
-    default:
-      return null;
-  }
+type JournalledKind = Exclude<EventKind, "heartbeat">;
+
+const presence: readonly EventType[] = ["player.online", "player.offline"];
+const ofPlayersProblems: readonly EventType[] = ["player.problems", "player.error"];
+
+const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
+  player: "player_updates",
+  problem: "problems",
+  layout: "layout_updates",
+  playlist: "playlist_updates",
+  asset: "asset_updates",
+  schedule: "schedule_updates",
+  calendar: "calendar_updates",
+  command: "commands",
+  screenshot: "screenshot_results",
+  webhook: "webhook_updates",
+};
+
+/** The kind of subscription that tells an event of `type`; null for a type of another version. */
+export function kindOf(type: EventType): JournalledKind | null {
+  if (presence.includes(type)) return "presence";
+  if (ofPlayersProblems.includes(type)) return "problems";
+  return kindsByNoun[type.slice(0, type.indexOf("."))] ?? null;
 }
 
 /**
