@@ -134,9 +134,44 @@ export const longestSubscriberMessageBytes = 65_536;
 const Place = z.object({ epoch: z.string().max(64), seq: Count });
 export type Place = z.infer<typeof Place>;
 
-const requestId = z.string().max(64).describe("Given back with the answer");
+/** The id that a subscriber gives a message. */
+export const requestId = z.string().max(64).describe("Given back with the answer");
 
-/** What a subscriber sends. A later `subscribe` replaces the one before. */
+const longestWaitSeconds = 30;
+
+/** Query of `GET /events`. */
+export const EventsQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(now|evt_[a-z0-9_]{1,60}:\d{1,15})$/, "must be `next` of an earlier answer, `now`, or a socket's place as epoch:seq")
+    .optional()
+    .describe("`next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept"),
+  types: z
+    .string()
+    .max(2_000)
+    .regex(/^[a-z_.]+(,[a-z_.]+)*$/, "must be names of types with commas between them")
+    .optional()
+    .describe("Only these types, such as `player.online,player.offline`"),
+  player_id: id("plr").optional().describe("Only what concerns this player; content counts for the players that show it"),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  wait_seconds: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(longestWaitSeconds)
+    .default(0)
+    .describe("Waits so long for the first event when there is none"),
+});
+
+/** Answer of `GET /events`. */
+export const EventPage = z.object({
+  data: z.array(Event.extend({ seq: z.int().min(1).describe("Its place in the team's journal") })).describe("Oldest first"),
+  next: z.string().describe("The `after` of the next request, also when nothing was found"),
+  has_more: z.boolean().describe("Whether there is more to look at now, even if nothing was found so far"),
+});
+export type EventPage = z.infer<typeof EventPage>;
+
+/** What a subscriber sends. Each is answered, in order. A later `subscribe` replaces the one before. */
 export const SubscriberMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribe"),
@@ -150,6 +185,7 @@ export const SubscriberMessage = z.discriminatedUnion("type", [
       after: Place.optional().describe("Resume: the place after which to go on. Without it only what happens from now on"),
     }),
   }),
+  z.object({ type: z.literal("unsubscribe"), id: requestId }),
 ]);
 export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
 
@@ -161,6 +197,11 @@ export const SubscriptionMessage = z.discriminatedUnion("type", [
     data: Place.extend({
       resumed: z.boolean().describe("False when `after` was given but is too old or of another journal: a `resync` follows"),
     }),
+  }),
+  z.object({
+    type: z.literal("unsubscribed"),
+    id: requestId,
+    data: Place.describe("Nothing is told any more; with this place a later `subscribe` misses nothing"),
   }),
   z.object({
     type: z.literal("resync"),
@@ -177,8 +218,12 @@ export const SubscriptionMessage = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("error"),
-    id: requestId.nullable(),
-    data: z.object({ code: z.enum(["malformed", "unsupported"]), detail: z.string() }),
+    id: requestId.nullable().describe("Of the message that is wrong; null when it has none"),
+    data: z.object({
+      code: z.enum(["malformed", "unsupported"]),
+      field: z.string().nullable().describe("The field that is wrong, a pointer (RFC 6901) into the message; null: it is no JSON"),
+      detail: z.string(),
+    }),
   }),
   z.object({ type: z.literal("goaway"), data: z.object({ reconnect_after_ms: z.int().min(0) }) }),
 ]);
