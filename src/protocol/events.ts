@@ -83,6 +83,8 @@ const eventTypes = [
   "webhook.disabled",
   "webhook.test",
 ] as const;
+/** The types with commas between them, for descriptions. */
+export const eventTypesText = eventTypes.join(", ");
 export const EventType = z.enum(eventTypes);
 export type EventType = z.infer<typeof EventType>;
 

@@ -160,17 +160,17 @@ export class Events {
   }
 }
 
-function stored(row: EventRow): StoredEvent {
-  const type = row.type as EventType;
+/** The event that a row of the journal holds. */
+export function eventOfRow(row: EventRow): Event {
   return {
-    seq: row.seq,
-    kind: kindOf(type),
-    audience: row.audience,
-    event: {
-      id: row.id,
-      type,
-      created_at: new Date(row.created_at).toISOString(),
-      data: JSON.parse(row.data) as Record<string, unknown>,
-    },
+    id: row.id,
+    type: row.type as EventType,
+    created_at: new Date(row.created_at).toISOString(),
+    data: JSON.parse(row.data) as Record<string, unknown>,
   };
+}
+
+function stored(row: EventRow): StoredEvent {
+  const event = eventOfRow(row);
+  return { seq: row.seq, kind: kindOf(event.type), audience: row.audience, event };
 }
