@@ -92,12 +92,14 @@ export class Links {
 
   /**
    * Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too.
-   * @returns what is to be told: one that was online is offline with its removal.
+   * @returns what is to be told: one that was online is offline with its removal, and what was wrong with it is over.
    */
   async drop(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
-    const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning("is_online").executeTakeFirst();
-    if (row?.is_online !== 1) return [];
-    return [{ teamId, type: "player.offline", data: { player_id: id, name, last_seen_at: this.#lastSeen(id) }, players: [id] }];
+    const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning(["is_online", "problems"]).executeTakeFirst();
+    if (row === undefined) return [];
+    const told: Told = { isOnline: row.is_online === 1, error: null, problems: readOpen(row.problems) };
+    const news = this.#eventsOf({ id, name }, told, unknown, { problems: [], problems_left_out: 0 });
+    return news.map((event) => ({ ...event, teamId, players: [id] }));
   }
 
   /** Forgets a removed player. */

@@ -2,6 +2,12 @@
 import { cp } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { EventKind } from "../../src/protocol/events.ts";
+import { Events } from "../../src/service/events.ts";
+import { createIds } from "../../src/service/ids.ts";
+import { Links } from "../../src/service/links.ts";
+import { PlayerProblems } from "../../src/service/player-problems.ts";
+import { Presence } from "../../src/service/presence.ts";
+import { openStore } from "../../src/service/store.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { newId } from "../support/states.ts";
@@ -193,6 +199,44 @@ test("[EV5] online and offline alternate; a link that is back within two minutes
   stays.access = (await stays.renew()).body;
   await stays.call("POST", "heartbeat", heartbeat());
   expect((await presenceAfter(bench, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
+});
+
+test("[EV5] a link that breaks before its news could be written has time to come back: no problem is told", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(start);
+  let player: { id: string; team_id: string; created_at: number };
+  {
+    await using bench = await Bench.start(folder.path, { clock });
+    const { playerId: id } = await bench.paired();
+    player = { id, team_id: (await bench.call("GET", "me")).body.team.id, created_at: start };
+  }
+  await using store = await openStore(folder.path);
+  const events = new Events("evt_test", clock, createIds(clock));
+  const presence = await Presence.open(store.telemetry, clock);
+  const links = await Links.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
+  const { last } = await events.placeOf(store.db, player.team_id);
+  // Somebody else's write holds the database.
+  const held = Promise.withResolvers<void>();
+  const holding = store.write(() => held.promise);
+  presence.beat(player.id, heartbeat(), "socket");
+  const told = links.beat(player, heartbeat());
+  presence.gone(player.id);
+  held.resolve();
+  await Promise.all([holding, told]);
+  const types = (await events.after(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
+  expect(types).toEqual(["player.online"]);
+});
+
+test("[EV4] what was wrong with a player is over when it is deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
+  await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
+  await bench.call("DELETE", `players/${device.playerId}`);
+  const types = "player.offline,player.removed,problem.opened,problem.closed";
+  const { data } = (await bench.call("GET", `events?types=${types}`)).body;
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(["problem.opened", "player.offline", "problem.closed", "player.removed"]);
 });
 
 /** Where the journal stands; a socket of its own each time, since the leaps of the clock would end one that stays. */
