@@ -1663,7 +1663,7 @@ export interface paths {
          * Have events sent to an address
          * @description By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order.
          *
-         *     After an hour in which nothing arrived the event `webhook.failing` warns, at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). At most 10,000 deliveries wait for one webhook.
+         *     After an hour in which nothing arrived the event `webhook.failing` warns, at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). For one that has failed for an hour at most 10,000 deliveries wait.
          *
          *     Scope: `webhooks:write`.
          */

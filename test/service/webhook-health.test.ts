@@ -120,7 +120,7 @@ test(
   },
 );
 
-test("[EV12] for a webhook that takes nothing no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
+test("[EV12] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, loopback);
@@ -135,17 +135,22 @@ test("[EV12] for a webhook that takes nothing no more than ten thousand deliveri
        SELECT 'dlv_' || n, (SELECT team_id FROM webhooks LIMIT 1), 1, ?, 'evt_' || n, 'playlist.created', 'pending', 3, 9e15, 1 FROM counted`,
     )
     .run(full);
-  await bench.call("POST", "playlists", { name: "One" });
-  await expect.poll(() => receiver.received.length, patience).toBe(1);
   const count = () => file.prepare("SELECT count(*) AS n FROM webhook_deliveries WHERE webhook_id = ? AND created_at > 1").get(full);
-  expect(count()).toEqual({ n: 0 });
+  // A burst of events is no failure: all are kept.
+  await bench.call("POST", "playlists", { name: "Burst" });
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  expect(count()).toEqual({ n: 1 });
+  file.prepare("UPDATE webhooks SET failing_since = ? WHERE id = ?").run(Date.now() - hour, full);
+  await bench.call("POST", "playlists", { name: "One" });
+  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  expect(count()).toEqual({ n: 1 });
   const read = async () => (await bench.call("GET", `webhooks/${full}`)).body;
-  expect((await read()).warnings).toMatchObject([{ code: "backlog-full", remedy: expect.stringContaining("replay") }]);
+  expect((await read()).warnings).toMatchObject([{ code: "failing" }, { code: "backlog-full", remedy: expect.stringContaining("replay") }]);
   expect((await bench.call("GET", `webhooks/${other}`)).body).toMatchObject({ warnings: [], last_success_at: expect.any(String) });
-  file.prepare("DELETE FROM webhook_deliveries WHERE webhook_id = ?").run(full);
+  file.prepare("DELETE FROM webhook_deliveries WHERE webhook_id = ? AND created_at = 1").run(full);
   const since = new Date(Date.now() - hour).toISOString();
   expect((await bench.call("POST", `webhooks/${full}/replay`, { since })).body).toEqual({ count: 1 });
-  expect((await read()).warnings).toEqual([]);
+  expect((await read()).warnings).toMatchObject([{ code: "failing" }]);
 });
 
 test("[EV13] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {

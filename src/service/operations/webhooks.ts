@@ -28,7 +28,7 @@ export const webhookOperations: readonly Operation[] = [
     summary: "Have events sent to an address",
     description: `By Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; \`Retry-After\` is heeded; 410 disables the webhook; redirects are not followed. ${webhookPromise}
 
-After an hour in which nothing arrived the event \`webhook.failing\` warns, at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). At most 10,000 deliveries wait for one webhook.`,
+After an hour in which nothing arrived the event \`webhook.failing\` warns, at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). For one that has failed for an hour at most 10,000 deliveries wait.`,
     caller: "operator",
     scope: "webhooks:write",
     body: NewWebhook,

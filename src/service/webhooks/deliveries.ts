@@ -5,7 +5,7 @@ import { eventOfRow, type NewEvent } from "../events.ts";
 import type { MakeId } from "../ids.ts";
 import type { Db } from "../store.ts";
 import type { DeliveryRow, WebhookRow } from "../tables.ts";
-import { afresh, afterAttempt, mostPending, warnAfterMs, warningEvent } from "./health.ts";
+import { afresh, afterAttempt, isLongGone, mostPending, warnAfterMs, warningEvent } from "./health.ts";
 
 /** What came of one attempt. */
 export interface Attempt {
@@ -57,14 +57,15 @@ export class Deliveries {
   async make(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
     const webhooks = await db
       .selectFrom("webhooks")
-      .select(["id", "events", "backlog_full_since"])
+      .select(["id", "events", "failing_since", "backlog_full_since"])
       .where("team_id", "=", teamId)
       .where("status", "=", "enabled")
       .execute();
     for (const webhook of webhooks) {
       const wanted = events.filter((event) => wants(webhook, event));
       if (wanted.length === 0) continue;
-      const room = await this.#roomFor(db, webhook.id);
+      // A burst of events is no failure: only for a receiver that has been gone for long not all is kept.
+      const room = isLongGone(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
       for (const event of wanted.slice(0, room)) await this.add(db, teamId, webhook.id, event);
       if (wanted.length <= room || webhook.backlog_full_since !== null) continue;
       const backlog_full_since = Math.trunc(this.#clock.now());
@@ -72,7 +73,7 @@ export class Deliveries {
     }
   }
 
-  /** How many more deliveries may wait for a webhook: one that takes nothing must not fill the disk. */
+  /** How many more deliveries may wait for a webhook that takes nothing, which must not fill the disk. */
   async #roomFor(db: Db, webhookId: string): Promise<number> {
     const { count } = await db
       .selectFrom("webhook_deliveries")

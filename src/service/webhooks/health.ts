@@ -12,7 +12,7 @@ const pauseAfterDays = 5;
 const pauseAfterMs = pauseAfterDays * 24 * hour;
 // The first attempts of an event may fail by a short break alone, in a team where little happens.
 const attemptsBeforePause = 3;
-/** So many deliveries wait for one webhook, and no more. */
+/** So many deliveries wait for a webhook that {@link isLongGone}, and no more. */
 export const mostPending = 10_000;
 
 /** What came of an attempt, as far as it counts for the webhook. */
@@ -35,6 +35,11 @@ export const afresh = {
   paused_reason: null,
   backlog_full_since: null,
 } satisfies Partial<WebhookRow>;
+
+/** Whether nothing arrived for so long that its owner is warned. */
+export function isLongGone({ failing_since }: Pick<WebhookRow, "failing_since">, now: number): boolean {
+  return failing_since !== null && now - failing_since >= warnAfterMs;
+}
 
 /** How a webhook stands after an attempt, and what is to be told of it. */
 export function afterAttempt(webhook: WebhookRow, outcome: Outcome, now: number): { change: Partial<WebhookRow>; events: NewEvent[] } {
@@ -74,7 +79,7 @@ export function warningsOf(webhook: WebhookRow, now: number): WebhookWarning[] {
     const remedy =
       "Mend the receiver, enable the webhook by PATCH, then send what it missed within 24 hours by POST /webhooks/{id}/replay.";
     warnings.push({ code: "paused", since: iso(paused_at), detail: `It is paused: ${webhook.paused_reason ?? ""}`, remedy });
-  } else if (failing_since !== null && now - failing_since >= warnAfterMs) {
+  } else if (failing_since !== null && isLongGone(webhook, now)) {
     const detail = `Nothing arrived since then; the last attempt: ${last_error ?? "no answer"}`;
     const remedy = `Mend the receiver: what failed is tried again by itself. After ${pauseAfterDays} days without a success it is paused.`;
     warnings.push({ code: "failing", since: iso(failing_since), detail, remedy });
