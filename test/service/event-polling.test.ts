@@ -1,7 +1,10 @@
 // GET /events: the same events as on the socket, for whoever cannot hold one.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { Program } from "../support/programs.ts";
 import { Agent } from "./agent.ts";
 import { Bench, call, heartbeat, pointers } from "./harness.ts";
 import { Listener } from "./listener.ts";
@@ -159,4 +162,41 @@ test("[EV8] polling needs the scope of the socket and tells the own team's event
   expect(names(await bench.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
   const other = await tokenOf(bench, await owner(bench), ["players:read"]);
   expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
+});
+
+test("[EV14] killed with -9 at any moment, every change has its event and every event its change", { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
+  const answered: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    await using program = start();
+    const url = String((await program.line("listening"))["url"]);
+    const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+    const writer = async (): Promise<void> => {
+      for (;;) {
+        const answer = await call(url, "POST", "calendars", { name: "C", dates: [] }, { authorization }).catch(() => null);
+        if (answer?.status !== 201) return;
+        answered.push(answer.body.id);
+      }
+    };
+    const writing = Promise.all([writer(), writer(), writer()]);
+    const target = answered.length + 10 + round * 7;
+    await expect.poll(() => answered.length, { interval: 2, timeout: 30_000 }).toBeGreaterThan(target);
+    process.kill(program.pid, "SIGKILL");
+    await writing;
+  }
+  await using last = start();
+  const url = String((await last.line("listening"))["url"]);
+  const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+  const there: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = await call(url, "GET", `calendars?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`, undefined, { authorization });
+    there.push(...page.body.data.map(({ id }: { id: string }) => id));
+    cursor = page.body.next_cursor;
+  }
+  const events = (await call(url, "GET", "events?types=calendar.created&limit=500", undefined, { authorization })).body.data as Told[];
+  const told = events.map(({ data }) => String(data["calendar_id"]));
+  expect(told.toSorted()).toEqual(there.toSorted());
+  expect(answered.filter((id) => !told.includes(id))).toEqual([]);
+  expect(new Set(told).size).toBe(told.length);
 });
