@@ -530,10 +530,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Subscribe to what happens
-         * @description A WebSocket, subprotocol `signage.events.v1`, described at `/api/v1/asyncapi.json`. A token that is not good is told after the upgrade by close code 4401, one without the scope `events:read` by 4403, a restart by 1012.
+         * Read what happened, or wait for it
+         * @description The events of the last 24 hours, oldest first, with the ids, the order and the places of the socket. Give `next` as `after` the next time and nothing is missed or comes twice; `wait_seconds` holds the answer back until something happens. A place that is no longer known is 410: read again what you need, then go on with `after=now`.
+         *
+         *     With `Upgrade: websocket` and the subprotocol `signage.events.v1` this address is the socket that tells the same as it happens, described at `/api/v1/asyncapi.json`: send the token with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. A token that is not good is told after the upgrade by close code 4401, one without the scope by 4403, a restart by 1012.
+         *
+         *     Scope: `events:read`.
          */
-        get: operations["openEventSocket"];
+        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1649,7 +1653,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Newest first.
+         * @description Newest first. `warnings` say what is wrong with each.
          *
          *     Scope: `webhooks:read`.
          */
@@ -1657,7 +1661,9 @@ export interface paths {
         put?: never;
         /**
          * Have events sent to an address
-         * @description By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. A message may come twice, under the same `webhook-id`.
+         * @description By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order.
+         *
+         *     After an hour in which nothing arrived the event `webhook.failing` warns, at `/events` and to other webhooks; after five days the webhook is paused (`webhook.paused`). For one that has failed for an hour at most 10,000 deliveries wait.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1695,7 +1701,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Disabling calls off what waits for it; `status: enabled` takes up again with what happens from then on.
+         * @description Disabling calls off what waits for it; `status: enabled` takes up again, also after a pause, with what happens from then on. What was missed within 24 hours is sent by `POST /webhooks/{id}/replay`.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1779,7 +1785,7 @@ export interface paths {
         put?: never;
         /**
          * Send everything that failed again
-         * @description All deliveries since an instant that failed or were called off, after the receiver was repaired.
+         * @description After the receiver was repaired: all deliveries since an instant that failed or were called off, and the events of the last 24 hours that were not kept for it while it was paused or disabled, or while too many waited. Each under its own `webhook-id`, in no promised order.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1823,7 +1829,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery.
+         * @description A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery. Like all, it may come twice, under the same `webhook-id`.
          *
          *     Scope: `webhooks:write`.
          */
@@ -1906,7 +1912,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An event, sent to your address
+         * @description Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order. Types: player.paired, player.updated, player.removed, player.restored, player.replaced, player.online, player.offline, player.error, player.problems, problem.opened, problem.closed, command.queued, command.delivered, command.acknowledged, command.running, command.succeeded, command.failed, command.rejected, command.expired, command.cancelled, screenshot.ready, layout.created, layout.updated, layout.assigned, layout.deleted, layout.restored, playlist.created, playlist.updated, playlist.deleted, playlist.restored, asset.created, asset.updated, asset.ready, asset.failed, asset.deleted, asset.restored, schedule.created, schedule.updated, schedule.deleted, schedule.restored, calendar.created, calendar.updated, calendar.deleted, webhook.failing, webhook.recovered, webhook.paused, webhook.disabled, webhook.test.
+         */
+        post: operations["receiveEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Acceptance: {
@@ -2674,8 +2701,30 @@ export interface components {
             id: string;
             items: components["schemas"]["PlaylistItem"][];
         };
+        EventPage: {
+            /** @description Oldest first */
+            data: {
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                created_at: string;
+                data: {
+                    [key: string]: unknown;
+                };
+                /** @description Id, `evt_` and a ULID */
+                id: string;
+                /** @description Its place in the team's journal */
+                seq: number;
+                type: components["schemas"]["EventType"];
+            }[];
+            /** @description Whether there is more to look at now, even if nothing was found so far */
+            has_more: boolean;
+            /** @description The `after` of the next request, also when nothing was found */
+            next: string;
+        };
         /** @enum {string} */
-        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.test";
+        EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "problem.opened" | "problem.closed" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.failing" | "webhook.recovered" | "webhook.paused" | "webhook.disabled" | "webhook.test";
         Forecast: {
             /**
              * Format: date-time
@@ -3661,7 +3710,7 @@ export interface components {
             name: string;
             /**
              * Format: uri
-             * @description Public and https; others only where the service was started with --allow-address
+             * @description Public and https; other addresses, and `http://`, only where --allow-address of the service names them
              */
             url: string;
         };
@@ -5101,27 +5150,52 @@ export interface components {
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Why it was disabled by itself: it answered 410, or nothing arrived for days */
+            /** @description Why it was disabled by itself: it answered 410 */
             disabled_reason: string | null;
             /** @description The types to send; `*` for all */
             events: ("*" | components["schemas"]["EventType"])[];
+            /** @description Since when every attempt has failed; null while the last one was good */
+            failing_since: string | null;
             /** @description Id, `whk_` and a ULID */
             id: string;
+            last_success_at: string | null;
             name: string;
+            paused_at: string | null;
+            paused_reason: string | null;
             /** @description What it is signed with: one, or two during a rotation */
             secrets: {
                 expires_at: string | null;
                 /** @description Its last four characters */
                 hint: string;
             }[];
-            /** @enum {string} */
-            status: "enabled" | "disabled";
+            /**
+             * @description `paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH
+             * @enum {string}
+             */
+            status: "enabled" | "paused" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             updated_at: string;
             url: string;
+            /** @description What is wrong with it; the event `webhook.failing` tells it after an hour */
+            warnings: {
+                /**
+                 * @description `failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing
+                 * @enum {string}
+                 */
+                code: "failing" | "paused" | "backlog-full";
+                /** @description What is wrong, in words */
+                detail: string;
+                /** @description What to do about it */
+                remedy: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                since: string;
+            }[];
         };
         WebhookChange: {
             /** @description The types to send; `*` for all */
@@ -5131,7 +5205,7 @@ export interface components {
             status?: "enabled" | "disabled";
             /**
              * Format: uri
-             * @description Public and https; others only where the service was started with --allow-address
+             * @description Public and https; other addresses, and `http://`, only where --allow-address of the service names them
              */
             url?: string;
         };
@@ -5140,19 +5214,38 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
+        WebhookMessage: {
+            /** @description What it happened to; above 20 kB only the ids, and `truncated` */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description Id, `evt_` and a ULID */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            type: components["schemas"]["EventType"];
+        };
         WebhookWithSecret: {
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             created_at: string;
-            /** @description Why it was disabled by itself: it answered 410, or nothing arrived for days */
+            /** @description Why it was disabled by itself: it answered 410 */
             disabled_reason: string | null;
             /** @description The types to send; `*` for all */
             events: ("*" | components["schemas"]["EventType"])[];
+            /** @description Since when every attempt has failed; null while the last one was good */
+            failing_since: string | null;
             /** @description Id, `whk_` and a ULID */
             id: string;
+            last_success_at: string | null;
             name: string;
+            paused_at: string | null;
+            paused_reason: string | null;
             /** @description `whsec_` and base64: keep it, it is not shown again */
             secret: string;
             /** @description What it is signed with: one, or two during a rotation */
@@ -5161,14 +5254,34 @@ export interface components {
                 /** @description Its last four characters */
                 hint: string;
             }[];
-            /** @enum {string} */
-            status: "enabled" | "disabled";
+            /**
+             * @description `paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH
+             * @enum {string}
+             */
+            status: "enabled" | "paused" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, UTC
              */
             updated_at: string;
             url: string;
+            /** @description What is wrong with it; the event `webhook.failing` tells it after an hour */
+            warnings: {
+                /**
+                 * @description `failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing
+                 * @enum {string}
+                 */
+                code: "failing" | "paused" | "backlog-full";
+                /** @description What is wrong, in words */
+                detail: string;
+                /** @description What to do about it */
+                remedy: string;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC
+                 */
+                since: string;
+            }[];
         };
         Why: {
             /**
@@ -5565,8 +5678,6 @@ export interface components {
         /** @description `1.0.0`; required */
         TusResumable: string;
         Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
-        /** @example websocket */
-        Upgrade: "websocket";
         /** @description Id, `upl_` and a ULID */
         UploadId: string;
         /** @description Id, `lay_` and a ULID */
@@ -7661,7 +7772,7 @@ export interface operations {
                 /** @example signage.device.v1 */
                 "Sec-WebSocket-Protocol": string;
                 /** @example websocket */
-                Upgrade: components["parameters"]["Upgrade"];
+                Upgrade: "websocket";
             };
             path?: never;
             cookie?: never;
@@ -7692,38 +7803,68 @@ export interface operations {
             404: components["responses"]["NotFound"];
         };
     };
-    openEventSocket: {
+    listEvents: {
         parameters: {
             query?: {
-                /** @description Instead of a token, see createEventTicket */
-                ticket?: string;
+                /** @description `next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept */
+                after?: string;
+                limit?: number;
+                /** @description Only what concerns this player; content counts for the players that show it */
+                player_id?: string;
+                /** @description Only these types, such as `player.online,player.offline` */
+                types?: string;
+                /** @description Waits so long for the first event when there is none */
+                wait_seconds?: number;
             };
-            header: {
-                /** @example signage.events.v1 */
-                "Sec-WebSocket-Protocol": string;
-                /** @example websocket */
-                Upgrade: components["parameters"]["Upgrade"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The service is restarting; without a body */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "5XX": components["responses"]["InternalOrClosing"];
             /** @description The connection is a WebSocket now */
             101: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            404: components["responses"]["NotFound"];
+            /** @description Read what happened, or wait for it */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "type": "player.paired",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "data": {},
+                     *           "seq": 1
+                     *         }
+                     *       ],
+                     *       "next": "sample",
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["Gone"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
         };
     };
     createEventTicket: {
@@ -12328,6 +12469,18 @@ export interface operations {
                      *           ],
                      *           "status": "enabled",
                      *           "disabled_reason": "sample",
+                     *           "last_success_at": "2026-11-21T12:00:00.000Z",
+                     *           "failing_since": "2026-11-21T12:00:00.000Z",
+                     *           "paused_at": "2026-11-21T12:00:00.000Z",
+                     *           "paused_reason": "sample",
+                     *           "warnings": [
+                     *             {
+                     *               "code": "failing",
+                     *               "since": "2026-11-21T12:00:00.000Z",
+                     *               "detail": "sample",
+                     *               "remedy": "sample"
+                     *             }
+                     *           ],
                      *           "secrets": [
                      *             {
                      *               "hint": "sample",
@@ -12403,6 +12556,18 @@ export interface operations {
                      *       ],
                      *       "status": "enabled",
                      *       "disabled_reason": "sample",
+                     *       "last_success_at": "2026-11-21T12:00:00.000Z",
+                     *       "failing_since": "2026-11-21T12:00:00.000Z",
+                     *       "paused_at": "2026-11-21T12:00:00.000Z",
+                     *       "paused_reason": "sample",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "failing",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
                      *       "secrets": [
                      *         {
                      *           "hint": "sample",
@@ -12460,6 +12625,18 @@ export interface operations {
                      *       ],
                      *       "status": "enabled",
                      *       "disabled_reason": "sample",
+                     *       "last_success_at": "2026-11-21T12:00:00.000Z",
+                     *       "failing_since": "2026-11-21T12:00:00.000Z",
+                     *       "paused_at": "2026-11-21T12:00:00.000Z",
+                     *       "paused_reason": "sample",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "failing",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
                      *       "secrets": [
                      *         {
                      *           "hint": "sample",
@@ -12571,6 +12748,18 @@ export interface operations {
                      *       ],
                      *       "status": "enabled",
                      *       "disabled_reason": "sample",
+                     *       "last_success_at": "2026-11-21T12:00:00.000Z",
+                     *       "failing_since": "2026-11-21T12:00:00.000Z",
+                     *       "paused_at": "2026-11-21T12:00:00.000Z",
+                     *       "paused_reason": "sample",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "failing",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
                      *       "secrets": [
                      *         {
                      *           "hint": "sample",
@@ -12877,6 +13066,18 @@ export interface operations {
                      *       ],
                      *       "status": "enabled",
                      *       "disabled_reason": "sample",
+                     *       "last_success_at": "2026-11-21T12:00:00.000Z",
+                     *       "failing_since": "2026-11-21T12:00:00.000Z",
+                     *       "paused_at": "2026-11-21T12:00:00.000Z",
+                     *       "paused_reason": "sample",
+                     *       "warnings": [
+                     *         {
+                     *           "code": "failing",
+                     *           "since": "2026-11-21T12:00:00.000Z",
+                     *           "detail": "sample",
+                     *           "remedy": "sample"
+                     *         }
+                     *       ],
                      *       "secrets": [
                      *         {
                      *           "hint": "sample",
@@ -13059,6 +13260,49 @@ export interface operations {
                 content: {
                     "application/json": unknown;
                 };
+            };
+        };
+    };
+    receiveEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same at every attempt: drop what you have already */
+                "webhook-id": string;
+                /** @description `v1,` and the base64 of an HMAC-SHA256 over `id.timestamp.body`; two, with a space between, during a rotation */
+                "webhook-signature": string;
+                /** @description Seconds since the epoch, of this attempt: refuse what is older than five minutes */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookMessage"];
+            };
+        };
+        responses: {
+            /** @description It is taken. Answer within 15 s, and do what takes longer afterwards */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You want no more: the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is tried again: ten times over 75 hours; `Retry-After` is heeded, redirects are not followed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -6,12 +6,27 @@ import { id, Name, Timestamp } from "./words.ts";
 const WebhookUrl = z
   .url({ protocol: /^https?$/, message: "must be an https:// address" })
   .max(2_000)
-  .describe("Public and https; others only where the service was started with --allow-address");
+  .describe("Public and https; other addresses, and `http://`, only where --allow-address of the service names them");
 const Events = z
   .array(z.union([z.literal("*"), EventType]))
   .min(1)
   .max(100)
   .describe("The types to send; `*` for all");
+
+/** What webhooks promise, in words for every description that speaks of it. */
+export const webhookPromise =
+  "Each event is sent at least once: drop what comes again under the same `webhook-id`. Its order is not promised: sort by `timestamp`, or read `GET /events`, which is in order.";
+
+/** What is wrong with a webhook. */
+const WebhookWarning = z.object({
+  code: z
+    .enum(["failing", "paused", "backlog-full"])
+    .describe("`failing`: nothing arrived for an hour; `paused`: for five days; `backlog-full`: too many wait, events may be missing"),
+  since: Timestamp,
+  detail: z.string().describe("What is wrong, in words"),
+  remedy: z.string().describe("What to do about it"),
+});
+export type WebhookWarning = z.infer<typeof WebhookWarning>;
 
 /** A place that events are sent to. */
 export const Webhook = z.object({
@@ -19,8 +34,15 @@ export const Webhook = z.object({
   name: Name,
   url: z.string(),
   events: Events,
-  status: z.enum(["enabled", "disabled"]),
-  disabled_reason: z.string().nullable().describe("Why it was disabled by itself: it answered 410, or nothing arrived for days"),
+  status: z
+    .enum(["enabled", "paused", "disabled"])
+    .describe("`paused`: nothing arrived for five days; nothing is sent until it is enabled again by PATCH"),
+  disabled_reason: z.string().nullable().describe("Why it was disabled by itself: it answered 410"),
+  last_success_at: Timestamp.nullable(),
+  failing_since: Timestamp.nullable().describe("Since when every attempt has failed; null while the last one was good"),
+  paused_at: Timestamp.nullable(),
+  paused_reason: z.string().nullable(),
+  warnings: z.array(WebhookWarning).describe("What is wrong with it; the event `webhook.failing` tells it after an hour"),
   secrets: z
     .array(z.object({ hint: z.string().describe("Its last four characters"), expires_at: Timestamp.nullable() }))
     .describe("What it is signed with: one, or two during a rotation"),
@@ -41,6 +63,14 @@ export const WebhookChange = z.strictObject({
   url: WebhookUrl.optional(),
   events: Events.optional(),
   status: z.enum(["enabled", "disabled"]).optional(),
+});
+
+/** The body of what is sent. */
+export const WebhookMessage = z.object({
+  id: id("evt"),
+  type: EventType,
+  timestamp: Timestamp.describe("When it happened"),
+  data: z.record(z.string(), z.unknown()).describe("What it happened to; above 20 kB only the ids, and `truncated`"),
 });
 
 /** How a delivery stands. `failed`: ten attempts over 75 hours came to nothing. */

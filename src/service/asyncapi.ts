@@ -14,7 +14,7 @@ export function describeSockets(version: string): Json {
       subprotocol: eventsSubprotocol,
       title: "Subscriptions",
       description:
-        "What happens in a team, as it happens. Send the token (scope `events:read`) with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. Then `subscribe`. Events are numbered without a gap in `seq`; after a drop subscribe again with `after: {epoch, seq}` of the last `event` or `place`. Within 24 hours nothing is lost or repeated; beyond, `resync` says to read everything again. Close codes: 4401 token not valid, 4403 scope missing or token revoked, 1012 restarting (see `goaway`), 1013 too slow: resume.",
+        "What happens in a team, as it happens. Send the token (scope `events:read`) with the upgrade, or `?ticket=` from `POST /api/v1/events/tickets`. Then `subscribe`; `unsubscribe` ends it. Every message is answered by its `id`. Events are numbered without a gap in `seq`; after a drop subscribe again with `after: {epoch, seq}` of the last `event` or `place`. Within 24 hours nothing is lost or repeated; beyond, `resync` says to read everything again. Close codes: 4401 token not valid, 4403 scope missing or token revoked, 1012 restarting (see `goaway`), 1013 too slow: resume.",
       up: SubscriberMessage,
       down: SubscriptionMessage,
     },

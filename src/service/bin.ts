@@ -1,6 +1,7 @@
 // The bin: what was deleted is kept for thirty days in case that was a mistake. A player's own schedules go with it and come back with it.
 import { sql } from "kysely";
 import { assetIdsOf } from "../protocol/items.ts";
+import { assetEvent } from "./asset-making.ts";
 import { parseItems, parseZones } from "./desired.ts";
 import type { NewEvent } from "./events.ts";
 import { targetColumns, targetOf, targetsIn } from "./schedules.ts";
@@ -124,43 +125,55 @@ async function dropOrphans(db: Db): Promise<void> {
   await db.deleteFrom("schedules").where("deleted_at", "is not", null).where("layout_id", "not in", layouts).execute();
 }
 
+/** Takes what is to be told of what comes back from the bin together with something else. */
+type Tell = (event: Omit<NewEvent, "players"> & { players?: readonly string[] }) => void;
+
 /**
  * The player as it comes back from the bin, with its schedules and, from the bin, the layouts that these and it show. A layout
  * that is gone for good is taken from it.
  */
-export async function restorePlayer(db: Db, row: PlayerRow, now: number): Promise<{ player: PlayerRow; schedules: ScheduleRow[] }> {
-  const isThere = row.layout_id !== null && (await bringLayout(db, row.layout_id, now));
+export async function restorePlayer(
+  db: Db,
+  row: PlayerRow,
+  now: number,
+  tell: Tell,
+): Promise<{ player: PlayerRow; schedules: ScheduleRow[] }> {
+  const isThere = row.layout_id !== null && (await bringLayout(db, row.layout_id, now, tell));
   const player = { ...row, layout_id: isThere ? row.layout_id : null, removed_at: null, updated_at: now };
   await db.updateTable("players").set(player).where("id", "=", row.id).execute();
   await setTags(db, [player]);
   const own = await db.selectFrom("schedules").selectAll().where("deleted_with", "=", row.id).execute();
   const schedules: ScheduleRow[] = [];
-  for (const schedule of own) schedules.push(await restoreSchedule(db, schedule, now));
+  for (const schedule of own) schedules.push(await restoreSchedule(db, schedule, now, tell));
   return { player, schedules };
 }
 
 /** The schedule as it comes back from the bin, with its layout. */
-export async function restoreSchedule(db: Db, row: ScheduleRow, now: number): Promise<ScheduleRow> {
-  await bringLayout(db, row.layout_id, now);
+export async function restoreSchedule(db: Db, row: ScheduleRow, now: number, tell: Tell): Promise<ScheduleRow> {
+  await bringLayout(db, row.layout_id, now, tell);
   const next = { ...row, deleted_at: null, deleted_with: null, updated_at: now };
   await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
   return next;
 }
 
 /** Takes a layout out of the bin, if it is there. @returns whether there is such a layout. */
-async function bringLayout(db: Db, layoutId: string, now: number): Promise<boolean> {
+async function bringLayout(db: Db, layoutId: string, now: number, tell: Tell): Promise<boolean> {
   const layout = await db.selectFrom("layouts").selectAll().where("id", "=", layoutId).executeTakeFirst();
-  if (layout !== undefined && layout.deleted_at !== null) await restoreLayout(db, layout, now);
+  if (layout !== undefined && layout.deleted_at !== null) {
+    const { id: layout_id, team_id: teamId, name } = await restoreLayout(db, layout, now, tell);
+    tell({ teamId, type: "layout.restored", data: { layout_id, name } });
+  }
   return layout !== undefined;
 }
 
 /** The playlist as it comes back from the bin, with its assets that are in the bin; items whose asset is gone for good are gone. */
-export async function restorePlaylist(db: Db, row: PlaylistRow, now: number): Promise<PlaylistRow> {
+export async function restorePlaylist(db: Db, row: PlaylistRow, now: number, tell: Tell): Promise<PlaylistRow> {
   const items = parseItems(row.items);
   const known = new Set<string>();
   for (const part of inParts([...new Set(items.flatMap(assetIdsOf))])) {
     for (const { id } of await db.selectFrom("assets").select("id").where("id", "in", part).execute()) known.add(id);
-    await db.updateTable("assets").set({ deleted_at: null }).where("id", "in", part).where("deleted_at", "is not", null).execute();
+    const back = db.updateTable("assets").set({ deleted_at: null }).where("id", "in", part).where("deleted_at", "is not", null);
+    for (const asset of await back.returningAll().execute()) tell(assetEvent("asset.restored", asset));
   }
   const kept = items.filter((item) => assetIdsOf(item).every((assetId) => known.has(assetId)));
   const next = { ...row, items: JSON.stringify(kept), deleted_at: null, updated_at: now };
@@ -172,11 +185,15 @@ export async function restorePlaylist(db: Db, row: PlaylistRow, now: number): Pr
  * The layout as it comes back from the bin: playlists that it shows and that were deleted since come back with it, and a
  * zone whose playlist is gone for good is empty.
  */
-export async function restoreLayout(db: Db, row: LayoutRow, now: number): Promise<LayoutRow> {
+export async function restoreLayout(db: Db, row: LayoutRow, now: number, tell: Tell): Promise<LayoutRow> {
   const zones = parseZones(row.zones);
   const wanted = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
   const there = wanted.length === 0 ? [] : await db.selectFrom("playlists").selectAll().where("id", "in", wanted).execute();
-  for (const playlist of there) if (playlist.deleted_at !== null) await restorePlaylist(db, playlist, now);
+  for (const playlist of there) {
+    if (playlist.deleted_at === null) continue;
+    const { id: playlist_id, team_id: teamId, name } = await restorePlaylist(db, playlist, now, tell);
+    tell({ teamId, type: "playlist.restored", data: { playlist_id, name } });
+  }
   const known = new Set(there.map((playlist) => playlist.id));
   const kept = zones.map((zone) => (zone.playlist_id !== null && known.has(zone.playlist_id) ? zone : { ...zone, playlist_id: null }));
   const next = { ...row, zones: JSON.stringify(kept), deleted_at: null, updated_at: now };

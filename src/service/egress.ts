@@ -15,9 +15,13 @@ export interface EgressRequest {
   body?: string | Buffer;
   /** Redirects that are followed, each checked like the first address; 0 follows none and gives back the answer as it is. */
   mostRedirects?: number;
+  /** Where `http://` may lead: to any address that may be called (the default), or only to the blocks that were allowed. */
+  plain?: Plain;
   /** Ends it whole; the caller bounds the time with it. */
   signal: AbortSignal;
 }
+
+type Plain = "any" | "allowed";
 
 /** An answer from outside. The body has to be read or destroyed. */
 export interface EgressAnswer {
@@ -51,7 +55,8 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 export class Egress implements AsyncDisposable {
   readonly #allowed: ReturnType<typeof ipaddr.parseCIDR>[];
   readonly #resolve: Resolve;
-  #agent: Promise<Dispatcher> | null = null;
+  /** One for all addresses that may be called, one for those that were allowed: a connection of the one is none of the other. */
+  readonly #agents = new Map<Plain, Promise<Dispatcher>>();
 
   /**
    * @param allowed blocks that may be called though they are not public.
@@ -68,12 +73,12 @@ export class Egress implements AsyncDisposable {
    * @throws EgressRefused for what is not HTTP, for addresses of the service's own network and for too many redirects;
    * otherwise what the network threw.
    */
-  async request(address: string, { mostRedirects = 0, ...about }: EgressRequest): Promise<EgressAnswer> {
+  async request(address: string, { mostRedirects = 0, plain = "any", ...about }: EgressRequest): Promise<EgressAnswer> {
     const { request } = await import("undici");
-    let url = this.#checkedUrl(address);
+    let url = this.#checkedUrl(address, plain);
     for (let redirected = 0; ; redirected += 1) {
       const { statusCode, headers, body } = await request(url, {
-        dispatcher: await this.#dispatcher(),
+        dispatcher: await this.#dispatcher(url.protocol === "http:" ? plain : "any"),
         method: about.method ?? "GET",
         headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...about.headers },
         body: about.body ?? null,
@@ -86,7 +91,7 @@ export class Egress implements AsyncDisposable {
       // Its body is of no use; read to the end it would hold the connection.
       body.on("error", () => undefined).destroy();
       if (redirected === mostRedirects) throw new EgressRefused(`${url.host} redirects more than ${mostRedirects} times`);
-      url = this.#checkedUrl(new URL(next, url).href);
+      url = this.#checkedUrl(new URL(next, url).href, plain);
     }
   }
 
@@ -98,54 +103,107 @@ export class Egress implements AsyncDisposable {
     this.#checkedUrl(address);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#agent)?.destroy();
+  /**
+   * Looks at an address, its name's addresses too, without calling it. A name that cannot be looked up now passes over
+   * https: each call looks it up again.
+   * @throws EgressRefused when it would not be called, or when an http name could not be looked up before `signal` aborted.
+   */
+  async look(address: string, { plain = "any", signal }: Pick<EgressRequest, "plain" | "signal">): Promise<void> {
+    const url = this.#checkedUrl(address, plain);
+    const host = bare(url.hostname);
+    if (ipaddr.isValid(host)) return;
+    const mustBeAllowed = url.protocol === "http:" && plain === "allowed";
+    const found = await this.#addressesOf(host, signal);
+    if (typeof found !== "string") for (const each of found) this.#checkFor(mustBeAllowed, each.address, url.hostname);
+    else if (mustBeAllowed) {
+      throw new EgressRefused(
+        `${url.hostname} could not be looked up (${found}): give an https:// address, or one that --allow-address of the service names`,
+      );
+    }
   }
 
-  #checkedUrl(address: string): URL {
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const agent of this.#agents.values()) await (await agent).destroy();
+  }
+
+  /** The addresses of a name, or in words why there are none. */
+  #addressesOf(host: string, signal: AbortSignal): Promise<LookupAddress[] | string> {
+    return new Promise((resolve) => {
+      // A lookup cannot be called off; its answer is then of no use to anybody.
+      signal.addEventListener("abort", () => resolve("no answer in time"), { once: true });
+      if (signal.aborted) resolve("no answer in time");
+      this.#resolve(host, { all: true }, (error, found) => resolve(error === null ? found : (error.code ?? error.message)));
+    });
+  }
+
+  #checkedUrl(address: string, plain: Plain = "any"): URL {
     const url = URL.canParse(address) ? new URL(address) : null;
     if (url === null || !["http:", "https:"].includes(url.protocol))
       throw new EgressRefused("Only http:// and https:// addresses are called");
     if (url.username !== "" || url.password !== "") throw new EgressRefused("The address must not hold a user name or a password");
     // A literal is never looked up, so it is checked here; the URL parser has resolved its spellings.
-    const literal = url.hostname.replace(/^\[|\]$/g, "");
-    if (ipaddr.isValid(literal)) this.#check(literal, url.hostname);
+    const literal = bare(url.hostname);
+    if (ipaddr.isValid(literal)) this.#checkFor(url.protocol === "http:" && plain === "allowed", literal, url.hostname);
     return url;
   }
 
-  #dispatcher(): Promise<Dispatcher> {
-    this.#agent ??= import("undici").then(
-      ({ Agent }) =>
-        new Agent({
-          connect: { lookup: this.#lookup, timeout: connectMs },
-          headersTimeout: silentMs,
-          bodyTimeout: silentMs,
-        }),
-    );
-    return this.#agent;
+  #dispatcher(plain: Plain): Promise<Dispatcher> {
+    const agent =
+      this.#agents.get(plain) ??
+      import("undici").then(
+        ({ Agent }) =>
+          new Agent({
+            connect: { lookup: this.#lookupFor(plain === "allowed"), timeout: connectMs },
+            headersTimeout: silentMs,
+            bodyTimeout: silentMs,
+          }),
+      );
+    this.#agents.set(plain, agent);
+    return agent;
   }
 
   /** Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. */
-  readonly #lookup: LookupFunction = (hostname, options, done) => {
-    this.#resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return done(error, "", 0);
-      try {
-        for (const { address } of found) this.#check(address, hostname);
-      } catch (refused) {
-        return done(refused as Error, "", 0);
-      }
-      const [first] = found;
-      if (options.all === true) return done(null, found);
-      return done(null, first!.address, first!.family);
-    });
-  };
+  readonly #lookupFor =
+    (mustBeAllowed: boolean): LookupFunction =>
+    (hostname, options, done) => {
+      this.#resolve(hostname, { ...options, all: true }, (error, found) => {
+        if (error !== null) return done(error, "", 0);
+        try {
+          for (const { address } of found) this.#checkFor(mustBeAllowed, address, hostname);
+        } catch (refused) {
+          return done(refused as Error, "", 0);
+        }
+        const [first] = found;
+        if (options.all === true) return done(null, found);
+        return done(null, first!.address, first!.family);
+      });
+    };
+
+  #checkFor(mustBeAllowed: boolean, address: string, host: string): void {
+    if (!mustBeAllowed) return this.#check(address, host);
+    if (this.#isAllowed(address)) return;
+    // Where a name leads is not told: it may be a secret of the network that the service stands in.
+    const block = ipaddr.isValid(bare(host)) ? ` ${ipaddr.process(bare(host)).toString()}` : " with its address";
+    throw new EgressRefused(
+      `${host} is not called without TLS: give an https:// address, or give the service --allow-address${block} if it may call it so`,
+    );
+  }
+
+  #isAllowed(address: string): boolean {
+    const plain = ipaddr.process(address);
+    return this.#allowed.some((block) => block[0].kind() === plain.kind() && plain.match(block));
+  }
 
   #check(address: string, host: string): void {
-    if (isPublic(address)) return;
+    if (isPublic(address) || this.#isAllowed(address)) return;
     const plain = ipaddr.process(address);
-    if (this.#allowed.some((block) => block[0].kind() === plain.kind() && plain.match(block))) return;
     throw new EgressRefused(`${host} is not a public address: give the service --allow-address ${plain.toString()} if it may call it`);
   }
+}
+
+/** A host of a URL without the brackets of IPv6. */
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
 }
 
 // Prefixes that carry an IPv4 address inside and that ipaddr.js has no name for: IPv4-compatible, and NAT64 for local use (RFC 8215).

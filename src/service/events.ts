@@ -106,6 +106,17 @@ export class Events {
     return rows.map(stored);
   }
 
+  /** At most `limit` events after one place up to another, oldest first; null: of all types. */
+  async between(
+    db: Db,
+    teamId: string,
+    { after, upTo, types, limit }: { after: number; upTo: number; types: readonly EventType[] | null; limit: number },
+  ): Promise<StoredEvent[]> {
+    const all = db.selectFrom("events").selectAll().where("team_id", "=", teamId).where("seq", ">", after).where("seq", "<=", upTo);
+    const rows = types === null ? all : all.where("type", "in", types);
+    return (await rows.orderBy("seq").limit(limit).execute()).map(stored);
+  }
+
   /** The players that an event's `audience` names. */
   async audience(db: Db, name: string): Promise<ReadonlySet<string>> {
     if (name === "" || name.startsWith("plr_")) return new Set(name === "" ? [] : [name]);
@@ -149,17 +160,17 @@ export class Events {
   }
 }
 
-function stored(row: EventRow): StoredEvent {
-  const type = row.type as EventType;
+/** The event that a row of the journal holds. */
+export function eventOfRow(row: EventRow): Event {
   return {
-    seq: row.seq,
-    kind: kindOf(type),
-    audience: row.audience,
-    event: {
-      id: row.id,
-      type,
-      created_at: new Date(row.created_at).toISOString(),
-      data: JSON.parse(row.data) as Record<string, unknown>,
-    },
+    id: row.id,
+    type: row.type as EventType,
+    created_at: new Date(row.created_at).toISOString(),
+    data: JSON.parse(row.data) as Record<string, unknown>,
   };
+}
+
+function stored(row: EventRow): StoredEvent {
+  const event = eventOfRow(row);
+  return { seq: row.seq, kind: kindOf(event.type), audience: row.audience, event };
 }

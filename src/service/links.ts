@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemList } from "../protocol/problems.ts";
 import type { Heartbeat } from "../protocol/report.ts";
 import type { Events, NewEvent } from "./events.ts";
-import { namesOf, type PlayerProblems } from "./player-problems.ts";
+import { areOpen, noProblems, openIn, readOpen, textOfOpen, turnsOf, type OpenProblems, type PlayerProblems } from "./player-problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "./store.ts";
 import type { PlayerRow } from "./tables.ts";
@@ -21,15 +21,16 @@ export interface LinksParts {
 interface Told {
   isOnline: boolean;
   error: string | null;
-  /** The names of its problems, see {@link namesOf}. */
-  problems: string;
+  problems: OpenProblems;
 }
 
 /** What is to be told of one. */
 interface News {
   playerId: string;
-  now: Told;
+  now: Pick<Told, "isOnline" | "error">;
 }
+
+type Happening = Pick<NewEvent, "type" | "data">;
 
 // A link that comes back within this was never away.
 const offlineAfterMs = 120_000;
@@ -38,7 +39,7 @@ const longestError = 500;
 // A screen that has just started may still be on its way to its first picture.
 const settledMs = 60_000;
 const newsAtOnce = 400;
-const unknown: Told = { isOnline: false, error: null, problems: "" };
+const unknown: Told = { isOnline: false, error: null, problems: noProblems };
 
 export class Links {
   readonly #parts: LinksParts;
@@ -59,7 +60,7 @@ export class Links {
     const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
     return new Links(
       parts,
-      new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: row.problems }])),
+      new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: readOpen(row.problems) }])),
     );
   }
 
@@ -71,8 +72,8 @@ export class Links {
   /** Takes a heartbeat into account; writes only when there is something new to tell. */
   async beat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
     const before = this.#told.get(player.id) ?? unknown;
-    const now: Told = { isOnline: true, error: errorOf(heartbeat), problems: namesOf(this.#parts.problems.of(player)) };
-    if (!before.isOnline || before.error !== now.error || before.problems !== now.problems) {
+    const now = { isOnline: true, error: errorOf(heartbeat) };
+    if (!before.isOnline || before.error !== now.error || !areOpen(before.problems, this.#parts.problems.of(player))) {
       await this.#news.add({ playerId: player.id, now });
     }
   }
@@ -89,9 +90,16 @@ export class Links {
     }
   }
 
-  /** Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too. */
-  async drop(db: Db, playerId: string): Promise<void> {
-    await db.deleteFrom("player_links").where("player_id", "=", playerId).execute();
+  /**
+   * Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too.
+   * @returns what is to be told: one that was online is offline with its removal, and what was wrong with it is over.
+   */
+  async drop(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
+    const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning(["is_online", "problems"]).executeTakeFirst();
+    if (row === undefined) return [];
+    const told: Told = { isOnline: row.is_online === 1, error: null, problems: readOpen(row.problems) };
+    const news = this.#eventsOf({ id, name }, told, unknown, { problems: [], problems_left_out: 0 });
+    return news.map((event) => ({ ...event, teamId, players: [id] }));
   }
 
   /** Forgets a removed player. */
@@ -122,16 +130,16 @@ export class Links {
         // Back meanwhile, it was never away.
         if (before === undefined || (!now.isOnline && !this.#isAway(playerId))) continue;
         const player = players.get(playerId)!;
-        // As they are now: what was noted may have waited for its turn.
-        const list = this.#parts.problems.of(player);
-        const after: Told = { ...now, problems: namesOf(list) };
+        // As they are now: what was noted may have waited for its turn. A link that broke meanwhile has time to come back.
+        const list = now.isOnline ? withoutOffline(this.#parts.problems.of(player)) : this.#parts.problems.of(player);
+        const after: Told = { ...now, problems: openIn(list, before.problems) };
         const news = this.#eventsOf(player, before, after, list);
         made.push(...news.map((event) => ({ ...event, teamId: player.team_id, players: [playerId] })));
         told.set(playerId, after);
       }
       for (const [player_id, now] of told) {
         if (now === undefined) continue;
-        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: now.problems, since };
+        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: textOfOpen(now.problems), since };
         await db
           .insertInto("player_links")
           .values({ player_id, ...row })
@@ -144,17 +152,11 @@ export class Links {
     for (const [playerId, now] of after) this.#keep(playerId, now);
   }
 
-  #eventsOf(
-    { id, name }: { id: string; name: string },
-    before: Told,
-    { isOnline, error, problems }: Told,
-    list: ProblemList,
-  ): Pick<NewEvent, "type" | "data">[] {
+  #eventsOf({ id, name }: { id: string; name: string }, before: Told, { isOnline, error }: Told, list: ProblemList): Happening[] {
     const about = { player_id: id, name };
-    const changed = problems === before.problems ? [] : [{ type: "player.problems" as const, data: { ...about, ...list } }];
+    const changed = problemEvents(about, before.problems, list, new Date(this.#parts.clock.now()).toISOString());
     if (!isOnline) {
-      const at = this.#parts.presence.lastSeenAt(id);
-      const last_seen_at = at === null ? null : new Date(at).toISOString();
+      const last_seen_at = this.#lastSeen(id);
       return [...(before.isOnline ? [{ type: "player.offline" as const, data: { ...about, last_seen_at } }] : []), ...changed];
     }
     return [
@@ -164,12 +166,32 @@ export class Links {
     ];
   }
 
+  #lastSeen(playerId: string): string | null {
+    const at = this.#parts.presence.lastSeenAt(playerId);
+    return at === null ? null : new Date(at).toISOString();
+  }
+
   /** Undefined: there is no such player any more. */
   #keep(playerId: string, now: Told | undefined): void {
     this.#online += Number(now?.isOnline ?? false) - Number(this.#told.get(playerId)?.isOnline ?? false);
     if (now === undefined) this.#told.delete(playerId);
     else this.#told.set(playerId, now);
   }
+}
+
+/** Each problem that opened or is over, then the list as it is now. */
+function problemEvents(about: { player_id: string; name: string }, before: OpenProblems, list: ProblemList, ended_at: string): Happening[] {
+  if (areOpen(before, list)) return [];
+  const { opened, closed } = turnsOf(before, list);
+  return [
+    ...closed.map((problem) => ({ type: "problem.closed" as const, data: { ...about, ...problem, ended_at } })),
+    ...opened.map((problem) => ({ type: "problem.opened" as const, data: { ...about, ...problem } })),
+    { type: "player.problems", data: { ...about, ...list } },
+  ];
+}
+
+function withoutOffline({ problems, ...rest }: ProblemList): ProblemList {
+  return { problems: problems.filter(({ code }) => code !== "offline"), ...rest };
 }
 
 /** What is wrong at a player by its own word, null when nothing is. */

@@ -50,8 +50,61 @@ export class PlayerProblems {
   }
 }
 
-/** Equal for lists that name the same problems, in whatever words. */
-export function namesOf({ problems }: ProblemList): string {
-  const names = problems.map(({ code, zone_id, item_id }) => [code, zone_id ?? "", item_id ?? ""].join(" "));
-  return names.toSorted().join("\n");
+/** Problems that were told as open: their names, and since when. Null: by an earlier version, which did not keep it. */
+export type OpenProblems = ReadonlyMap<string, string | null>;
+
+/** A problem that is over, as far as it was kept. */
+export interface ClosedProblem {
+  code: string;
+  since: string | null;
+  zone_id: string | null;
+  item_id: string | null;
+}
+
+export const noProblems: OpenProblems = new Map();
+
+/** The problems of a list by name; one that was open before keeps its beginning. */
+export function openIn({ problems }: ProblemList, before: OpenProblems): OpenProblems {
+  if (problems.length === 0) return noProblems;
+  return new Map(problems.map((problem) => [nameOf(problem), before.get(nameOf(problem)) ?? problem.since]));
+}
+
+/** Whether a list names the problems that are open, in whatever words. */
+export function areOpen(open: OpenProblems, { problems }: ProblemList): boolean {
+  const names = new Set(problems.map(nameOf));
+  return names.size === open.size && [...names].every((name) => open.has(name));
+}
+
+/** The problems that are open now and were not, as the player says them, and those that are over. */
+export function turnsOf(before: OpenProblems, { problems }: ProblemList): { opened: PlayerProblem[]; closed: ClosedProblem[] } {
+  const byName = new Map(problems.map((problem) => [nameOf(problem), problem]));
+  const opened = [...byName].flatMap(([name, problem]) => (before.has(name) ? [] : [problem]));
+  const closed = [...before].flatMap(([name, since]) => (byName.has(name) ? [] : [{ ...partsOf(name), since }]));
+  return { opened, closed };
+}
+
+/** As it is stored: one problem a line, its name and since when. */
+export function textOfOpen(open: OpenProblems): string {
+  const lines = [...open].map(([name, since]) => (since === null ? name : `${name} ${since}`));
+  return lines.toSorted().join("\n");
+}
+
+/** What {@link textOfOpen} or an earlier version stored. */
+export function readOpen(text: string): OpenProblems {
+  if (text === "") return noProblems;
+  return new Map(
+    text.split("\n").map((line) => {
+      const [code = "", zoneId = "", itemId = "", since] = line.split(" ");
+      return [[code, zoneId, itemId].join(" "), since ?? null];
+    }),
+  );
+}
+
+function nameOf({ code, zone_id, item_id }: PlayerProblem): string {
+  return [code, zone_id ?? "", item_id ?? ""].join(" ");
+}
+
+function partsOf(name: string): Pick<ClosedProblem, "code" | "zone_id" | "item_id"> {
+  const [code = "", zoneId = "", itemId = ""] = name.split(" ");
+  return { code, zone_id: zoneId === "" ? null : zoneId, item_id: itemId === "" ? null : itemId };
 }

@@ -145,7 +145,7 @@ async function openParts(
   const events = new Events(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, happened) => deliveries.make(db, teamId, happened));
-  const webhooks = new WebhookSender({ store, clock, log, egress, deliveries });
+  const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await Links.open({ store, clock, events, presence, problems });

@@ -4,10 +4,10 @@ import { reasonOf } from "../base/fault.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { textOf } from "../base/text.ts";
-import { eventCloseCodes, SubscriberMessage, type EventKind, type SubscriptionMessage } from "../protocol/events.ts";
-import { readMessage } from "../protocol/wire.ts";
+import { eventCloseCodes, type EventKind, type SubscriberMessage, type SubscriptionMessage } from "../protocol/events.ts";
 import type { Events, StoredEvent } from "./events.ts";
 import type { Db } from "./store.ts";
+import { readSubscriberMessage } from "./subscriber-messages.ts";
 
 export interface SubscriberParts {
   db: Db;
@@ -33,6 +33,8 @@ const mostBufferedBytes = 262_144;
 // One that takes nothing in for so long is sent away; it resumes from its place.
 const stuckMs = 30_000;
 const pageSize = 200;
+// Of one that says more than is answered, no more is taken in for the time being.
+const mostUnanswered = 32;
 
 interface Subscription {
   kinds: ReadonlySet<EventKind>;
@@ -45,6 +47,9 @@ export class Subscriber {
   readonly #socket: WebSocket;
   readonly #parts: SubscriberParts;
   readonly #ended = new AbortController();
+  /** What it said and what is not yet answered. */
+  readonly #unanswered: string[] = [];
+  #isAnswering = false;
   #subscription: Subscription | null = null;
   /** Everything up to here was sent or did not concern it. */
   #seq = 0;
@@ -131,29 +136,59 @@ export class Subscriber {
   }
 
   #take(text: string): void {
-    const read = readMessage(SubscriberMessage, text);
-    if (read.is === "known") {
-      this.#subscribe(read.message).catch((error: unknown) => this.#fail(error));
-      return;
-    }
-    const isKnownType = read.type === "subscribe";
-    const detail = isKnownType
-      ? "the subscription is not as the description at /api/v1/asyncapi.json says"
-      : "only subscribe is known here";
-    this.#send({ type: "error", id: null, data: { code: isKnownType ? "malformed" : "unsupported", detail } });
+    this.#unanswered.push(text);
+    if (this.#unanswered.length >= mostUnanswered) this.#socket.pause();
+    if (this.#isAnswering) return;
+    this.#answerAll().catch((error: unknown) => this.#fail(error));
   }
 
-  async #subscribe({ id, data }: SubscriberMessage): Promise<void> {
-    const { db, events, latestBeats } = this.#parts;
+  /** Answers one message after the other, so that each has its answer and the answers have their order. */
+  async #answerAll(): Promise<void> {
+    this.#isAnswering = true;
+    try {
+      while (this.#unanswered.length > 0 && (await this.#drained())) {
+        await this.#answer(readSubscriberMessage(this.#unanswered.shift()!));
+        if (this.#unanswered.length === 0) this.#socket.resume();
+      }
+    } finally {
+      this.#isAnswering = false;
+    }
+  }
+
+  async #answer(said: SubscriberMessage | Extract<SubscriptionMessage, { type: "error" }>): Promise<void> {
+    switch (said.type) {
+      case "subscribe":
+        return this.#subscribe(said);
+      case "unsubscribe":
+        return this.#unsubscribe(said.id);
+      case "error":
+        return this.#send(said);
+    }
+  }
+
+  async #unsubscribe(id: string): Promise<void> {
+    const { db, events } = this.#parts;
+    const wasSubscribed = this.#subscription !== null;
+    this.#stop();
+    this.#subscription = null;
+    if (!wasSubscribed) this.#seq = (await events.placeOf(db, this.teamId)).last;
+    this.#send({ type: "unsubscribed", id, data: this.#place });
+  }
+
+  /** Ends what the present subscription does; a reading under way sees that it no longer counts. */
+  #stop(): void {
     this.#mode = "idle";
     this.#reading += 1;
     this.#beats.clear();
+  }
+
+  async #subscribe({ id, data }: Extract<SubscriberMessage, { type: "subscribe" }>): Promise<void> {
+    const { db, events, latestBeats } = this.#parts;
+    this.#stop();
     const players = data.players === "all" ? null : new Set(data.players);
     const subscription: Subscription = { kinds: new Set(data.kinds), players };
     this.#subscription = subscription;
     const { last, trimmed } = await events.placeOf(db, this.teamId);
-    // Another subscription came while this one looked its place up: that one counts.
-    if (this.#subscription !== subscription) return;
     const { after } = data;
     const isKnown = after !== undefined && after.epoch === events.epoch && after.seq >= trimmed && after.seq <= last;
     this.#seq = isKnown ? after.seq : last;

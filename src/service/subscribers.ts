@@ -50,6 +50,8 @@ export class Subscribers implements UpgradeDoor {
   readonly #feeds = new Map<string, Feed>();
   readonly #tickets = new Map<string, Ticket>();
   readonly #moved = new Bell();
+  /** Of those who wait for news of a team without a socket. */
+  readonly #bells = new Map<string, Set<Bell>>();
   #isClosing = false;
 
   constructor(parts: SubscribersParts) {
@@ -95,6 +97,17 @@ export class Subscribers implements UpgradeDoor {
     this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
+  /** Rings `bell` when something may have happened in a team, until `signal` aborts. */
+  ring(teamId: string, bell: Bell, signal: AbortSignal): void {
+    const bells = this.#bells.get(teamId) ?? new Set();
+    this.#bells.set(teamId, bells.add(bell));
+    const end = (): void => {
+      bells.delete(bell);
+      if (bells.size === 0 && this.#bells.get(teamId) === bells) this.#bells.delete(teamId);
+    };
+    signal.addEventListener("abort", end, { once: true });
+  }
+
   /** Tells a heartbeat to those who listen. */
   beat(teamId: string, playerId: string, receivedAt: number, heartbeat: Heartbeat): void {
     const feed = this.#feeds.get(teamId);
@@ -109,7 +122,10 @@ export class Subscribers implements UpgradeDoor {
     const tell = async (each: AbortSignal): Promise<never> => {
       for (;;) {
         await this.#moved.wait(clock, Infinity, each);
-        for (const teamId of events.takeMoved()) await this.#tell(teamId);
+        for (const teamId of events.takeMoved()) {
+          for (const bell of this.#bells.get(teamId) ?? []) bell.ring();
+          await this.#tell(teamId);
+        }
       }
     };
     const ping = async (each: AbortSignal): Promise<never> => {

@@ -161,8 +161,19 @@ export interface WebhookRow extends Owned {
   events: string;
   /** JSON of secrets, the newest first. Kept as they are, since every message is signed with them. */
   secrets: string;
+  /** enabled, paused, disabled. */
   status: string;
   disabled_reason: string | null;
+  last_success_at: number | null;
+  /** Since when every attempt has failed. */
+  failing_since: number | null;
+  last_error: string | null;
+  /** When its owner was told that it fails. */
+  warned_at: number | null;
+  paused_at: number | null;
+  paused_reason: string | null;
+  /** Since when events may be missing, as too many deliveries waited. */
+  backlog_full_since: number | null;
   updated_at: number;
 }
 export interface DeliveryRow extends Owned {

@@ -110,8 +110,10 @@ test("[OA4] redocly finds nothing to complain of, and asks nothing of the networ
   const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: Record<string, number>; problems: unknown[] };
   expect(problems).toEqual([]);
   expect([totals["errors"], totals["warnings"]]).toEqual([0, 0]);
-  // What is ignored is the upgrades' 101 alone.
-  const upgrades = described.filter(({ operation }) => operation.responses["101"] !== undefined);
+  // What is ignored is the 101 of an address that knows nothing but the upgrade.
+  const successes = (operation: (typeof described)[number]["operation"]) =>
+    Object.keys(operation.responses).filter((status) => status < "4");
+  const upgrades = described.filter(({ operation }) => successes(operation).join() === "101");
   expect(totals["ignored"]).toBe(upgrades.length);
   process.stdout.write(`redocly: ${totals["errors"]} errors, ${totals["warnings"]} warnings, ${totals["ignored"]} ignored (upgrades)\n`);
 }, 60_000);

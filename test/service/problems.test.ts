@@ -111,7 +111,8 @@ test("[PM3] the service adds its own: not heard, and behind for more than ten mi
   clock.advance(40_000);
   using later = new Listener(bench.service.url, bench.token);
   await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
-  const told = () => later.events.map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
+  const lists = () => later.events.filter(({ data }) => data.type === "player.problems");
+  const told = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
   await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 

@@ -11,6 +11,7 @@ import { pascal, type DescribedOperation, type Document, type Json, type Schema 
 import { shareParameters } from "./parameters.ts";
 import { sampleOf } from "./samples.ts";
 import { Schemas } from "./schemas.ts";
+import { describeWebhooks } from "./webhooks.ts";
 
 const device = "device";
 
@@ -28,7 +29,7 @@ export function describeService(version: string): Document {
   }
   for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
   refusals.of(["not-found"]);
-  const settled = schemas.settle({ paths, problem });
+  const settled = schemas.settle({ paths, problem, webhooks: describeWebhooks(schemas) });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
   addExamples(settled.part.paths, settled.components);
@@ -48,6 +49,7 @@ export function describeService(version: string): Document {
       ...tags.filter(({ name }) => name === device),
     ],
     paths: settled.part.paths,
+    webhooks: settled.part.webhooks,
     components: {
       securitySchemes: {
         operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`; the first one is in DIR/admin-token" },

@@ -1,5 +1,4 @@
 // What is described but stands in no table of operations: the sockets, the description itself, signs of life.
-import { eventsSubprotocol } from "../../protocol/events.ts";
 import { deviceSubprotocol } from "../../protocol/wire.ts";
 import { headerReferences } from "./answers.ts";
 import type { DescribedOperation } from "./json.ts";
@@ -40,31 +39,6 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
       responses: {
         101: { description: "The connection is a WebSocket now" },
         400: { description: `The subprotocol ${deviceSubprotocol} was not offered; without a body` },
-        404: { $ref: "#/components/responses/NotFound" },
-        "5XX": { description: "The service is restarting; without a body" },
-      },
-    },
-  },
-  "/api/v1/events": {
-    get: {
-      operationId: "openEventSocket",
-      tags: ["events"],
-      summary: "Subscribe to what happens",
-      description: `A WebSocket, subprotocol \`${eventsSubprotocol}\`, described at \`/api/v1/asyncapi.json\`. A token that is not good is told after the upgrade by close code 4401, one without the scope \`events:read\` by 4403, a restart by 1012.`,
-      security: [{ operator: ["events:read"] }, {}],
-      parameters: [
-        { name: "Upgrade", in: "header", required: true, schema: { const: "websocket" }, example: "websocket" },
-        { name: "Sec-WebSocket-Protocol", in: "header", required: true, schema: { type: "string" }, example: eventsSubprotocol },
-        {
-          name: "ticket",
-          in: "query",
-          required: false,
-          schema: { type: "string" },
-          description: "Instead of a token, see createEventTicket",
-        },
-      ],
-      responses: {
-        101: { description: "The connection is a WebSocket now" },
         404: { $ref: "#/components/responses/NotFound" },
         "5XX": { description: "The service is restarting; without a body" },
       },

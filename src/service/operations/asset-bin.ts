@@ -79,6 +79,7 @@ export const binOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       return change(context, async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
+        if (row.deleted_at === null) return { result: show(parts, row) };
         await db.updateTable("assets").set({ deleted_at: null }).where("id", "=", row.id).execute();
         return { result: show(parts, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
       });

@@ -12,7 +12,7 @@ import { rowOf } from "../rows.ts";
 import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { LayoutRow } from "../tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "./operation.ts";
 import { settleZones } from "./layout-zones.ts";
 import { names } from "./playlists.ts";
 
@@ -190,8 +190,9 @@ export const layoutOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await findAny(db, teamId, layoutId), "layout");
         if (row.deleted_at === null) return { result: show(row) };
-        const restored = await restoreLayout(db, row, Math.trunc(parts.clock.now()));
-        return { result: show(restored), events: [eventOf("layout.restored", restored)] };
+        const others: ToTell[] = [];
+        const restored = await restoreLayout(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        return { result: show(restored), events: [...others, eventOf("layout.restored", restored)] };
       });
     },
   }),

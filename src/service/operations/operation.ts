@@ -211,13 +211,16 @@ export function operation<
   return spec as unknown as Operation;
 }
 
+/** An event of a write; without players of its own it concerns all that are affected. */
+export type ToTell = Omit<NewEvent, "players"> & { players?: readonly string[] };
+
 /** What a write brought about: its result, the players that may now show something else, and messages to send. */
 export interface Change<T> {
   result: T;
   affected?: readonly PlayerRow[];
   entries?: readonly Entry[];
-  /** What to tell subscribers and webhooks; without players of their own they concern all that are affected. */
-  events?: readonly (Omit<NewEvent, "players"> & { players?: readonly string[] })[];
+  /** What to tell subscribers and webhooks. */
+  events?: readonly ToTell[];
   /** What happens in memory once it is committed; never when it is rolled back. */
   committed?: () => void;
 }

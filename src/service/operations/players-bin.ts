@@ -5,7 +5,7 @@ import { rowOf } from "../rows.ts";
 import { dropOverrides } from "../schedules.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow, ScheduleRow } from "../tables.ts";
-import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "./operation.ts";
 import { playerParams, read, select, show, version } from "./players.ts";
 
 export const playerBinOperations: readonly Operation[] = [
@@ -38,13 +38,13 @@ export const playerBinOperations: readonly Operation[] = [
         parts.sweeper.mark(erased.files);
         await parts.commands.cancelAll(db, row.id);
         await parts.journal.drop(db, row.id);
-        await parts.links.drop(db, row.id);
+        const ended = await parts.links.drop(db, row);
         const committed = () => {
           parts.links.forget(row.id);
           parts.problems.forget(row.id);
         };
         const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
-        const events = [eventOf("player.removed", row), ...deleted, ...erased.events];
+        const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });
       if (permanent) await parts.presence.drop(removed.id);
@@ -73,8 +73,13 @@ export const playerBinOperations: readonly Operation[] = [
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const row = found(await inBinOrNot(db, teamId, playerId), "player");
         if (row.removed_at === null) return { result: row };
-        const { player, schedules } = await restorePlayer(db, row, Math.trunc(parts.clock.now()));
-        const events = [eventOf("player.restored", player), ...schedules.map((schedule) => scheduleEvent("schedule.restored", schedule))];
+        const others: ToTell[] = [];
+        const { player, schedules } = await restorePlayer(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const events = [
+          ...others,
+          eventOf("player.restored", player),
+          ...schedules.map((schedule) => scheduleEvent("schedule.restored", schedule)),
+        ];
         return { result: player, affected: [player], events };
       };
       return change(context, write, (db) => read(context, { id: playerId }, db));
@@ -128,8 +133,6 @@ async function inBinOrNot(db: Db, teamId: string, playerId: string): Promise<Pla
   const row = await rowOf(db, "players", teamId, playerId);
   return row?.erased_at === null ? row : undefined;
 }
-
-type ToTell = NonNullable<Change<unknown>["events"]>[number];
 
 function eventOf(type: "player.removed" | "player.restored" | "player.replaced", row: PlayerRow): ToTell {
   return { teamId: row.team_id, type, data: { player_id: row.id, name: row.name }, players: [row.id] };

@@ -12,7 +12,7 @@ import { stableJson } from "../stable.ts";
 import type { Db } from "../store.ts";
 import type { PlaylistRow } from "../tables.ts";
 import { hideSecrets } from "../web-secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "./operation.ts";
 import { settleItems } from "./playlist-items.ts";
 
 const params = z.strictObject({ id: id("pls") });
@@ -184,8 +184,9 @@ export const playlistOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await findAny(db, teamId, playlistId), "playlist");
         if (row.deleted_at === null) return { result: show(row) };
-        const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()));
-        return { result: show(restored), events: [eventOf("playlist.restored", restored)] };
+        const others: ToTell[] = [];
+        const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        return { result: show(restored), events: [...others, eventOf("playlist.restored", restored)] };
       });
     },
   }),

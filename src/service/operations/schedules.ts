@@ -13,7 +13,7 @@ import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "
 import { checkShare, touchesShare } from "../shares.ts";
 import type { Db } from "../store.ts";
 import type { ScheduleRow } from "../tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "./operation.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "./operation.ts";
 
 const params = z.strictObject({ id: id("sch") });
 const example = {
@@ -187,8 +187,9 @@ export const scheduleOperations: readonly Operation[] = [
         if (row.target_type === "player" && affected.length === 0) {
           throw new Refusal("in-use", `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`);
         }
-        const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()));
-        return { result: showSchedule(restored), affected, events: [eventOf("schedule.restored", restored)] };
+        const others: ToTell[] = [];
+        const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        return { result: showSchedule(restored), affected, events: [...others, eventOf("schedule.restored", restored)] };
       };
       return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
     },

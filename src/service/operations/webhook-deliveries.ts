@@ -5,7 +5,7 @@ import { Delivery, DeliveryDetail, DeliveryStatus } from "../../protocol/webhook
 import { id, Timestamp } from "../../protocol/words.ts";
 import { pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
-import type { DeliveryRow } from "../tables.ts";
+import type { DeliveryRow, WebhookRow } from "../tables.ts";
 import { change, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 
 const ofWebhook = z.strictObject({ id: id("whk") });
@@ -90,7 +90,8 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     method: "POST",
     path: "/webhooks/{id}/replay",
     summary: "Send everything that failed again",
-    description: "All deliveries since an instant that failed or were called off, after the receiver was repaired.",
+    description:
+      "After the receiver was repaired: all deliveries since an instant that failed or were called off, and the events of the last 24 hours that were not kept for it while it was paused or disabled, or while too many waited. Each under its own `webhook-id`, in no promised order.",
     caller: "operator",
     scope: "webhooks:write",
     params: ofWebhook,
@@ -100,10 +101,12 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     output: z.object({ count: z.int().min(0) }),
     errors: ["not-found", "invalid"],
     async run(context, { params, body }) {
-      await demandWebhook(context, params.id);
+      const { deliveries } = context.parts;
       return change(context, async (db) => {
-        const count = await context.parts.deliveries.replay(db, params.id, { failedSince: Date.parse(body.since) });
-        return { result: { count } };
+        const webhook = await demandWebhook(context, params.id, db);
+        const since = Date.parse(body.since);
+        const failed = await deliveries.replay(db, webhook.id, { failedSince: since });
+        return { result: { count: failed + (await deliveries.addMissed(db, webhook, since)) } };
       });
     },
   }),
@@ -126,12 +129,9 @@ export function showDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-async function demandWebhook({ parts, teamId }: OperatorContext, webhookId: string): Promise<void> {
-  const { db } = parts.store;
-  found(
-    await db.selectFrom("webhooks").select("id").where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst(),
-    "webhook",
-  );
+async function demandWebhook({ parts, teamId }: OperatorContext, webhookId: string, db = parts.store.db): Promise<WebhookRow> {
+  const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+  return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
 }
 
 async function find({ parts, teamId }: OperatorContext, webhookId: string, deliveryId: string, db = parts.store.db) {

@@ -2,17 +2,20 @@
 import { z } from "zod";
 import type { Event } from "../../protocol/events.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
-import { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from "../../protocol/webhooks.ts";
+import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../protocol/webhooks.ts";
 import { id } from "../../protocol/words.ts";
 import { EgressRefused } from "../egress.ts";
 import { pageOf } from "../paging.ts";
 import { invalidField } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { WebhookRow } from "../tables.ts";
+import { afresh, warningsOf } from "../webhooks/health.ts";
 import { liveSecrets, rotated } from "../webhooks/secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "./operation.ts";
 import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
 
+// A name server that takes longer is told as such: nobody waits for it at a change.
+const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
 
@@ -23,8 +26,9 @@ export const webhookOperations: readonly Operation[] = [
     method: "POST",
     path: "/webhooks",
     summary: "Have events sent to an address",
-    description:
-      "By Standard Webhooks 1.0: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the `secret`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; `Retry-After` is heeded; 410 disables the webhook; redirects are not followed. A message may come twice, under the same `webhook-id`.",
+    description: `By Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; \`Retry-After\` is heeded; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+
+After an hour in which nothing arrived the event \`webhook.failing\` warns, at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). For one that has failed for an hour at most 10,000 deliveries wait.`,
     caller: "operator",
     scope: "webhooks:write",
     body: NewWebhook,
@@ -33,10 +37,10 @@ export const webhookOperations: readonly Operation[] = [
     output: WebhookWithSecret,
     errors: ["invalid"],
     // Without the secret, as the webhook is read later.
-    version: (webhook) => Webhook.parse(webhook),
+    version: (webhook) => version(Webhook.parse(webhook)),
     async run(context, { body }) {
       const { parts, teamId } = context;
-      checkUrl(parts, body.url);
+      await checkUrl(context, body.url);
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
         const secrets = rotated({ secrets: "[]" }, now);
@@ -47,8 +51,9 @@ export const webhookOperations: readonly Operation[] = [
           url: body.url,
           events: JSON.stringify(body.events),
           secrets: JSON.stringify(secrets),
+          ...afresh,
           status: "enabled",
-          disabled_reason: null,
+          last_success_at: null,
           created_at: now,
           updated_at: now,
         };
@@ -63,7 +68,7 @@ export const webhookOperations: readonly Operation[] = [
     method: "GET",
     path: "/webhooks",
     summary: "List webhooks",
-    description: "Newest first.",
+    description: "Newest first. `warnings` say what is wrong with each.",
     caller: "operator",
     scope: "webhooks:read",
     query: PageQuery,
@@ -88,7 +93,7 @@ export const webhookOperations: readonly Operation[] = [
     status: 200,
     output: Webhook,
     errors: ["not-found"],
-    version: (webhook) => webhook,
+    version,
     run: (context, input) => read(context, input.params),
   }),
   operation({
@@ -97,7 +102,8 @@ export const webhookOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/webhooks/{id}",
     summary: "Change a webhook",
-    description: "Disabling calls off what waits for it; `status: enabled` takes up again with what happens from then on.",
+    description:
+      "Disabling calls off what waits for it; `status: enabled` takes up again, also after a pause, with what happens from then on. What was missed within 24 hours is sent by `POST /webhooks/{id}/replay`.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -106,20 +112,26 @@ export const webhookOperations: readonly Operation[] = [
     status: 200,
     output: Webhook,
     errors: ["not-found", "invalid", "precondition-failed"],
-    version: (webhook) => webhook,
-    current: read,
+    version,
+    current: async (context, given) => version(await read(context, given)),
     async run(context, { params: { id: webhookId }, body }) {
       const { parts, teamId } = context;
-      if (body.url !== undefined) checkUrl(parts, body.url);
+      if (body.url !== undefined) await checkUrl(context, body.url);
       return change(context, async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
+        const isMended = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
+        // Another address gives no leave to send again what was paused.
+        const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : afresh;
         const next: WebhookRow = {
           ...row,
+          ...(isMended ? afresh : {}),
           name: body.name ?? row.name,
           url: body.url ?? row.url,
           events: body.events === undefined ? row.events : JSON.stringify(body.events),
           status: body.status ?? row.status,
-          disabled_reason: body.status === undefined ? row.disabled_reason : null,
+          disabled_reason,
+          paused_at,
+          paused_reason,
           updated_at: Math.trunc(parts.clock.now()),
         };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
@@ -141,7 +153,7 @@ export const webhookOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: read,
+    current: async (context, given) => version(await read(context, given)),
     async run(context, { params: { id: webhookId } }) {
       await change(context, async (db) => {
         const row = found(await find(db, context.teamId, webhookId), "webhook");
@@ -184,7 +196,8 @@ export const webhookOperations: readonly Operation[] = [
     method: "POST",
     path: "/webhooks/{id}/test",
     summary: "Send a test event",
-    description: "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery.",
+    description:
+      "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery. Like all, it may come twice, under the same `webhook-id`.",
     agent: "Use it after creating or changing a webhook; then read how it went in list_webhook_deliveries.",
     caller: "operator",
     scope: "webhooks:write",
@@ -196,7 +209,7 @@ export const webhookOperations: readonly Operation[] = [
       const { parts, teamId } = context;
       return change(context, async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
-        if (row.status === "disabled") throw invalidField("/status", "the webhook is disabled: enable it first");
+        if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
         const event: Event = {
           id: parts.makeId("evt"),
           type: "webhook.test",
@@ -218,14 +231,31 @@ async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id:
   return show(parts, found(await find(parts.store.db, teamId, webhookId), "webhook"));
 }
 
-/** Refuses what is known to be no good already; names are looked up when they are called. */
-function checkUrl(parts: Parts, url: string): void {
+/** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
+async function checkUrl({ parts: { clock, egress }, signal }: OperatorContext, url: string): Promise<void> {
+  const over = new AbortController();
+  const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
+    () => over.abort(),
+    () => undefined,
+  );
   try {
-    parts.egress.check(url);
+    await egress.look(url, { plain: "allowed", signal: AbortSignal.any([signal, over.signal]) });
   } catch (error) {
     if (error instanceof EgressRefused) throw invalidField("/url", error.message);
     throw error;
+  } finally {
+    over.abort();
+    await late;
   }
+}
+
+/** What its ETag stands for: not how it fares, which changes with every delivery. */
+function version({ last_success_at: _success, failing_since: _failing, warnings: _warnings, ...settled }: Webhook): unknown {
+  return settled;
+}
+
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 function show(parts: Parts, row: WebhookRow): Webhook {
@@ -236,6 +266,11 @@ function show(parts: Parts, row: WebhookRow): Webhook {
     events: JSON.parse(row.events) as Webhook["events"],
     status: row.status as Webhook["status"],
     disabled_reason: row.disabled_reason,
+    last_success_at: iso(row.last_success_at),
+    failing_since: iso(row.failing_since),
+    paused_at: iso(row.paused_at),
+    paused_reason: row.paused_reason,
+    warnings: warningsOf(row, parts.clock.now()),
     secrets: liveSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
       hint: secret.slice(-4),
       expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),

@@ -1,9 +1,11 @@
 // The deliveries that events bring about: made with the event, claimed when due, kept for a month.
 import type { Clock } from "../../base/clock.ts";
 import type { Event, EventType } from "../../protocol/events.ts";
+import { eventOfRow, type NewEvent } from "../events.ts";
 import type { MakeId } from "../ids.ts";
 import type { Db } from "../store.ts";
 import type { DeliveryRow, WebhookRow } from "../tables.ts";
+import { afresh, afterAttempt, isLongGone, mostPending, warnAfterMs, warningEvent } from "./health.ts";
 
 /** What came of one attempt. */
 export interface Attempt {
@@ -55,14 +57,31 @@ export class Deliveries {
   async make(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
     const webhooks = await db
       .selectFrom("webhooks")
-      .select(["id", "events"])
+      .select(["id", "events", "failing_since", "backlog_full_since"])
       .where("team_id", "=", teamId)
       .where("status", "=", "enabled")
       .execute();
     for (const webhook of webhooks) {
-      const wanted = JSON.parse(webhook.events) as string[];
-      for (const event of events) if (wants(wanted, event.type)) await this.add(db, teamId, webhook.id, event);
+      const wanted = events.filter((event) => wants(webhook, event));
+      if (wanted.length === 0) continue;
+      // A burst of events is no failure: only for a receiver that has been gone for long not all is kept.
+      const room = isLongGone(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
+      for (const event of wanted.slice(0, room)) await this.add(db, teamId, webhook.id, event);
+      if (wanted.length <= room || webhook.backlog_full_since !== null) continue;
+      const backlog_full_since = Math.trunc(this.#clock.now());
+      await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
     }
+  }
+
+  /** How many more deliveries may wait for a webhook that takes nothing, which must not fill the disk. */
+  async #roomFor(db: Db, webhookId: string): Promise<number> {
+    const { count } = await db
+      .selectFrom("webhook_deliveries")
+      .select((row) => row.fn.countAll<number>().as("count"))
+      .where("webhook_id", "=", webhookId)
+      .where("status", "=", "pending")
+      .executeTakeFirstOrThrow();
+    return Math.max(0, mostPending - count);
   }
 
   /** Makes one delivery, whether or not the webhook wants the type. */
@@ -148,10 +167,13 @@ export class Deliveries {
     return row?.next_at ?? null;
   }
 
-  /** Writes down what came of an attempt, and when the next is due. */
-  async settle(db: Db, { delivery, webhook }: Due, attempt: Attempt): Promise<void> {
+  /** Writes down what came of an attempt, and when the next is due. @returns what is to be told of the webhook. */
+  async settle(db: Db, { delivery, webhook: asSent }: Due, attempt: Attempt): Promise<NewEvent[]> {
     const now = Math.trunc(this.#clock.now());
     const number = delivery.attempts + 1;
+    const webhook = await db.selectFrom("webhooks").selectAll().where("id", "=", asSent.id).executeTakeFirst();
+    // Deleted meanwhile, with all its deliveries.
+    if (webhook === undefined) return [];
     await db
       .insertInto("webhook_attempts")
       .values({
@@ -182,14 +204,28 @@ export class Deliveries {
       .where("id", "=", delivery.id)
       .where("status", "=", "pending")
       .execute();
-    if (isGone) await this.disable(db, webhook.id, "it answered 410 Gone: the receiver wants no more");
+    // Sent to another address than it has now: that says nothing of this one.
+    if (webhook.url !== asSent.url) return [];
+    const is = isDone ? "delivered" : isGone ? "gone" : "failed";
+    const { change, events } = afterAttempt(webhook, { is, number, error: attempt.error, at: attempt.at }, now);
+    await db.updateTable("webhooks").set(change).where("id", "=", webhook.id).execute();
+    if (change.status !== undefined) await this.cancelAll(db, webhook.id);
+    return events;
   }
 
-  /** Disables a webhook by itself and calls off what waits for it. */
-  async disable(db: Db, webhookId: string, reason: string): Promise<void> {
-    const updated_at = Math.trunc(this.#clock.now());
-    await db.updateTable("webhooks").set({ status: "disabled", disabled_reason: reason, updated_at }).where("id", "=", webhookId).execute();
-    await this.cancelAll(db, webhookId);
+  /** The enabled webhooks that have failed for long enough, and whose owner was not told. */
+  toWarnOf(db: Db): Promise<WebhookRow[]> {
+    const before = Math.trunc(this.#clock.now()) - warnAfterMs;
+    const late = db.selectFrom("webhooks").selectAll().where("failing_since", "<=", before).where("warned_at", "is", null);
+    return late.where("status", "=", "enabled").execute();
+  }
+
+  /** Notes that owners are told now. @returns what is to be told. */
+  async warn(db: Db): Promise<NewEvent[]> {
+    const late = await this.toWarnOf(db);
+    const warned_at = Math.trunc(this.#clock.now());
+    for (const { id } of late) await db.updateTable("webhooks").set({ warned_at }).where("id", "=", id).execute();
+    return late.map(warningEvent);
   }
 
   /** Calls off what waits for a webhook. */
@@ -217,6 +253,42 @@ export class Deliveries {
     return (await some.returning("id").execute()).length;
   }
 
+  /**
+   * Makes deliveries of the journal's events since an instant (ms since the epoch) that a webhook wants and that were never
+   * made for it: it was paused or disabled, or too many waited. As many as there is room for, the oldest first.
+   * @returns how many.
+   */
+  async addMissed(db: Db, webhook: WebhookRow, since: number): Promise<number> {
+    const room = await this.#roomFor(db, webhook.id);
+    const wanted = JSON.parse(webhook.events) as string[];
+    const all = db
+      .selectFrom("events")
+      .selectAll()
+      .where("team_id", "=", webhook.team_id)
+      .where("created_at", ">=", since)
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom("webhook_deliveries")
+              .select("webhook_deliveries.id")
+              .whereRef("webhook_deliveries.event_id", "=", "events.id")
+              .where("webhook_deliveries.webhook_id", "=", webhook.id),
+          ),
+        ),
+      );
+    const some = wanted.includes("*") ? all : all.where("type", "in", wanted);
+    const rows = await some
+      .orderBy("seq")
+      .limit(room + 1)
+      .execute();
+    const missed = rows.map(eventOfRow).filter((event) => wants(webhook, event));
+    for (const event of missed.slice(0, room)) await this.add(db, webhook.team_id, webhook.id, event);
+    const { backlog_full_since } = missed.length > room ? webhook : afresh;
+    await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
+    return Math.min(missed.length, room);
+  }
+
   /** Drops what is older than a month and no longer on its way. */
   async trim(db: Db): Promise<void> {
     const before = Math.trunc(this.#clock.now()) - keptMs;
@@ -231,6 +303,9 @@ export class Deliveries {
   }
 }
 
-function wants(events: readonly string[], type: EventType): boolean {
-  return events.includes("*") || events.includes(type);
+/** Whether a webhook wants an event. How it fares itself is not told to it: it could not hear it, and it would add to the pile. */
+function wants({ id, events }: Pick<WebhookRow, "id" | "events">, { type, data }: Event): boolean {
+  if (type.startsWith("webhook.") && data["webhook_id"] === id) return false;
+  const wanted = JSON.parse(events) as (EventType | "*")[];
+  return wanted.includes("*") || wanted.includes(type);
 }

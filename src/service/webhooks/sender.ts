@@ -5,6 +5,7 @@ import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { together } from "../../base/together.ts";
 import { EgressRefused, type Egress } from "../egress.ts";
+import type { Events } from "../events.ts";
 import type { Store } from "../store.ts";
 import type { Attempt, Deliveries, Due } from "./deliveries.ts";
 import { secretsOf } from "./secrets.ts";
@@ -15,6 +16,7 @@ export interface SenderParts {
   clock: Clock;
   log: Log;
   egress: Egress;
+  events: Events;
   deliveries: Deliveries;
 }
 
@@ -23,6 +25,7 @@ const atOnceEach = 4;
 // Of an answer only its beginning is kept.
 const longestAnswerBytes = 1_000;
 const trimMs = 3_600_000;
+const watchMs = 60_000;
 
 export class WebhookSender {
   readonly #parts: SenderParts;
@@ -40,7 +43,7 @@ export class WebhookSender {
 
   /** Sends until `signal` aborts; rejects with an AbortError once what was under way has been given up. */
   async run(signal: AbortSignal): Promise<never> {
-    const { clock, deliveries, store } = this.#parts;
+    const { clock, deliveries, events, store } = this.#parts;
     const send = async (each: AbortSignal): Promise<never> => {
       try {
         for (;;) {
@@ -58,7 +61,15 @@ export class WebhookSender {
         await clock.wait(trimMs, each);
       }
     };
-    return together([send, trim], signal);
+    const watch = async (each: AbortSignal): Promise<never> => {
+      for (;;) {
+        if ((await deliveries.toWarnOf(store.db)).length > 0) {
+          await store.write(async (db) => events.append(db, await deliveries.warn(db)));
+        }
+        await clock.wait(watchMs, each);
+      }
+    };
+    return together([send, trim, watch], signal);
   }
 
   #begin(due: Due, signal: AbortSignal): void {
@@ -77,12 +88,12 @@ export class WebhookSender {
   }
 
   async #deliver(due: Due, signal: AbortSignal): Promise<void> {
-    const { deliveries, log, store } = this.#parts;
+    const { deliveries, events, log, store } = this.#parts;
     const attempt = await this.#attempt(due, signal);
     // The service stops: the delivery stays pending and is sent again, under the same id.
     if (attempt === null) return;
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
-    await store.write((db) => deliveries.settle(db, due, attempt));
+    await store.write(async (db) => events.append(db, await deliveries.settle(db, due, attempt)));
     const about = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
     log.debug(about, "webhook attempt");
   }
@@ -111,7 +122,7 @@ export class WebhookSender {
         ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, secretsOf(webhook, at)),
       };
       const whole = AbortSignal.any([signal, over.signal]);
-      const answer = await egress.request(webhook.url, { method: "POST", headers, body, signal: whole });
+      const answer = await egress.request(webhook.url, { method: "POST", headers, body, signal: whole, plain: "allowed" });
       const text = await beginningOf(answer.body);
       const isRedirect = answer.status >= 300 && answer.status < 400;
       const isGood = answer.status >= 200 && answer.status < 300;
