@@ -11,6 +11,9 @@ import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
 import { KioskWindow, type Size } from "./chromium/window.ts";
+import { Gate } from "./gate.ts";
+import type { Lookup } from "./gate/reach.ts";
+import { routerOf } from "./gate/route.ts";
 import { hasGpu } from "./gpu.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
@@ -32,6 +35,10 @@ export interface ChromiumOptions {
   probe?: { intervalMs: number; limitMs: number };
   /** What frames of other sites may take; by default what `sites/frame.ts` says. */
   frames?: Partial<FrameLimits>;
+  /** Whether content may reach a service of this machine, by the host and port of its URL; by default none. */
+  mayReachLocal?: (host: string, port: number) => boolean;
+  /** Resolves the names that content asks for; by default as the machine does. */
+  lookup?: Lookup;
 }
 
 // A cold start from an SD card takes its time.
@@ -43,6 +50,7 @@ const headlessSize = { width: 1920, height: 1080 };
 interface Running {
   process: BrowserProcess;
   pipe: DevToolsPipe;
+  gate: Gate;
   /** Undefined until the window is up. */
   stage: StagePage | undefined;
   sites: Sites | undefined;
@@ -89,6 +97,7 @@ class ChromiumHost implements Host {
     // An earlier call's start comes to its end first; one begun by `prepare` is this call's own.
     if (this.#opening?.isTaken) await this.#opening.done;
     if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
+      this.#running.gate.admitPage(page.url);
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
@@ -141,7 +150,7 @@ class ChromiumHost implements Host {
 
   admit(sites: readonly FramedSite[]): void {
     this.#admitted = sites;
-    this.#running?.sites?.admit(sites);
+    if (this.#running !== undefined) this.#admit(this.#running);
   }
 
   onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
@@ -187,14 +196,17 @@ class ChromiumHost implements Host {
   }
 
   async #start(): Promise<Running> {
-    const { executable, profileFolder, env, clock, window } = this.#options;
+    const { executable, profileFolder, env, clock, log, window, mayReachLocal = () => false, lookup } = this.#options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
     await freeProfile(account.profileFolder, clock);
+    await using owned = new AsyncDisposableStack();
+    const gate = owned.use(await Gate.open({ mayReachLocal, lookup, route: routerOf(env), clock, log }));
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: this.#display(),
       window: window ?? headlessSize,
       hasGpu: hasGpu(),
+      proxy: gate.address,
     });
     const child = await startBrowser(executable, flags, account);
     const life = new AbortController();
@@ -205,8 +217,9 @@ class ChromiumHost implements Host {
         () => undefined,
       );
     const pipe = new DevToolsPipe(child.input, child.output, clock, onClose);
-    const running: Running = { process: child, pipe, stage: undefined, sites: undefined, engine: undefined, life, closing: false };
+    const running: Running = { process: child, pipe, gate, stage: undefined, sites: undefined, engine: undefined, life, closing: false };
     this.#running = running;
+    owned.move(); // from here on it ends with the browser
     void child.exited.then((how) => this.#onExit(running, how));
     return running;
   }
@@ -235,9 +248,10 @@ class ChromiumHost implements Host {
       limits: this.#options.frames,
       onNews: (news) => this.#tell(news),
       onBlocked,
+      troubleOf: (url) => running.gate.troubleOf(url),
       signal: life,
     });
-    running.sites.admit(this.#admitted);
+    this.#admit(running);
     const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
     // All of this comes before the page is left for another: a call under way then would be lost.
     const [{ product }, { processInfo }, kiosk] = await Promise.all([
@@ -252,7 +266,11 @@ class ChromiumHost implements Host {
     );
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
-    await Promise.all([kiosk.reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
+    const shown = unlessAborted(page, signal).then((known) => {
+      running.gate.admitPage(known.url);
+      return stage.show(known, signal);
+    });
+    await Promise.all([kiosk.reveal(), shown]);
     if (kiosk.hasToFollow) void this.#follow(running, kiosk);
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
@@ -302,14 +320,21 @@ class ChromiumHost implements Host {
       () => undefined,
     );
     await Promise.all([child.exited, late]);
+    await running.gate[Symbol.asyncDispose]();
   }
 
   #onExit(running: Running, how: string): void {
     running.life.abort(new Fault("browser-failed", `the browser exited: ${how}`));
     if (this.#running === running) this.#running = undefined;
+    void running.gate[Symbol.asyncDispose]();
     // While it is coming up, `open` tells.
     if (running.closing || running.engine === undefined) return;
     this.#report({ is: "browser-exited", detail: how });
+  }
+
+  #admit({ gate, sites }: Running): void {
+    gate.admitSites(this.#admitted);
+    sites?.admit(this.#admitted);
   }
 
   #tell(news: FrameNews): void {

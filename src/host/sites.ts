@@ -21,6 +21,8 @@ export interface SitesOptions {
   onNews: (news: FrameNews) => void;
   /** Something was kept from happening; for the log. The address is cut to its origin. */
   onBlocked: (what: string, origin: string) => void;
+  /** Why the host of an address could not be connected to, where that is known. */
+  troubleOf: (url: string) => string | null;
   /** Ends with the browser. */
   signal: AbortSignal;
 }
@@ -181,7 +183,8 @@ export class Sites {
   async #answer(session: DevTools, frame: Frame | null, paused: Paused): Promise<void> {
     const { requestId, frameId, request, responseStatusCode: status = 0, responseErrorReason, responseHeaders = [] } = paused;
     if (frame === null || frame.id !== frameId) return await this.#let(session, requestId);
-    if (responseErrorReason !== undefined) frame.fail("load", networkReason(responseErrorReason, request.url));
+    if (responseErrorReason !== undefined)
+      frame.fail("load", this.#options.troubleOf(request.url) ?? networkReason(responseErrorReason, request.url));
     else if (status >= 400 || status === 204 || status === 205) frame.fail("load", `it answered HTTP ${status}`);
     else if (isDownload(responseHeaders)) frame.fail("load", "it is a download, not a page");
     else if (originOf(request.url) === originOf(frame.site.url) && status < 300 && forbidsFraming(responseHeaders)) {
