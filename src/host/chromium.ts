@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { unlessAborted } from "../base/unless-aborted.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
 import { prepareAccount, type Environment } from "./chromium/account.ts";
 import { followDisplay } from "./chromium/display.ts";
@@ -11,15 +12,14 @@ import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
 import { KioskWindow, type Size } from "./chromium/window.ts";
-import { Gate } from "./gate.ts";
-import type { Lookup } from "./gate/reach.ts";
+import { type Bounds, Gate } from "./gate.ts";
 import { routerOf } from "./gate/route.ts";
 import { hasGpu } from "./gpu.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
 
 /** What a Chromium host needs. */
-export interface ChromiumOptions {
+export interface ChromiumOptions extends Bounds {
   /** See `findChromium`. */
   executable: string;
   /** Kept between starts: the browser's cache and site data. As root it may lie elsewhere, see `prepareAccount`. */
@@ -35,10 +35,6 @@ export interface ChromiumOptions {
   probe?: { intervalMs: number; limitMs: number };
   /** What frames of other sites may take; by default what `sites/frame.ts` says. */
   frames?: Partial<FrameLimits>;
-  /** Whether content may reach a service of this machine, by the host and port of its URL; by default none. */
-  mayReachLocal?: (host: string, port: number) => boolean;
-  /** Resolves the names that content asks for; by default as the machine does. */
-  lookup?: Lookup;
 }
 
 // A cold start from an SD card takes its time.
@@ -50,7 +46,6 @@ const headlessSize = { width: 1920, height: 1080 };
 interface Running {
   process: BrowserProcess;
   pipe: DevToolsPipe;
-  gate: Gate;
   /** Undefined until the window is up. */
   stage: StagePage | undefined;
   sites: Sites | undefined;
@@ -86,10 +81,16 @@ class ChromiumHost implements Host {
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
   #running: Running | undefined;
+  /** Lives as long as the host, so that the page's port stays the right one for every browser after the first. */
+  #gate: Gate | undefined;
   #opening: Opening | undefined;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
+  }
+
+  get pagePort(): number | null {
+    return this.#gate?.port ?? null;
   }
 
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
@@ -97,7 +98,7 @@ class ChromiumHost implements Host {
     // An earlier call's start comes to its end first; one begun by `prepare` is this call's own.
     if (this.#opening?.isTaken) await this.#opening.done;
     if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
-      this.#running.gate.admitPage(page.url);
+      this.#gate?.admitPage(page.url);
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
@@ -150,7 +151,8 @@ class ChromiumHost implements Host {
 
   admit(sites: readonly FramedSite[]): void {
     this.#admitted = sites;
-    if (this.#running !== undefined) this.#admit(this.#running);
+    this.#gate?.admitSites(sites);
+    this.#running?.sites?.admit(sites);
   }
 
   onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
@@ -173,6 +175,8 @@ class ChromiumHost implements Host {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+    await this.#gate?.[Symbol.asyncDispose]();
+    this.#gate = undefined;
   }
 
   async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<Engine> {
@@ -196,17 +200,17 @@ class ChromiumHost implements Host {
   }
 
   async #start(): Promise<Running> {
-    const { executable, profileFolder, env, clock, log, window, mayReachLocal = () => false, lookup } = this.#options;
+    const { executable, profileFolder, env, clock, window } = this.#options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
     await freeProfile(account.profileFolder, clock);
-    await using owned = new AsyncDisposableStack();
-    const gate = owned.use(await Gate.open({ mayReachLocal, lookup, route: routerOf(env), clock, log }));
+    this.#gate ??= await Gate.open({ ...this.#options, route: routerOf(env) });
+    this.#gate.admitSites(this.#admitted);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: this.#display(),
       window: window ?? headlessSize,
       hasGpu: hasGpu(),
-      proxy: gate.address,
+      proxy: this.#gate.address,
     });
     const child = await startBrowser(executable, flags, account);
     const life = new AbortController();
@@ -217,9 +221,8 @@ class ChromiumHost implements Host {
         () => undefined,
       );
     const pipe = new DevToolsPipe(child.input, child.output, clock, onClose);
-    const running: Running = { process: child, pipe, gate, stage: undefined, sites: undefined, engine: undefined, life, closing: false };
+    const running: Running = { process: child, pipe, stage: undefined, sites: undefined, engine: undefined, life, closing: false };
     this.#running = running;
-    owned.move(); // from here on it ends with the browser
     void child.exited.then((how) => this.#onExit(running, how));
     return running;
   }
@@ -248,10 +251,10 @@ class ChromiumHost implements Host {
       limits: this.#options.frames,
       onNews: (news) => this.#tell(news),
       onBlocked,
-      troubleOf: (url) => running.gate.troubleOf(url),
+      troubleOf: (url) => this.#gate?.troubleOf(url) ?? null,
       signal: life,
     });
-    this.#admit(running);
+    running.sites.admit(this.#admitted);
     const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
     // All of this comes before the page is left for another: a call under way then would be lost.
     const [{ product }, { processInfo }, kiosk] = await Promise.all([
@@ -267,7 +270,7 @@ class ChromiumHost implements Host {
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
     const shown = unlessAborted(page, signal).then((known) => {
-      running.gate.admitPage(known.url);
+      this.#gate?.admitPage(known.url);
       return stage.show(known, signal);
     });
     await Promise.all([kiosk.reveal(), shown]);
@@ -296,7 +299,7 @@ class ChromiumHost implements Host {
         missed = !running.stage!.isShown || (await running.stage!.answers(probe.limitMs)) || !running.stage!.isShown ? 0 : missed + 1;
         if (missed < 2) continue;
         missed = 0;
-        if (await browserAnswers(running, probe.limitMs)) {
+        if (await running.pipe.answers(probe.limitMs)) {
           this.#report({ is: "page-hung", detail: `it did not answer twice within ${probe.limitMs} ms` });
         } else {
           log.error("the whole browser hangs, ending it");
@@ -320,21 +323,14 @@ class ChromiumHost implements Host {
       () => undefined,
     );
     await Promise.all([child.exited, late]);
-    await running.gate[Symbol.asyncDispose]();
   }
 
   #onExit(running: Running, how: string): void {
     running.life.abort(new Fault("browser-failed", `the browser exited: ${how}`));
     if (this.#running === running) this.#running = undefined;
-    void running.gate[Symbol.asyncDispose]();
     // While it is coming up, `open` tells.
     if (running.closing || running.engine === undefined) return;
     this.#report({ is: "browser-exited", detail: how });
-  }
-
-  #admit({ gate, sites }: Running): void {
-    gate.admitSites(this.#admitted);
-    sites?.admit(this.#admitted);
   }
 
   #tell(news: FrameNews): void {
@@ -356,25 +352,5 @@ class ChromiumHost implements Host {
     const { headless, env } = this.#options;
     if (headless) return "headless";
     return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
-  }
-}
-
-/** `promise`, or a rejection with the signal's reason when it aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-async function browserAnswers({ pipe }: Running, limitMs: number): Promise<boolean> {
-  try {
-    await pipe.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
-    return true;
-  } catch (error) {
-    if (isFault(error, "timeout")) return false;
-    throw error;
   }
 }

@@ -4,19 +4,18 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
-import { nothingBypassed } from "./chromium/flags.ts";
+import { bypassList } from "./chromium/flags.ts";
 import { processMemoryBytes } from "./chromium/process.ts";
 import { ElectronDevTools } from "./electron/devtools.ts";
 import { ElectronPage, type Probe } from "./electron/page.ts";
 import { openWindow, stageSession } from "./electron/window.ts";
-import { Gate } from "./gate.ts";
-import type { Lookup } from "./gate/reach.ts";
+import { type Bounds, Gate } from "./gate.ts";
 import { routeOf } from "./gate/route.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
 
 /** What an Electron host needs. The program has set up the app (see `electron/app.ts`) before Electron was ready. */
-export interface ElectronOptions {
+export interface ElectronOptions extends Bounds {
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
   log: Log;
@@ -25,10 +24,6 @@ export interface ElectronOptions {
   probe?: Probe;
   /** What frames of other sites may take; by default what `sites/frame.ts` says. */
   frames?: Partial<FrameLimits>;
-  /** Whether content may reach a service of this machine, by the host and port of its URL; by default none. */
-  mayReachLocal?: (host: string, port: number) => boolean;
-  /** Resolves the names that content asks for; by default as the machine does. */
-  lookup?: Lookup;
 }
 
 const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
@@ -56,6 +51,8 @@ export function createElectronHost(options: ElectronOptions): Host {
 }
 
 class ElectronHost implements Host {
+  // The window's proxy is set when the page's address is known.
+  readonly pagePort = null;
   readonly #options: ElectronOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
@@ -76,6 +73,7 @@ class ElectronHost implements Host {
     signal.throwIfAborted();
     const gate = await this.#openGate();
     gate.admitPage(page.url);
+    await stageSession().setProxy({ proxyRules: gate.address, proxyBypassRules: bypassList(new URL(page.url).host) });
     if (this.#shown === undefined) await this.#openWatched(page, signal);
     else this.#shown.page = page;
     const { window, view } = this.#contents();
@@ -145,12 +143,10 @@ class ElectronHost implements Host {
   /** The proxy that the window's session goes through. Other sessions load nothing; the default one knows the network's own proxy. */
   async #openGate(): Promise<Gate> {
     if (this.#gate !== undefined) return this.#gate;
-    const { clock, log, mayReachLocal = () => false, lookup } = this.#options;
     const route = async (url: string) => routeOf(await session.defaultSession.resolveProxy(url));
-    const gate = await Gate.open({ mayReachLocal, lookup, route, clock, log });
+    const gate = await Gate.open({ ...this.#options, route });
     this.#gate = gate;
     gate.admitSites(this.#admitted);
-    await stageSession().setProxy({ proxyRules: gate.address, proxyBypassRules: nothingBypassed });
     return gate;
   }
 

@@ -11,12 +11,16 @@ import { connectThrough, forward } from "./gate/forward.ts";
 import { hostPort, type Lookup, Reach } from "./gate/reach.ts";
 import type { Route, Router } from "./gate/route.ts";
 
+/** What content may reach. */
+export interface Bounds {
+  /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
+  mayReachLocal?: (host: string, port: number) => boolean;
+  /** Resolves the names that it asks for; by default as the machine does. */
+  lookup?: Lookup;
+}
+
 /** What a gate needs. */
-export interface GateOptions {
-  /** Whether content may reach a service of this machine, by the host and port of its URL. */
-  mayReachLocal: (host: string, port: number) => boolean;
-  /** Resolves names; by default as the machine does. */
-  lookup?: Lookup | undefined;
+export interface GateOptions extends Bounds {
   /** The way to an address outside: straight, or through a proxy of the network. */
   route: Router;
   clock: Clock;
@@ -45,7 +49,8 @@ export class Gate implements AsyncDisposable {
 
   private constructor(options: GateOptions) {
     this.#options = options;
-    this.#reach = new Reach(options);
+    const { mayReachLocal = () => false, lookup, clock } = options;
+    this.#reach = new Reach({ mayReachLocal, lookup, clock });
     this.#server = createServer({ maxHeaderSize: largestHeadBytes, keepAliveTimeout: idleLimitMs, requestTimeout: 0 });
     this.#server.on("request", (request, response) => void this.#onRequest(request, response));
     this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => void this.#onConnect(request, client, head));
@@ -56,12 +61,17 @@ export class Gate implements AsyncDisposable {
     const gate = new Gate(options);
     gate.#server.listen(0, "127.0.0.1");
     await once(gate.#server, "listening");
+    gate.#server.unref(); // the browser keeps the program running, not its proxy
     return gate;
   }
 
   /** What the browser is given as its proxy, such as `http://127.0.0.1:41234`. */
   get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Says where the player serves its page, which is then reached. */

@@ -51,6 +51,7 @@ export class Sites {
   readonly #endings: Endings;
   #sites = new Map<string, FramedSite>();
   #pageHost = "";
+  #pageOrigin = "";
 
   private constructor(options: SitesOptions) {
     this.#options = options;
@@ -65,6 +66,7 @@ export class Sites {
       "Page.frameNavigated",
       ({ frame }) => {
         if (frame.id !== pageFrameId) return;
+        sites.#pageOrigin = originOf(frame.url);
         sites.#pageHost = URL.canParse(frame.url) ? new URL(frame.url).hostname : "";
         sites.#endAll();
       },
@@ -173,6 +175,7 @@ export class Sites {
     if (isDocument && URL.canParse(request.url) && new URL(request.url).hostname === this.#pageHost) {
       return { is: "refuse", reason: "it leads to the player itself, which is never framed" };
     }
+    if (!isOfPage && originOf(request.url) === this.#pageOrigin) return { is: "refuse", reason: "it asks the player itself" };
     if (frame?.site.isConfined === true && isDocument && frame.id === frameId && originOf(request.url) !== originOf(frame.site.url)) {
       return { is: "refuse", reason: "it leaves its own origin" };
     }

@@ -13,7 +13,7 @@ import { localRule, lookupOf, type Names } from "./names.ts";
 export interface DriverOptions {
   allowLocal: string;
   names: Names;
-  limits: FrameLimits;
+  limits: Partial<FrameLimits>;
 }
 
 /** What the tests ask. */

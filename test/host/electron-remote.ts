@@ -20,6 +20,7 @@ interface Reply {
 
 /** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
 export class RemoteElectronHost implements Host {
+  readonly pagePort = null;
   readonly #start: () => ChildProcess;
   readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();

@@ -42,7 +42,7 @@ export interface StageOptions {
   /** The addresses of names, one list for each time that a name is asked for; the last list stays. */
   names?: Names;
   /** What frames may take, where it is not what `limits.ts` says. */
-  limits?: FrameLimits;
+  limits?: Partial<FrameLimits>;
 }
 
 /** A host to test; `missing` says why it cannot be. */
@@ -87,7 +87,10 @@ const electronUnderXvfb: Subject = {
 /** Subjects whose browser is the host's own process, so that nobody inside can end a browser that hangs. */
 export const electrons: readonly Subject[] = [electronStandIn, electronUnderXvfb];
 
-function startElectron(binary: string, { size = fullHd, allowLocal = everything, names = {}, limits = frames }: StageOptions = {}): Promise<Stage> {
+function startElectron(
+  binary: string,
+  { size = fullHd, allowLocal = everything, names = {}, limits = frames }: StageOptions = {},
+): Promise<Stage> {
   return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
 }
 

@@ -66,10 +66,14 @@ export async function startPrey(): Promise<Prey> {
   };
 }
 
-// Each kind of request: a script that sees `at(kind)`, an address of its own, and returns a promise of its end or of nothing.
+// Each kind of request: a script that sees `url`, an address of its own, and returns a promise of its end. The most different ones come first.
 const kinds = {
   fetch: "fetch(url, { mode: 'no-cors' })",
   post: "fetch(url, { method: 'POST', mode: 'no-cors', body: 'x' })",
+  socket: "new Promise((done) => { new WebSocket(url.replace('http', 'ws')).onclose = done })",
+  frame: "loaded(added('iframe', { src: url }))",
+  "image-redirect": "loaded(Object.assign(new Image(), { src: '/go?' + encodeURIComponent(url) }))",
+  worker: "worker('fetch(url, { mode: \"no-cors\" })')",
   "keep-alive": "fetch(url, { mode: 'no-cors', keepalive: true })",
   cors: "fetch(url)",
   xhr: "new Promise((done) => { const request = new XMLHttpRequest(); request.onloadend = done; request.open('GET', url); request.send() })",
@@ -83,7 +87,6 @@ const kinds = {
   video: "loaded(added('video', { src: url, preload: 'auto' }))",
   object: "loaded(added('object', { data: url }))",
   embed: "loaded(added('embed', { src: url }))",
-  frame: "loaded(added('iframe', { src: url }))",
   form: `loaded((() => {
     const frame = added('iframe', { name: 'form-' + Math.random() });
     added('form', { action: url, method: 'post', target: frame.name }).submit();
@@ -91,13 +94,10 @@ const kinds = {
   })())`,
   meta: "loaded(added('iframe', { src: '/meta?' + encodeURIComponent(url) }))",
   "fetch-redirect": "fetch('/go?' + encodeURIComponent(url), { mode: 'no-cors' })",
-  "image-redirect": "loaded(Object.assign(new Image(), { src: '/go?' + encodeURIComponent(url) }))",
   "frame-redirect": "loaded(added('iframe', { src: '/go?' + encodeURIComponent(url) }))",
   events: "new Promise((done) => { const source = new EventSource(url); source.onopen = source.onerror = () => done(source.close()) })",
-  socket: "new Promise((done) => { new WebSocket(url.replace('http', 'ws')).onclose = done })",
   prefetch: "loaded(added('link', { rel: 'prefetch', href: url }))",
   preload: "loaded(added('link', { rel: 'preload', as: 'image', href: url }))",
-  worker: "worker('fetch(url, { mode: \"no-cors\" })')",
   "worker-script": "worker('importScripts(url)')",
   "worker-socket": 'worker(\'new Promise((done) => { new WebSocket(url.replace("http", "ws")).onclose = done })\')',
   shared: "asked(new SharedWorker('/shared.js').port)",
@@ -140,17 +140,17 @@ const ice = (urls) => new Promise(async (done) => {
 const answering = `const answer = async ({ data, ports }) => { try { await fetch(data, { mode: "no-cors" }) } catch {} ports[0].postMessage(1) };`;
 
 /** A page that reaches for each target, such as `http://localhost:1`, below the path `/<name>/`, and then asks its own server for `/done`. */
-function attackPage(targets: Readonly<Record<string, string>>): string {
+function attackPage(targets: Readonly<Record<string, string>>, mostKinds: number): string {
   const calls = Object.entries(targets).flatMap(([name, target]) =>
-    Object.entries({ ...kinds, ...silentKinds }).map(
-      ([kind, script]) => `(url) => { ${helpers}; return ${script} }, ${JSON.stringify(`${target}/${name}/${kind}`)}`,
-    ),
+    Object.entries({ ...kinds, ...silentKinds })
+      .slice(0, mostKinds)
+      .map(([kind, script]) => `(url) => { ${helpers}; return ${script} }, ${JSON.stringify(`${target}/${name}/${kind}`)}`),
   );
   // Some kinds never tell of their end: a connection that nobody takes, a picture that is none.
   return `<!doctype html><title>attack</title><body style="background:lime"><h1>attack</h1><script type="module">
     const attempt = (call, url) => Promise.race([
       Promise.try(call, url).catch(() => 0),
-      new Promise((done) => setTimeout(done, 2000)).then(() => console.log("CAP", url)),
+      new Promise((done) => setTimeout(done, 2000)),
     ]);
     const calls = [${calls.map((call) => `[${call}]`).join(",\n")}];
     const work = async () => { for (let call = calls.shift(); call !== undefined; call = calls.shift()) await attempt(...call) };
@@ -164,8 +164,8 @@ export interface Attacker extends AsyncDisposable {
   origin: string;
   /** How many attacks have come to their end. */
   ended: number;
-  /** The address of a page that reaches for each of these targets, by the name that they leave in its path. */
-  attack(targets: Readonly<Record<string, string>>): string;
+  /** The address of a page that reaches for each of these targets, by the name that they leave in its path, in the first `mostKinds` ways. */
+  attack(targets: Readonly<Record<string, string>>, mostKinds?: number): string;
 }
 
 /** Serves attacks on a host of 127.0.0.0/8, also redirects (`/go?<address>`) and pages that lead on (`/meta?`, `/moves?`). */
@@ -197,9 +197,9 @@ export async function startAttacker(host: string): Promise<Attacker> {
   const attacker: Attacker = {
     origin,
     ended: 0,
-    attack: (targets) => {
+    attack: (targets, mostKinds = Number.POSITIVE_INFINITY) => {
       const path = `/attack/${pages.size}`;
-      pages.set(path, attackPage(targets));
+      pages.set(path, attackPage(targets, mostKinds));
       return `${origin}${path}`;
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ export interface FlagOptions {
   display: "x11" | "wayland" | "headless";
   window: { width: number; height: number };
   hasGpu: boolean;
-  /** The proxy that everything goes through, such as `http://127.0.0.1:41234`. */
+  /** The proxy that everything goes through but the page itself, such as `http://127.0.0.1:41234`. */
   proxy: string;
 }
 
@@ -33,8 +33,16 @@ const unwantedFeatures = [
   "CalculateNativeWinOcclusion", // would stop painting a window it believes covered
 ];
 
-/** Else Chromium goes to this machine's own addresses without its proxy. */
-export const nothingBypassed = "<-loopback>";
+/** What goes past the proxy: these hosts, and not whatever is on this machine, as it would without being told. */
+export function bypassList(pages: string): string {
+  return `<-loopback>;${pages}`;
+}
+
+// The browser starts before the address of its page is known, but for its port: the proxy's own, on another loopback
+// address. As long as the proxy holds that port nobody else can have it on all addresses of this machine.
+function pagesAt(port: string): string {
+  return `127.*:${port}`;
+}
 
 /** Makes WebRTC use the proxy, and therefore no UDP, with which it could reach this machine. */
 export const webRtcPolicy = "disable_non_proxied_udp";
@@ -52,7 +60,7 @@ export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy }:
     `--app=${firstPage}`,
     "--kiosk",
     `--proxy-server=${proxy}`,
-    `--proxy-bypass-list=${nothingBypassed}`,
+    `--proxy-bypass-list=${bypassList(pagesAt(new URL(proxy).port))}`,
     ...ownWindow,
     ...screen(display, window),
     ...sharedSwitches(hasGpu).map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),

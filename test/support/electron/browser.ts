@@ -90,7 +90,9 @@ export class BrowserProcess {
         ...offscreen,
         ...switches,
         // Behind the switches: a session's own proxy wins over the command line.
-        ...(proxy.proxyRules === undefined ? [] : [`--proxy-server=${proxy.proxyRules}`, `--proxy-bypass-list=${proxy.proxyBypassRules ?? ""}`]),
+        ...(proxy.proxyRules === undefined
+          ? []
+          : [`--proxy-server=${proxy.proxyRules}`, `--proxy-bypass-list=${proxy.proxyBypassRules ?? ""}`]),
       ],
       { detached: true, stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] },
     );
