@@ -1,5 +1,7 @@
 // What framed sites reach of the machine itself: nothing, in whatever way they ask and however the address is written, unless it is excepted.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { defaultLimits } from "../../src/host/sites/frame.ts";
 import type { FrameNews } from "../../src/player/host.ts";
 import { type Attacker, ownAddresses, type Prey, startAttacker, startPrey, tracedKinds } from "../support/attack.ts";
@@ -109,6 +111,28 @@ function reaching(subject: Subject): void {
     const named = await shown.frame(`http://localhost:${prey.port}/`);
     expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${prey.port}`) });
     expect(prey.arrivals()).toEqual(before);
+  });
+
+  test("[LB9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
+    await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
+    await stage.host.prepare();
+    const { pagePort } = stage.host;
+    if (pagePort === null) return context.skip("every port is as good");
+    const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
+    const server = createServer(({ url = "", headers: { connection, host } }, response) => {
+      requests.push({ path: url, connection, host });
+      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><body>page");
+    }).listen(pagePort, "127.0.0.5");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, "listening");
+    await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
+    await until("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
+    // The proxy opens a connection of its own for each request, and says so.
+    expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
+    await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
   });
 
   function targetsOf(asked: readonly (readonly [string, string])[]): Record<string, string> {
