@@ -3,6 +3,7 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { badFlags, readFlags, usageOf } from "../base/config.ts";
 import { dataFolder } from "./folders.ts";
+import { readExceptions, writeExceptions, type LocalException } from "./local-exceptions.ts";
 
 const usage = usageOf({
   command: "npm run player --",
@@ -14,6 +15,10 @@ const usage = usageOf({
     headless: { help: "Draw without a display; the screenshot command shows the picture" },
     window: { value: "WxH", help: "A window of this size, such as 1280x720, in place of the whole display" },
     ntp: { value: "HOST[,HOST]", help: "Time servers to ask while the service is silent, with a port behind a colon where it is not 123" },
+    "allow-local": {
+      value: "HOST:PORT[,…]",
+      help: "Services of this machine that shown pages may reach, such as localhost:3000; they reach no other",
+    },
     triggers: { help: "Let sensors and buttons set variables over the Unix socket DIR/triggers/socket" },
   },
   more: [
@@ -44,6 +49,8 @@ export interface PlayerConfig {
   ntp: TimeServer[];
   /** Whether sensors and buttons may set variables over a socket in the data folder. */
   triggers: boolean;
+  /** Services of this machine that content may reach. */
+  allowLocal: LocalException[];
 }
 
 // Switches of Chromium that a player on Electron may be given, with what their value has to be; null where they take none.
@@ -93,7 +100,7 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * The flags that `readPlayerConfig` reads as `config`, each in one word: on Windows Electron refuses to start when
  * anything follows a word that is an address (CVE-2018-1000006).
  */
-export function playerFlags({ server, data, engine, headless, window, ntp, triggers }: PlayerConfig): string[] {
+export function playerFlags({ server, data, engine, headless, window, ntp, triggers, allowLocal }: PlayerConfig): string[] {
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -103,12 +110,13 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
     ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
     ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
     ...(triggers ? ["--triggers"] : []),
+    ...(allowLocal.length === 0 ? [] : [`--allow-local=${writeExceptions(allowLocal)}`]),
   ];
 }
 
 /** @throws Fault `bad-config` in one line that names every flag that is wrong. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
-  const { server, data, engine, headless, window, ntp, triggers } = readFlags(argv, usage);
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local } = readFlags(argv, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -117,6 +125,8 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
   const servers = ntp === undefined ? [] : timeServersOf(ntp);
   if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
+  const allowLocal = local === undefined ? [] : readExceptions(local);
+  if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {
     server,
@@ -125,6 +135,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     headless: headless ?? false,
     ntp: servers ?? [],
     triggers: triggers ?? false,
+    allowLocal: allowLocal ?? [],
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }
