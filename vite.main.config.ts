@@ -16,7 +16,11 @@ export default defineConfig({
     emptyOutDir: true,
     sourcemap: true,
     rolldownOptions: {
-      input: { electron: join(here, "src/main/electron.ts"), cli: join(here, "src/main/cli.ts") },
+      input: {
+        electron: join(here, "src/main/electron.ts"),
+        cli: join(here, "src/main/cli.ts"),
+        "media-child": join(here, "src/service/media/child.ts"),
+      },
       external: (id) => id.startsWith("node:") || outside.has(id) || [...outside].some((name) => id.startsWith(`${name}/`)),
       // Beside the entries: programs find their files relative to their own place.
       output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js", format: "esm" },

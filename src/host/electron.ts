@@ -32,6 +32,9 @@ const jpegQuality = 90;
 
 /** The embedded service's name among Electron's processes. */
 export const serviceProcessName = "signage-service";
+/** The name of the processes in which that service examines files. */
+export const mediaProcessName = "signage-media";
+const ownProcesses: readonly (string | undefined)[] = [serviceProcessName, mediaProcessName];
 
 /** A window and the page it is for. */
 interface Shown {
@@ -96,7 +99,7 @@ class ElectronHost implements Host {
   }
 
   async memoryBytes(): Promise<number> {
-    const metrics = app.getAppMetrics().filter(({ name }) => name !== serviceProcessName);
+    const metrics = app.getAppMetrics().filter(({ name }) => !ownProcesses.includes(name));
     if (process.platform === "linux") {
       // Resident sizes would count what the processes share once for each of them.
       const sizes = await Promise.all(metrics.map(({ pid }) => processMemoryBytes(pid)));
@@ -234,7 +237,7 @@ class ElectronHost implements Host {
   /** Electron starts its helpers again by itself; one that cannot be started leaves nothing to draw or load with. */
   #watchProcesses(signal: AbortSignal): void {
     const onGone = (_event: unknown, { type, name, reason, exitCode }: Electron.Details): void => {
-      if (name === serviceProcessName) return;
+      if (ownProcesses.includes(name)) return;
       this.#options.log.warn({ type, name, reason, exit_code: exitCode }, "a process of the browser ended");
       if (reason === "launch-failed" || reason === "integrity-failure") {
         this.#report({ is: "browser-exited", detail: `its ${name ?? type} process could not be started: ${reason} ${exitCode}` });

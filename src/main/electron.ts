@@ -5,10 +5,11 @@ import Store from "electron-store";
 import { createSystemClock, type Clock } from "../base/clock.ts";
 import { lockFolder } from "../base/folder-lock.ts";
 import type { Log } from "../base/log.ts";
-import { createElectronHost, serviceProcessName } from "../host/electron.ts";
+import { createElectronHost, mediaProcessName, serviceProcessName } from "../host/electron.ts";
 import { prepareApp } from "../host/electron/app.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { runPlayer } from "../player/player.ts";
+import { heapFlags, mediaEnvironment, mediaProgram } from "../service/media/process.ts";
 import { beat } from "./alive.ts";
 import { electronLifecycle } from "./electron-lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
@@ -61,6 +62,13 @@ function startService(folder: string, store: SettingsStore, clock: Clock, log: L
   return EmbeddedService.start(
     {
       fork: (flags) => utilityProcess.fork(program, ["serve", ...flags], { serviceName: serviceProcessName, stdio: "inherit" }),
+      forkMedia: () =>
+        utilityProcess.fork(mediaProgram, [], {
+          serviceName: mediaProcessName,
+          stdio: "inherit",
+          env: mediaEnvironment,
+          execArgv: heapFlags,
+        }),
       folder: join(folder, "service"),
       port: store.get("servicePort") ?? usualServicePort,
       onPort: (port) => store.set("servicePort", port),

@@ -3,6 +3,7 @@ import { Backoff } from "../base/backoff.ts";
 import type { Clock } from "../base/clock.ts";
 import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { MediaForks, type ForkedProcess } from "./media-relay.ts";
 import { Listening } from "./parent-port.ts";
 
 /** A forked service process, as Electron's `utilityProcess` has it. */
@@ -17,6 +18,8 @@ export interface ServiceProcess {
 export interface EmbeddedServiceOptions {
   /** Starts the service with these flags, behind `serve`. */
   fork: (flags: string[]) => ServiceProcess;
+  /** Starts a process in which the service examines files. */
+  forkMedia: () => ForkedProcess;
   /** The service's data folder. */
   folder: string;
   /** The port to ask for: that of the last start, so that addresses people wrote down stay true. */
@@ -95,12 +98,14 @@ export class EmbeddedService implements AsyncDisposable {
 
   /** One life of the service's process, from fork to exit. */
   async #runOnce(port: number, signal: AbortSignal): Promise<{ code: number; hasListened: boolean }> {
-    const { fork, folder, clock } = this.#options;
+    const { fork, forkMedia, folder, clock } = this.#options;
     const child = fork(["--port", String(port), "--data", folder]);
     const exited = new Promise<number>((resolve) => child.once("exit", resolve));
+    const media = new MediaForks(forkMedia, (news) => child.postMessage(news));
     const gone = new AbortController();
     let hasListened = false;
     child.on("message", (message) => {
+      media.hear(message);
       const told = Listening.safeParse(message);
       if (!told.success) return;
       hasListened = true;
@@ -120,6 +125,7 @@ export class EmbeddedService implements AsyncDisposable {
     else signal.addEventListener("abort", stop, { once: true, signal: gone.signal });
     const code = await exited;
     gone.abort();
+    media.end();
     return { code, hasListened };
   }
 

@@ -111,7 +111,9 @@ const nodeLifecycle: Lifecycle = {
   onStop: (stop) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop(signal));
     process.on("disconnect", () => stop("disconnect"));
-    process.parentPort?.on("message", () => stop("parent"));
+    process.parentPort?.on("message", ({ data }) => {
+      if (data === "stop") stop("parent");
+    });
   },
   exit: (code) => process.exit(code),
 };

@@ -13,6 +13,7 @@ import { Port } from "./flags.ts";
 import { calendar } from "./calendar.ts";
 import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
+import { startByParent } from "./media-relay.ts";
 import { tellListening } from "./parent-port.ts";
 import { runProgram } from "./program.ts";
 
@@ -105,7 +106,15 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
   growYoungGeneration(false);
   const { startService } = await import("../service/server.ts");
-  const config = { ...flags, claimFolder: join(rootFolder, "renderer/claim"), version: readVersion(), foretell, calendar };
+  const startMediaProcess = process.parentPort === undefined ? undefined : startByParent(process.parentPort);
+  const config = {
+    ...flags,
+    startMediaProcess,
+    claimFolder: join(rootFolder, "renderer/claim"),
+    version: readVersion(),
+    foretell,
+    calendar,
+  };
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw startFault(flags, error) ?? error;
   });

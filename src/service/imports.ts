@@ -8,7 +8,7 @@ import { assetEvent } from "./asset-making.ts";
 import { storedColumns, withoutSecrets } from "./asset-rows.ts";
 import type { Blobs, Received } from "./blobs.ts";
 import { EgressRefused, type Egress, type EgressAnswer } from "./egress.ts";
-import { examine } from "./media/examine.ts";
+import type { MediaProcesses } from "./media/processes.ts";
 import { Refusal } from "./problem.ts";
 import type { Events } from "./events.ts";
 import type { Store } from "./store.ts";
@@ -27,6 +27,7 @@ interface ImportParts {
   events: Events;
   egress: Egress;
   thumbnails: Thumbnails;
+  media: MediaProcesses;
   mostAssetBytes: number;
 }
 type Progress = NonNullable<Asset["progress"]>;
@@ -107,10 +108,10 @@ export class Imports {
   }
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { blobs, egress, mostAssetBytes, store, thumbnails } = this.#parts;
+    const { blobs, egress, media: processes, mostAssetBytes, store, thumbnails } = this.#parts;
     const answer = await egress.request(row.source_url!, { mostRedirects, signal, headers: { accept: "*/*" } });
     await using received = await this.#receive(answer, progress, mostAssetBytes, blobs);
-    const media = await examine(received.path, typeOf(answer));
+    const media = await processes.examine(received.path, typeOf(answer), row.team_id);
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The address may hold a signature; once it has served it is kept without.

@@ -44,6 +44,9 @@ import { Subscribers } from "./subscribers.ts";
 import { addUpgrades } from "./upgrades.ts";
 import { Deliveries } from "./webhooks/deliveries.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
+import type { LimitTable } from "./media/limits.ts";
+import type { StartMediaProcess } from "./media/process.ts";
+import { MediaProcesses } from "./media/processes.ts";
 import { Thumbnails } from "./thumbnails.ts";
 import { Uploads } from "./uploads.ts";
 import { keepUp } from "./upkeep.ts";
@@ -79,6 +82,10 @@ export interface ServiceConfig {
   metricsPublic?: boolean;
   /** How long play events are kept, days; 400 if not given. */
   playEventDays?: number;
+  /** How much a file may cost to examine, by its kind; what is not given is usual. */
+  mediaLimits?: Partial<LimitTable>;
+  /** Starts a process that examines files; on Node where not given. */
+  startMediaProcess?: StartMediaProcess | undefined;
 }
 
 /** A running service. Disposing ends its sockets and requests and leaves nothing behind. */
@@ -103,7 +110,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
   const egress = opened.use(new Egress(config.allowAddresses));
-  const parts = await openParts(config, store, egress, closing.signal, log, clock);
+  const media = opened.use(new MediaProcesses({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
+  const parts = await openParts(config, { store, egress, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addManners(app, parts);
@@ -129,11 +137,8 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
 
 async function openParts(
   config: ServiceConfig,
-  store: Store,
-  egress: Egress,
+  { store, egress, media, log, clock }: Pick<Parts, "store" | "egress" | "media" | "log" | "clock">,
   closing: AbortSignal,
-  log: Log,
-  clock: Clock,
 ): Promise<Parts> {
   const makeId = createIds(clock);
   store.onCommit(() => forgetOperators(store.db));
@@ -173,8 +178,8 @@ async function openParts(
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
   const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
-  const thumbnails = new Thumbnails({ blobs, store, clock, log });
-  const files = { store, clock, log, events, makeId, blobs, thumbnails, mostAssetBytes };
+  const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
+  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, mostAssetBytes };
   await refreshAll(store, desired);
   return {
     ...shared,
@@ -185,6 +190,7 @@ async function openParts(
     calendar: config.calendar,
     blobs,
     thumbnails,
+    media,
     sweeper: new BlobSweeper({ blobs, store, clock }),
     imports: new Imports({ ...files, egress }),
     uploads: await Uploads.open(join(config.data, "uploads"), files),
@@ -249,9 +255,9 @@ function runLoops(parts: Parts, playsKeptMs: number, signal: AbortSignal): Async
 }
 
 /** Long polls end, sockets are sent away, requests under way get a moment, then every connection is cut. */
-async function close(app: FastifyInstance, { sockets, subscribers, clock }: Parts, closing: AbortController): Promise<void> {
+async function close(app: FastifyInstance, { sockets, subscribers, media, clock }: Parts, closing: AbortController): Promise<void> {
   closing.abort();
-  await Promise.all([sockets.close(), subscribers.close()]);
+  await Promise.all([sockets.close(), subscribers.close(), media.close()]);
   const cut = new AbortController();
   const cutting = clock.wait(graceMs, cut.signal).then(
     () => app.server.closeAllConnections(),

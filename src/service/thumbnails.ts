@@ -1,29 +1,27 @@
 // Makes small pictures of assets in the background, a few at a time, and goes on after a restart where it was.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Bell } from "../base/bell.ts";
 import type { Clock } from "../base/clock.ts";
 import { reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import type { Blobs } from "./blobs.ts";
-import { longestEdge } from "./media/image.ts";
+import { frameOf } from "./media/frame.ts";
+import type { MediaProcesses } from "./media/processes.ts";
 import type { Store } from "./store.ts";
 
 /** The media type of every thumbnail. */
 export const thumbnailType = "image/webp";
 
-const edge = 512;
 const atOnce = 2;
 const mostTries = 2;
-const longestMs = 30_000;
-const mostFrameBytes = 64 * 1_024 * 1_024;
 
-type ThumbnailParts = { blobs: Blobs; store: Store; clock: Clock; log: Log };
+type ThumbnailParts = { blobs: Blobs; media: MediaProcesses; store: Store; clock: Clock; log: Log };
 
 export class Thumbnails {
   readonly #parts: ThumbnailParts;
   readonly #bell = new Bell();
+  readonly #underWay = new Map<string, { teamId: string; done: Promise<void> }>();
+  #failed: (() => never) | null = null;
 
   constructor(parts: ThumbnailParts) {
     this.#parts = parts;
@@ -36,23 +34,47 @@ export class Thumbnails {
 
   /** Works until `signal` aborts; what is under way then is begun anew at the next start. */
   async run(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const rows = await this.#due();
-      await Promise.all(rows.map((row) => this.#make(row, signal)));
-      signal.throwIfAborted();
-      if (rows.length === 0) await this.#bell.wait(this.#parts.clock, Number.POSITIVE_INFINITY, signal);
+    try {
+      for (;;) {
+        while (this.#underWay.size < atOnce) {
+          const row = await this.#due();
+          if (row === undefined) break;
+          this.#begin(row, signal);
+        }
+        await this.#bell.wait(this.#parts.clock, Number.POSITIVE_INFINITY, signal);
+        this.#failed?.();
+      }
+    } finally {
+      await Promise.all([...this.#underWay.values()].map(({ done }) => done));
     }
   }
 
-  async #due(): Promise<StoredAssetRow[]> {
-    const rows = await this.#parts.store.db
-      .selectFrom("assets")
-      .selectAll()
-      .where("status", "=", "processing")
-      .orderBy("created_at")
-      .limit(atOnce)
-      .execute();
-    return rows.filter(isStored);
+  #begin(row: StoredAssetRow, signal: AbortSignal): void {
+    const done = this.#make(row, signal).then(
+      () => undefined,
+      (error: unknown) => {
+        // The database's: the loop ends with it.
+        this.#failed = () => {
+          throw error;
+        };
+      },
+    );
+    const ended = done.finally(() => {
+      this.#underWay.delete(row.id);
+      this.wake();
+    });
+    this.#underWay.set(row.id, { teamId: row.team_id, done: ended });
+  }
+
+  /** The oldest that is to be done, of a team that has none under way if there is one: no team's files hold up the others'. */
+  async #due(): Promise<StoredAssetRow | undefined> {
+    const busy = [...this.#underWay.keys()];
+    const teams = [...this.#underWay.values()].map(({ teamId }) => teamId);
+    const rows = this.#parts.store.db.selectFrom("assets").selectAll().where("status", "=", "processing").where("sha256", "is not", null);
+    const due = (busy.length === 0 ? rows : rows.where("id", "not in", busy)).orderBy("created_at").limit(1);
+    const ofOthers = teams.length === 0 ? due : due.where("team_id", "not in", teams);
+    const row = (await ofOthers.executeTakeFirst()) ?? (await due.executeTakeFirst());
+    return row !== undefined && isStored(row) ? row : undefined;
   }
 
   /** Makes one, or settles that there is none: a file that was taken can be shown without. */
@@ -90,60 +112,13 @@ export class Thumbnails {
   }
 
   async #draw(row: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {
-    const path = this.#parts.blobs.pathOf(row.sha256);
+    const { blobs, media } = this.#parts;
+    const path = blobs.pathOf(row.sha256);
     const source = row.kind === "video" ? await frameOf(path, row, signal) : path;
-    if (source === null) return null;
-    const { default: sharp } = await import("sharp");
-    return sharp(source, { limitInputPixels: longestEdge ** 2 })
-      .autoOrient()
-      .resize(edge, edge, { fit: "inside", withoutEnlargement: true })
-      .timeout({ seconds: longestMs / 1_000 })
-      .webp({ quality: 80 })
-      .toBuffer();
+    return source === null ? null : media.shrink(source, row.team_id);
   }
 }
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
-}
-
-/** A frame of a video as PNG, by the machine's ffmpeg; null where there is none, since nothing else here decodes video. */
-async function frameOf(path: string, { mime_type, duration_ms }: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {
-  const atS = Math.min((duration_ms ?? 0) / 10_000, 5);
-  // The demuxer is named and only files may be read: a playlist in disguise opens nothing.
-  const input = [
-    "-protocol_whitelist",
-    "file",
-    "-f",
-    mime_type === "video/webm" ? "matroska" : "mp4",
-    "-ss",
-    String(atS),
-    "-i",
-    `file:${path}`,
-  ];
-  const scale = `scale='min(${edge},iw)':'min(${edge},ih)':force_original_aspect_ratio=decrease`;
-  const output = ["-an", "-sn", "-frames:v", "1", "-vf", scale, "-f", "image2pipe", "-c:v", "png", "-"];
-  const limits = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
-  const argv = ["-v", "error", "-nostdin", "-threads", "1", ...input, ...output];
-  const ffmpeg = spawn("ffmpeg", argv, { stdio: ["ignore", "pipe", "pipe"], signal: limits, killSignal: "SIGKILL" });
-  const ended = once(ffmpeg, "close") as Promise<[number | null]>;
-  // Heard below; a failure that comes while its output is read must not count as unheard.
-  ended.catch(() => undefined);
-  const parts: Buffer[] = [];
-  let sizeBytes = 0;
-  let complaints = "";
-  ffmpeg.stderr.on("data", (text: Buffer) => (complaints = (complaints + text.toString()).slice(0, 500)));
-  for await (const part of ffmpeg.stdout as AsyncIterable<Buffer>) {
-    sizeBytes += part.length;
-    if (sizeBytes > mostFrameBytes) ffmpeg.kill("SIGKILL");
-    else parts.push(part);
-  }
-  try {
-    const [code] = await ended;
-    if (code !== 0 || sizeBytes === 0) throw new Error(`ffmpeg ended with ${code}: ${complaints}`);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-  return Buffer.concat(parts);
 }

@@ -8,7 +8,7 @@ import type { Upload } from "../protocol/assets.ts";
 import { insertAsset } from "./asset-making.ts";
 import type { Blobs } from "./blobs.ts";
 import type { MakeId } from "./ids.ts";
-import { examine } from "./media/examine.ts";
+import type { MediaProcesses } from "./media/processes.ts";
 import { Refusal } from "./problem.ts";
 import type { Events } from "./events.ts";
 import type { Store } from "./store.ts";
@@ -24,6 +24,7 @@ export interface UploadParts {
   events: Events;
   makeId: MakeId;
   thumbnails: Thumbnails;
+  media: MediaProcesses;
   mostAssetBytes: number;
 }
 
@@ -166,8 +167,9 @@ export class Uploads {
     if (row === undefined) throw new Refusal("not-found", "There is no such upload");
     if (row.asset_id !== null) return row.asset_id;
     const path = this.path(id);
-    const media = await examine(path, row.content_type ?? undefined).catch(async (error: unknown) => {
-      if (error instanceof Refusal) await this.#refuse(id, error);
+    const media = await this.parts.media.examine(path, row.content_type ?? undefined, row.team_id).catch(async (error: unknown) => {
+      // A service that stops has not judged the file: it is finished after the next start.
+      if (error instanceof Refusal && error.kind === "bad-file") await this.#refuse(id, error);
       throw error;
     });
     const hash = this.hashFrom(id, (await stat(path)).size);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rootFolder } from "../../src/main/folders.ts";
 import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
 import { hasGpu } from "../../src/host/gpu.ts";
 import { bundlePrograms } from "../support/bundle.ts";
@@ -20,6 +21,7 @@ const red: Rgb = [220, 30, 40];
 const blue: Rgb = [30, 60, 200];
 const green: Rgb = [20, 160, 60];
 const limitMs = 120_000;
+const mediaProgram = join(rootFolder, "dist/main/media-child.js");
 
 let xvfb: Xvfb;
 
@@ -124,7 +126,10 @@ test(
       port = Number(new URL(api.url).port);
       await publish(api, first, green);
       await shows(green);
+      // Electron's main process forks what examines files for the service: the package runs no other program on Node.
+      expect(await processesNaming(mediaProgram)).toHaveLength(1);
       expect(await first.stop("SIGINT")).toBe(0);
+      expect(await processesNaming(mediaProgram)).toEqual([]);
     }
     {
       await using second = startElectronPlayer(at, xvfb.display);

@@ -40,12 +40,13 @@ test("[PK1] a package holds the built programs, the page, the claim page and pro
   expect(paths.filter((path) => /\.(map|ts|mts|cts)$/.test(path))).toEqual([]);
 });
 
+const programs = [manifest.main, "dist/main/cli.js", "dist/main/media-child.js"];
 // Looked for by these packages, and done without.
 const optional = ["supports-color from node_modules/debug/", "@img/sharp-libvips-dev/"];
 
 test("[PK2] whatever the packed programs and their workers import is in the package", async () => {
-  const { modules, missing } = await readModules([inPackage(manifest.main), inPackage("dist/main/cli.js"), await workerEntry()]);
-  for (const name of ["fastify", "ws", "sharp", "electron-store", "feedsmith", "pdfjs-dist"]) {
+  const { modules, missing } = await readModules([...programs.map(inPackage), await workerEntry()]);
+  for (const name of ["fastify", "ws", "sharp", "electron-store", "feedsmith", "pdfjs-dist", "file-type", "mediabunny", "yauzl"]) {
     expect(
       [...modules.keys()].some((path) => path.startsWith(inPackage(`node_modules/${name}/`))),
       name,

@@ -1,16 +1,11 @@
 // Looks at what was uploaded: the bytes decide what it is, and only what a screen can show comes in.
 import { open, stat } from "node:fs/promises";
-import { extensions } from "../file-name.ts";
-import { Limit } from "../limit.ts";
 import { examineBundle } from "./bundle.ts";
 import { examineDocument } from "./document.ts";
 import { examineImage } from "./image.ts";
-import { badFile, type Media } from "./media.ts";
+import { badFile, mediaTypes, type Media } from "./media.ts";
 import { examineSvg } from "./svg.ts";
 import { examineSound, examineVideo } from "./video.ts";
-
-/** The media types that assets have. */
-export const mediaTypes: readonly string[] = Object.keys(extensions);
 
 // Equal: names for the same thing that browsers, tools and the detector use.
 const otherNames: Record<string, string> = {
@@ -39,24 +34,21 @@ const otherNames: Record<string, string> = {
 const allowed =
   "JPEG, PNG, WebP, AVIF, GIF and SVG pictures, MP4 and WebM videos, MP3, AAC, Ogg, WAV and FLAC sound, PDF and zip bundles are taken";
 
-// Decoding takes memory and processor: so many files at a time, the others wait.
-const examining = new Limit(2);
-
 /**
- * What the file at `path` is. `claimed` is the Content-Type it came with; a specific type must be right.
+ * What the file at `path` is. `claimed` is the Content-Type it came with; a specific type must be right. `onType` hears the
+ * type that the bytes show before they are read any further. Runs in a media process only: hostile bytes may cost anything.
  * @throws Refusal 422 saying what is wrong with it and what to do.
  */
-export async function examine(path: string, claimed: string | undefined): Promise<Media> {
+export async function examine(path: string, claimed: string | undefined, onType: (mimeType: string) => void): Promise<Media> {
   if ((await stat(path)).size === 0) throw badFile("The file is empty: send its bytes as the body");
-  return examining.run(async () => {
-    const found = await typeOf(path);
-    const result = await examineAs(path, found);
-    const said = nameOf(claimed);
-    if (isSpecific(said) && said !== result.mimeType && said !== found) {
-      throw badFile(`The bytes are ${result.mimeType}, not ${said} as Content-Type says: correct one of them`);
-    }
-    return result;
-  });
+  const found = await typeOf(path);
+  onType(found);
+  const result = await examineAs(path, found);
+  const said = nameOf(claimed);
+  if (isSpecific(said) && said !== result.mimeType && said !== found) {
+    throw badFile(`The bytes are ${result.mimeType}, not ${said} as Content-Type says: correct one of them`);
+  }
+  return result;
 }
 
 function examineAs(path: string, mimeType: string): Promise<Media> {

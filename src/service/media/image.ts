@@ -2,9 +2,7 @@
 import { open } from "node:fs/promises";
 import { Refusal } from "../problem.ts";
 import { badFile, complaint, media, type Media } from "./media.ts";
-
-// A side above is more than a GPU's largest texture, and the square of it takes a gigabyte decoded, on the screen too.
-export const longestEdge = 16_384;
+import { longestEdge } from "./sizes.ts";
 
 /** @throws Refusal 422 for a picture that is too large, cut short or broken. */
 export async function examineImage(path: string, mimeType: string): Promise<Media> {

@@ -1,23 +1,13 @@
 // What an examination finds out, and how it refuses: the words that all kinds of file share.
-import type { AssetKind, AssetWarning } from "../../protocol/assets.ts";
+import type { AssetKind } from "../../protocol/assets.ts";
+import { extensions } from "../file-name.ts";
 import { Refusal } from "../problem.ts";
+import type { Media } from "./jobs.ts";
 
-/** What the bytes turned out to be. */
-export interface Media {
-  kind: AssetKind;
-  mimeType: string;
-  /** Size of a picture or a video, pixels, else null. */
-  width: number | null;
-  height: number | null;
-  /** Length of a video or a sound, else null. */
-  durationMs: number | null;
-  /** Pages of a document, else null. */
-  pageCount: number | null;
-  /** Codec of a video's picture or of a sound, such as `avc`, else null. */
-  codec: string | null;
-  /** What may go wrong on a screen all the same. */
-  warnings: AssetWarning[];
-}
+export type { Media } from "./jobs.ts";
+
+/** The media types that assets have. */
+export const mediaTypes: readonly string[] = Object.keys(extensions);
 
 /** A finding with nothing but what `more` says. */
 export function media(kind: AssetKind, mimeType: string, more: Partial<Media> = {}): Media {

@@ -6,7 +6,7 @@ import { page } from "../../protocol/resources.ts";
 import { Name } from "../../protocol/words.ts";
 import { assetEvent, insertAsset } from "../asset-making.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
-import { examine, mediaTypes } from "../media/examine.ts";
+import { mediaTypes } from "../media/media.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
@@ -45,7 +45,7 @@ export const assetOperations: readonly Operation[] = [
     version: assetVersion,
     async run(context, { query, bytes }) {
       const { parts, teamId, header } = context;
-      const media = await examine(bytes.path, header("content-type"));
+      const media = await parts.media.examine(bytes.path, header("content-type"), teamId);
       const made = await change(
         context,
         async (db) => {

@@ -1,7 +1,6 @@
 // A device's picture of its own glass, taken in only when it is whole and really a picture.
 import { z } from "zod";
 import { id, Timestamp } from "../../protocol/words.ts";
-import { examine } from "../media/examine.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
 import type { PlayerRow, ScreenshotRow } from "../tables.ts";
@@ -34,7 +33,8 @@ export const deviceScreenshot = operation({
   async run({ parts, player, header }, { params, bytes }) {
     checkDigest(header("content-digest"), bytes.sha256);
     const about = { capturedAt: capturedAt(header("captured-at")), commandId: await commandOf({ parts, player }, header("command-id")) };
-    const media = await examine(bytes.path, header("content-type"));
+    // Of a lane of their own: what people of the team upload does not hold up screenshots.
+    const media = await parts.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
     if (!pictureTypes.includes(media.mimeType)) throw new Refusal("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
     const row: ScreenshotRow = {
       id: params.id,

@@ -7,7 +7,7 @@ import { id, Sha256 } from "../../protocol/words.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../protocol/wire.ts";
 import type { StoredAssetRow } from "../asset-rows.ts";
 import { takeHeartbeat } from "../heartbeats.ts";
-import { mediaTypes } from "../media/examine.ts";
+import { mediaTypes } from "../media/media.ts";
 import type { DeviceAnswer } from "../pairing.ts";
 import { FileAnswer, found, NoContent, operation, OtherAnswer, type Contexts, type Operation } from "./operation.ts";
 import { deviceScreenshot } from "./device-screenshot.ts";

@@ -28,6 +28,7 @@ import type { Db, Store } from "../store.ts";
 import type { PlayerRow } from "../tables.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import type { WebhookSender } from "../webhooks/sender.ts";
+import type { MediaProcesses } from "../media/processes.ts";
 import type { Thumbnails } from "../thumbnails.ts";
 import type { Uploads } from "../uploads.ts";
 
@@ -58,6 +59,8 @@ export interface Parts extends HeartbeatParts {
   egress: Egress;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
+  /** Reads uploaded bytes, in processes of their own. */
+  media: MediaProcesses;
   imports: Imports;
   uploads: Uploads;
   /** Largest asset that is taken, in bytes. */

@@ -65,7 +65,8 @@ export async function startUtility(modulePath: string, args: readonly string[]):
   const exit = process.exit.bind(process);
   const port = Object.assign(new EventEmitter(), { postMessage: (message: unknown) => void send(message) });
   port satisfies Pick<ParentPort, "postMessage">;
-  process.on("message", (data) => port.emit("message", { data, ports: [] }));
+  // As Electron's port does, it keeps what comes before anybody listens.
+  port.once("newListener", () => process.nextTick(() => process.on("message", (data) => port.emit("message", { data, ports: [] }))));
   // The browser's helpers end with the browser, however it ended.
   process.on("disconnect", () => exit(1));
   Object.assign(process, { type: "utility", parentPort: port });
