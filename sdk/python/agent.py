@@ -21,7 +21,7 @@ def rpc(method, params):
     return answer["result"]
 
 
-def call(name, **arguments):
+def call(name, /, **arguments):
     """Calls a tool; raises what the tool says when it refuses."""
     answer = rpc("tools/call", {"name": name, "arguments": arguments})
     if answer.get("isError"):
@@ -33,6 +33,6 @@ print(len(rpc("tools/list", {})["tools"]), "tools")
 for player in call("list_players", status="offline")["data"]:
     print("dark:", player["name"], player["id"])
 # What it would change, and for whom; then the change itself.
-body = {"name": "From the agent"}
-call("create_playlist", body=body, dry_run=True)
-print("made:", call("create_playlist", body=body, idempotency_key=str(uuid.uuid4()))["result"]["id"])
+wish = {"name": "From the agent"}
+call("create_playlist", **wish, dry_run=True)
+print("made:", call("create_playlist", **wish, idempotency_key=str(uuid.uuid4()))["result"]["id"])

@@ -1376,6 +1376,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shows
+         * @description Newest first, those that are over or were taken back included, as long as play events are kept.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["listShows"];
+        put?: never;
+        /**
+         * Show something on some screens for a time
+         * @description An asset, a web page or a text, on players, on all with a tag, or everywhere, from now or later until it ends. Makes in one transaction a playlist of one item, a layout of one zone and a schedule with a high priority: desired state, which plays offline too and which forecasts and `why` tell of. The answer names them, warns of what may keep it from being seen, and says how to undo it. A day after its end they go into the bin. Needs the scopes `playlists:write`, `layouts:write` and `players:read` too.
+         *
+         *     Scope: `schedules:write`.
+         */
+        post: operations["show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/show/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a show
+         * @description Where it stands, which players it is for, and what may keep it from being seen.
+         *
+         *     Scope: `schedules:read`.
+         */
+        get: operations["getShow"];
+        put?: never;
+        post?: never;
+        /**
+         * Take a show back
+         * @description Screens go back to what else is due. Its schedule, layout and playlist go into the bin for 30 days, where restoring the schedule brings all three back; `permanent=true` deletes all for good. A layout or playlist that something else shows by now stays.
+         *
+         *     Scope: `schedules:write`.
+         */
+        delete: operations["deleteShow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/show/{id}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove what a show played
+         * @description Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A play is told when it has ended: see `duration_ms` of the show.
+         *
+         *     Scope: `play_events:read`.
+         */
+        get: operations["getShowProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/teams": {
         parameters: {
             query?: never;
@@ -1554,6 +1632,76 @@ export interface paths {
          *     Scope: `tokens:write`.
          */
         patch: operations["updateToken"];
+        trace?: never;
+    };
+    "/api/v1/upload-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link to send one file by
+         * @description Answers an address to which anybody may PUT one file without a token, once, before `expires_at`. It ends with the token that made it. The file becomes an asset of the team; a file that is refused, or breaks off, does not use the link up.
+         *
+         *     Scope: `assets:write`.
+         */
+        post: operations["createUploadLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/upload-links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what became of an upload link
+         * @description `asset_id` is what the file became. Links are forgotten a day after their end.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getUploadLink"];
+        put?: never;
+        post?: never;
+        /**
+         * Call an upload link off
+         * @description It is good no longer. What came by it stays.
+         *
+         *     Scope: `assets:write`.
+         */
+        delete: operations["deleteUploadLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/upload-links/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send a file by an upload link
+         * @description The body is the file, as it is. The `key` in the address is all that is wanted; its bytes decide the file's type, as with `POST /assets`.
+         */
+        put: operations["sendByUploadLink"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/uploads": {
@@ -2969,6 +3117,26 @@ export interface components {
             /** @description On whose behalf it acts */
             user_id: string;
         };
+        MadeUploadLink: {
+            /** @description What the file became; null: none came yet */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description Id, `ulk_` and a ULID */
+            id: string;
+            most_bytes: number;
+            name: string;
+            /** @description Where to PUT the bytes as they are: `curl -T video.mp4 'URL'`. No token is wanted: whoever has it may send one file */
+            url: string;
+        };
         Me: {
             role: components["schemas"]["Role"];
             team: components["schemas"]["Team"];
@@ -3690,6 +3858,58 @@ export interface components {
              */
             timezone?: string | null;
         };
+        NewShow: {
+            /** @description An asset that is ready. One of asset_id, url and text is wanted */
+            asset_id?: string;
+            /**
+             * @description Behind it
+             * @default #000000
+             */
+            background_color?: string;
+            /**
+             * @description Of a text
+             * @default #ffffff
+             */
+            color?: string;
+            /** @description Length of one play of the loop. Without it: the media's own, 60 s for a page, 10 s else. Proof of play counts plays */
+            duration_ms?: number;
+            /**
+             * @description All players of the team, instead of players and tags
+             * @default false
+             */
+            everywhere?: boolean;
+            /**
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "fill";
+            /** @description An instant, `2026-11-21T16:00:00Z` or with an offset; or a wall time, `2026-11-21T16:00`, or a date, in `timezone`, else on each player's own clock. Without it: now */
+            from?: string;
+            /** @description How long from `from` on, instead of `until` */
+            lasts_ms?: number;
+            /** @description For people; without it made from what is shown */
+            name?: string;
+            /** @description Ids of players, or their names as they stand (blind to case) */
+            players?: string[];
+            /**
+             * @description Among schedules; overrides stand above all
+             * @default 900
+             */
+            priority?: number;
+            /** @description And players with any of these tags, also those that get one later */
+            tags?: string[];
+            /** @description A text */
+            text?: string;
+            /** @description IANA zone of wall times */
+            timezone?: string;
+            /** @description When it ends, of the same kind as `from`. null: not before it is deleted */
+            until?: string | null;
+            /**
+             * Format: uri
+             * @description A web page
+             */
+            url?: string;
+        };
         NewToken: {
             /**
              * @description In the future. A token that expires makes none that outlives it
@@ -3698,6 +3918,20 @@ export interface components {
             expires_at?: string | null;
             name: string;
             scopes: components["schemas"]["Scope"][];
+        };
+        NewUploadLink: {
+            /**
+             * @description How long it is good for; never longer than your token
+             * @default 900
+             */
+            lasts_s?: number;
+            /** @description Largest file that it takes. Without it, and at most: the service's limit for assets */
+            most_bytes?: number;
+            /**
+             * @description Name of the asset that the file will become
+             * @default untitled
+             */
+            name?: string;
         };
         NewWebhook: {
             /**
@@ -4915,6 +5149,91 @@ export interface components {
             token: components["schemas"]["MadeToken"];
             user: components["schemas"]["User"];
         };
+        Show: {
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description As its schedule has it; null: not before it is deleted */
+            ends_at: string | null;
+            /** @description Id, `shw_` and a ULID */
+            id: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            name: string;
+            /** @description When it begins, or began if it is due; null: never again */
+            next_at: string | null;
+            /** @description How many players it is for now */
+            player_count: number;
+            /** @description The first 100 of those it is for */
+            players: {
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                /**
+                 * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                 * @enum {string}
+                 */
+                status: "online" | "offline";
+            }[];
+            /** @description The playlist, the layout and the schedule that were made */
+            playlist_id: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id: string;
+            /** @description As its schedule has it */
+            starts_at: string;
+            /**
+             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @enum {string}
+             */
+            status: "planned" | "due" | "over" | "cleared";
+            /** @description When, in words */
+            summary: string;
+            text: string | null;
+            /** @description The request that takes all of it back */
+            undo: string;
+            url: string | null;
+            /** @description Why it may not be seen as meant. It is made all the same */
+            warnings: {
+                /** @description `no-players`, `offline`, `overridden`, `other-shapes`, `open-ended`, or a code of a schedule's warnings */
+                code: string;
+                /** @description RFC 6901 pointer into the request */
+                field: string;
+                message: string;
+            }[];
+        };
+        ShowEntry: {
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description As its schedule has it; null: not before it is deleted */
+            ends_at: string | null;
+            /** @description Id, `shw_` and a ULID */
+            id: string;
+            /** @description Id, `lay_` and a ULID */
+            layout_id: string;
+            name: string;
+            /** @description How many players it is for now */
+            player_count: number;
+            /** @description The playlist, the layout and the schedule that were made */
+            playlist_id: string;
+            /** @description Id, `sch_` and a ULID */
+            schedule_id: string;
+            /** @description As its schedule has it */
+            starts_at: string;
+            /**
+             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @enum {string}
+             */
+            status: "planned" | "due" | "over" | "cleared";
+            text: string | null;
+            url: string | null;
+        };
         ShownReason: {
             detail: string;
             /** @description Of the schedule or the item, or of the command that brought the override */
@@ -4925,6 +5244,48 @@ export interface components {
             name: string | null;
             /** @enum {string} */
             verdict: "shows" | "held" | "outranked" | "set-aside";
+        };
+        ShowPage: {
+            data: components["schemas"]["ShowEntry"][];
+            /** @description For the next page; null on the last */
+            next_cursor: string | null;
+        };
+        ShowProof: {
+            /** @description Time on the glass, on all players */
+            duration_ms: number;
+            /** @description Id, `shw_` and a ULID */
+            id: string;
+            name: string;
+            /** @description The first 100 of those that it is for or that played it */
+            players: {
+                duration_ms: number;
+                /** @description Plays that failed */
+                failed: number;
+                /** @description When the first play began */
+                first_at: string | null;
+                /** @description By its latest heartbeat; null: it is offline */
+                is_showing: boolean | null;
+                /** @description When the last play ended */
+                last_at: string | null;
+                name: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+                plays: number;
+                /** @description The newest picture that was taken while it was due */
+                screenshot_id: string | null;
+                /**
+                 * @description Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s
+                 * @enum {string}
+                 */
+                status: "online" | "offline";
+            }[];
+            /** @description Plays of which a frame was presented, on all players */
+            plays: number;
+            /**
+             * @description planned: not yet; due: now; over: its time has passed; cleared: it, or the schedule that it made, was deleted
+             * @enum {string}
+             */
+            status: "planned" | "due" | "over" | "cleared";
         };
         Target: {
             tag: string;
@@ -5084,6 +5445,32 @@ export interface components {
             size_bytes: number | null;
             /** @enum {string} */
             status: "uploading" | "finished" | "failed";
+        };
+        UploadLink: {
+            /** @description What the file became; null: none came yet */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description Id, `ulk_` and a ULID */
+            id: string;
+            most_bytes: number;
+            name: string;
+        };
+        UploadReceipt: {
+            /** @description Id, `ast_` and a ULID */
+            asset_id: string;
+            kind: components["schemas"]["AssetKind"];
+            mime_type: string;
+            sha256: string;
+            size_bytes: number;
         };
         Uptime: {
             days: {
@@ -5668,6 +6055,8 @@ export interface components {
         ScheduleId: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
+        /** @description Id, `shw_` and a ULID */
+        ShowId: string;
         Status: components["schemas"]["CommandStatus"];
         /** @description Id, `team_` and a ULID */
         TeamId: string;
@@ -5680,6 +6069,8 @@ export interface components {
         Type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         /** @description Id, `upl_` and a ULID */
         UploadId: string;
+        /** @description Id, `ulk_` and a ULID */
+        UploadLinkId: string;
         /** @description Id, `lay_` and a ULID */
         V1LayoutId: string;
         /** @description Id, `whk_` and a ULID */
@@ -11399,6 +11790,306 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    listShows: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["Cursor"];
+                limit?: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description List shows */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "shw_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "status": "planned",
+                     *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "text": "Welcome",
+                     *           "starts_at": "sample",
+                     *           "ends_at": "sample",
+                     *           "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "player_count": 1,
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    show: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "The kitchen closes at nine",
+                 *       "tags": [
+                 *         "restaurant"
+                 *       ],
+                 *       "lasts_ms": 10800000
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewShow"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Show something on some screens for a time */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "shw_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "planned",
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "text": "Welcome",
+                     *       "starts_at": "sample",
+                     *       "ends_at": "sample",
+                     *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_count": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "status": "online"
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "WDJB-MJHT",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ],
+                     *       "undo": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Show"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `shw_` and a ULID */
+                id: components["parameters"]["ShowId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read a show */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "shw_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "planned",
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "text": "Welcome",
+                     *       "starts_at": "sample",
+                     *       "ends_at": "sample",
+                     *       "playlist_id": "pls_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "layout_id": "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "schedule_id": "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "player_count": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "summary": "sample",
+                     *       "next_at": "2026-11-21T12:00:00.000Z",
+                     *       "players": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "status": "online"
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "WDJB-MJHT",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ],
+                     *       "undo": "sample"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Show"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteShow: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+                /** @description `true` deletes for good, also out of the bin */
+                permanent?: components["parameters"]["Permanent"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `shw_` and a ULID */
+                id: components["parameters"]["ShowId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Take a show back */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getShowProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `shw_` and a ULID */
+                id: components["parameters"]["ShowId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Prove what a show played */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "shw_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "status": "planned",
+                     *       "plays": 1,
+                     *       "duration_ms": 8000,
+                     *       "players": [
+                     *         {
+                     *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *           "name": "Lobby",
+                     *           "status": "online",
+                     *           "is_showing": true,
+                     *           "plays": 1,
+                     *           "failed": 1,
+                     *           "duration_ms": 8000,
+                     *           "first_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_at": "2026-11-21T12:00:00.000Z",
+                     *           "screenshot_id": "shot_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShowProof"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     listTeams: {
         parameters: {
             query?: {
@@ -12161,6 +12852,194 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    createUploadLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: {
+                /** @description Makes a repeat within 24 h answer as the first did */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Summer menu.mp4",
+                 *       "lasts_s": 900
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewUploadLink"];
+            };
+        };
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Create a link to send one file by */
+            201: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ulk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "most_bytes": 1,
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z",
+                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MadeUploadLink"];
+                };
+            };
+            400: components["responses"]["BadRequestOrMalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InFlight"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidOrKeyReused"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    getUploadLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id, `ulk_` and a ULID */
+                id: components["parameters"]["UploadLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Read what became of an upload link */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "ulk_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "name": "Lobby",
+                     *       "most_bytes": 1,
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UploadLink"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    deleteUploadLink: {
+        parameters: {
+            query?: {
+                /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
+                dry_run?: components["parameters"]["DryRun"];
+            };
+            header?: never;
+            path: {
+                /** @description Id, `ulk_` and a ULID */
+                id: components["parameters"]["UploadLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Call an upload link off */
+            204: {
+                headers: {
+                    "Dry-Run": components["headers"]["DryRun"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooMany"];
+        };
+    };
+    sendByUploadLink: {
+        parameters: {
+            query: {
+                /** @description As the link has it */
+                key: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id, `ulk_` and a ULID */
+                id: components["parameters"]["UploadLinkId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Send a file by an upload link */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
+                     *       "kind": "image",
+                     *       "mime_type": "image/jpeg",
+                     *       "size_bytes": 48213,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UploadReceipt"];
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InFlight"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BadFileOrInvalid"];
             429: components["responses"]["TooMany"];
         };
     };

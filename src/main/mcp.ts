@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
+import { isToolset, toolsets } from "../protocol/toolsets.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
 const usage = usageOf({
@@ -11,12 +12,17 @@ const usage = usageOf({
   flags: {
     server: { value: "URL", help: "The service, such as http://127.0.0.1:8080" },
     "token-file": { value: "FILE", help: "A file that holds an access token, such as the service's DIR/admin-token" },
+    toolsets: { value: "NAME[,NAME]", help: `Which tools are listed, of ${toolsets.join(", ")} (default: those of everyday tasks)` },
   },
 });
 
 const Flags = z.object({
   server: z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }),
   "token-file": z.string({ error: "must name the file that holds an access token" }),
+  toolsets: z
+    .string()
+    .refine((text) => text.split(",").every(isToolset), `must be some of ${toolsets.join(", ")}, with commas between`)
+    .optional(),
 });
 
 /** Where the service is, and the token for it. */
@@ -28,7 +34,9 @@ export interface McpConfig {
 /** @throws Fault `bad-config` in one line. */
 export function readMcpConfig(argv: readonly string[]): McpConfig {
   const flags = checkFlags(Flags.safeParse(readFlags(argv, usage)), usage);
-  return { endpoint: new URL("/mcp", flags.server).href, token: readToken(flags["token-file"]) };
+  const endpoint = new URL("/mcp", flags.server);
+  if (flags.toolsets !== undefined) endpoint.searchParams.set("toolsets", flags.toolsets);
+  return { endpoint: endpoint.href, token: readToken(flags["token-file"]) };
 }
 
 /** Serves until the input ends or `signal` aborts. */

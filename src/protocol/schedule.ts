@@ -12,7 +12,7 @@ const searchedDays = 50 * 366;
 const furthestAheadMs = 14 * 3_600_000;
 
 /** A wall time in the schedule's zone, a date there, or with `Z` an instant. */
-const Moment = z
+export const Moment = z
   .string()
   .regex(
     /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(:\d\d(\.\d{1,3}Z|Z)?|Z)?)?$/,

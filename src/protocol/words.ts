@@ -22,6 +22,8 @@ const idPrefixes = [
   "inv",
   "aud",
   "upl",
+  "shw",
+  "ulk",
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 
@@ -31,6 +33,11 @@ export function id<P extends IdPrefix>(prefix: P) {
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be a ${prefix}_ id`)
     .describe(`Id, \`${prefix}_\` and a ULID`);
+}
+
+/** Whether a text is an id of this kind. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return id(prefix).safeParse(text).success;
 }
 
 /** A name that people give: 1 to 200 characters, no control characters. */

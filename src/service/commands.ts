@@ -1,6 +1,7 @@
 // The life of a command: queued, delivered, then what the device tells of it; and its end when its time has passed.
 import { Batch } from "../base/batch.ts";
 import type { Clock } from "../base/clock.ts";
+import { isAbort } from "../base/fault.ts";
 import { finalStatuses, type Command, type CommandRequest, type CommandStatus, type CommandUpdate } from "../protocol/command.ts";
 import type { Events, NewEvent } from "./events.ts";
 import type { MakeId } from "./ids.ts";
@@ -49,6 +50,8 @@ export interface CommandsParts {
 export class Commands {
   readonly #parts: CommandsParts;
   readonly #delivered: Batch<string>;
+  /** Who waits for the end of a command. */
+  readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(parts: CommandsParts) {
     this.#parts = parts;
@@ -139,6 +142,11 @@ export class Commands {
    * @throws Refusal 404 when the command is not this player's.
    */
   async update(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<void> {
+    await this.#take(player, commandId, update);
+    if (finalStatuses.includes(update.status)) this.#wake([commandId]);
+  }
+
+  async #take(player: PlayerRow, commandId: string, update: CommandUpdate): Promise<void> {
     await this.#parts.store.write(async (db) => {
       const row = await db
         .selectFrom("commands")
@@ -171,7 +179,7 @@ export class Commands {
       .limit(1);
     // Asked first, since there is hardly ever one: a transaction for nothing would hold the others up.
     if ((await due.executeTakeFirst()) === undefined && (await silent.executeTakeFirst()) === undefined) return;
-    await store.write(async (db) => {
+    const over = await store.write(async (db) => {
       const ended = await db
         .updateTable("commands")
         .set({ status: "expired", updated_at: now })
@@ -188,7 +196,36 @@ export class Commands {
         .returningAll()
         .execute();
       await events.append(db, [...ended, ...unheard].map(eventOf));
+      return [...ended, ...unheard].map(({ id }) => id);
     });
+    this.#wake(over);
+  }
+
+  /**
+   * Resolves when the player has told of a command's end, or it has expired, and after `mostMs` at the latest. How it ended is in
+   * its row. One that was cancelled is not heard of before `mostMs`. @throws AbortError when `signal` aborts.
+   */
+  async ended(commandId: string, mostMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, store } = this.#parts;
+    const done = new AbortController();
+    const waiting = this.#waiting.get(commandId) ?? new Set();
+    const wake = () => done.abort();
+    this.#waiting.set(commandId, waiting.add(wake));
+    try {
+      // It may have ended before anybody waited.
+      const row = await store.db.selectFrom("commands").select("status").where("id", "=", commandId).executeTakeFirst();
+      if (row === undefined || finalStatuses.includes(row.status as CommandStatus)) return;
+      await clock.wait(mostMs, AbortSignal.any([done.signal, signal])).catch((error: unknown) => {
+        if (!isAbort(error) || !done.signal.aborted) throw error;
+      });
+    } finally {
+      waiting.delete(wake);
+      if (waiting.size === 0) this.#waiting.delete(commandId);
+    }
+  }
+
+  #wake(commandIds: readonly string[]): void {
+    for (const commandId of commandIds) for (const wake of this.#waiting.get(commandId) ?? []) wake();
   }
 
   /** Calls off what a removed player has not begun. */

@@ -17,10 +17,12 @@ import { bulkOperations } from "./operations/players-bulk.ts";
 import { playerOperations } from "./operations/players.ts";
 import { playlistOperations } from "./operations/playlists.ts";
 import { scheduleOperations } from "./operations/schedules.ts";
+import { showOperations } from "./operations/show.ts";
 import { webhookOperations } from "./operations/webhooks.ts";
 import { teamOperations } from "./operations/teams.ts";
 import { tokenOperations } from "./operations/tokens.ts";
 import { userOperations } from "./operations/users.ts";
+import { uploadLinkOperations } from "./operations/upload-links.ts";
 import { uploadOperations } from "./operations/uploads.ts";
 import { reportOperations } from "./operations/reports.ts";
 
@@ -34,8 +36,10 @@ export const operations: readonly Operation[] = [
   ...playlistOperations,
   ...scheduleOperations,
   ...calendarOperations,
+  ...showOperations,
   ...assetOperations,
   ...uploadOperations,
+  ...uploadLinkOperations,
   ...commandOperations,
   ...screenshotOperations,
   ...eventOperations,
@@ -58,6 +62,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "playlists", description: "What a zone shows, in a loop" },
   { name: "schedules", description: "Which layout plays when, and on which players" },
   { name: "calendars", description: "Named lists of dates, such as public holidays, on which schedules play or do not" },
+  { name: "shows", description: "One thing on some screens for a time, in one request, and the proof of it" },
   { name: "assets", description: "The files that screens show" },
   { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
   { name: "commands", description: "Acts asked of a player" },

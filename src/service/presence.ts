@@ -1,6 +1,7 @@
 // The latest heartbeat of each player, and who is online. Known at once, written down by the second.
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
+import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Heartbeat } from "../protocol/report.ts";
 import { countBeat } from "./heartbeat-minutes.ts";
@@ -42,6 +43,8 @@ export class Presence {
   readonly #clock: Clock;
   readonly #seen: Map<string, Seen>;
   readonly #unwritten: (Beat & { playerId: string })[] = [];
+  /** Who waits for the next heartbeat of a player. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   #writing: Promise<unknown> = Promise.resolve();
 
   private constructor(db: Telemetry, clock: Clock, seen: Map<string, Seen>) {
@@ -66,6 +69,32 @@ export class Presence {
     const receivedAt = Math.trunc(this.#clock.now());
     this.#seen.set(playerId, { receivedAt, heartbeat, link });
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
+    for (const wake of this.#waiting.get(playerId) ?? []) wake();
+  }
+
+  /**
+   * Resolves once `isTrue` of a player's latest heartbeat: at once, or when one comes. False: `mostMs` have passed without.
+   * @throws AbortError when `signal` aborts.
+   */
+  async until(playerId: string, isTrue: (heartbeat: Heartbeat) => boolean, mostMs: number, signal: AbortSignal): Promise<boolean> {
+    const done = new AbortController();
+    const look = () => {
+      const beat = this.latest(playerId);
+      if (beat !== null && isTrue(beat.heartbeat)) done.abort();
+    };
+    const waiting = this.#waiting.get(playerId) ?? new Set();
+    this.#waiting.set(playerId, waiting.add(look));
+    look();
+    try {
+      await this.#clock.wait(mostMs, AbortSignal.any([done.signal, signal]));
+      return false;
+    } catch (error) {
+      if (!isAbort(error) || !done.signal.aborted) throw error;
+      return true;
+    } finally {
+      waiting.delete(look);
+      if (waiting.size === 0) this.#waiting.delete(playerId);
+    }
   }
 
   /** Writes down by the second what came in, until `signal` aborts; rejects with an AbortError then. What came since needs a {@link flush}. */

@@ -197,6 +197,7 @@ async function openParts(
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new Sockets({ ...shared, heartbeatMs }),
     mostAssetBytes,
+    publicUrl: config.publicUrl,
     closing,
   };
 }

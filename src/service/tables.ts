@@ -122,6 +122,32 @@ export interface UploadRow extends Owned {
   error: string | null;
   expires_at: number;
 }
+/** One thing on some screens for a time, and what was made for it. */
+export interface ShowRow extends Owned {
+  name: string;
+  /** What was asked for: JSON. */
+  given: string;
+  playlist_id: string;
+  layout_id: string;
+  schedule_id: string;
+  /** By when it is over in every zone, epoch ms; null: open-ended. */
+  ends_at: number | null;
+  /** Set when what was made went into the bin, by request or because its time was over. */
+  cleared_at: number | null;
+}
+/** Leave to send one file without a token, for a while. */
+export interface UploadLinkRow extends Owned {
+  token_id: string;
+  user_id: string;
+  /** Of the secret in its address. */
+  hash: string;
+  /** The name of the asset that it will become. */
+  name: string;
+  most_bytes: number;
+  expires_at: number;
+  /** Null until the file came. */
+  asset_id: string | null;
+}
 export interface CommandRow extends Owned {
   player_id: string;
   type: string;
@@ -277,6 +303,8 @@ export interface Tables {
   overrides: OverrideRow;
   assets: AssetRow;
   uploads: UploadRow;
+  upload_links: UploadLinkRow;
+  shows: ShowRow;
   commands: CommandRow;
   screenshots: ScreenshotRow;
   /** Messages a device may have missed. */

@@ -1,18 +1,17 @@
-// What the service clears away by the hour: the bin, old minutes of heartbeats, old play events. In small parts.
+// What the service clears away by the hour: the bin, shows that are over, used-up links, old minutes of heartbeats, old play events.
 import { binKeptMs, emptyBin } from "./bin.ts";
 import { pruneMinutes } from "./heartbeat-minutes.ts";
 import { prunePlays } from "./play-events.ts";
-import type { Parts } from "./operations/operation.ts";
+import { change, type Parts } from "./operations/operation.ts";
+import { clearShow, forgetShows, playsOn, scheduleOf, showsOver } from "./shows.ts";
 
 const everyMs = 3_600_000;
 const minutesKeptMs = 30 * 86_400_000;
+const linksKeptMs = 86_400_000;
 
 /** Clears away, now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function keepUp(
-  { store, clock, events, log, presence, sweeper }: Parts,
-  playEventsKeptMs: number,
-  signal: AbortSignal,
-): Promise<never> {
+export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
+  const { store, clock, events, log, presence, sweeper } = parts;
   for (;;) {
     const now = Math.trunc(clock.now());
     const { files, playerIds } = await store.write(async (db) => {
@@ -23,8 +22,31 @@ export async function keepUp(
     sweeper.mark(files);
     for (const playerId of playerIds) await presence.drop(playerId);
     if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");
+    while (await clearShows(parts, now)) signal.throwIfAborted();
+    await store.write(async (db) => {
+      await forgetShows(db, now - playEventsKeptMs);
+      await db
+        .deleteFrom("upload_links")
+        .where("expires_at", "<", now - linksKeptMs)
+        .execute();
+    });
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);
     await prunePlays(store.plays, now - playEventsKeptMs, signal);
     await clock.wait(everyMs, signal);
   }
+}
+
+/** Puts what shows made into the bin once they have been over for a day, unless somebody has prolonged them since: some of them. @returns whether there were any. */
+async function clearShows(parts: Parts, now: number): Promise<boolean> {
+  const over = await showsOver(parts.store.db, now);
+  for (const row of over) {
+    await change({ parts, opening: null, committing: null }, async (db) => {
+      const schedule = await scheduleOf(db, row);
+      if (schedule === null || schedule.row.deleted_at !== null || !playsOn(schedule.shown, now)) return clearShow(db, row, now, false);
+      // It is an ordinary schedule by now: whoever prolonged it ends it.
+      await db.updateTable("shows").set({ ends_at: null }).where("id", "=", row.id).execute();
+      return { result: undefined };
+    });
+  }
+  return over.length > 0;
 }

@@ -18,6 +18,7 @@ async function glass() {
   const asked: string[] = [];
   const note = (what: string) => async (): Promise<void> => void asked.push(what);
   const host: Host = {
+    pagePort: null,
     prepare: async () => undefined,
     open: async () => {
       asked.push("open");
@@ -35,6 +36,7 @@ async function glass() {
   const outside = new Outside();
   const surface = await Surface.open({
     owner: "watchdog",
+    port: null,
     rendererFolder: import.meta.dirname,
     media: () => null,
     stream: () => null,

@@ -24,11 +24,12 @@ export class Agent implements AsyncDisposable {
     this.client = client;
   }
 
-  /** Connects to the service at `url`. */
-  static async connect(url: string, token: string, era: Era): Promise<Agent> {
+  /** Connects to the service at `url`. @param toolsets asks for these tools instead of those of everyday tasks. */
+  static async connect(url: string, token: string, era: Era, toolsets?: string): Promise<Agent> {
     const client = Agent.client(era);
     const headers = { authorization: `Bearer ${token}` };
-    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
+    const path = toolsets === undefined ? "/mcp" : `/mcp?toolsets=${toolsets}`;
+    await client.connect(new StreamableHTTPClientTransport(new URL(path, url), { requestInit: { headers } }));
     return new Agent(client);
   }
 
@@ -43,7 +44,7 @@ export class Agent implements AsyncDisposable {
     return new Agent(client);
   }
 
-  /** Calls a tool. The client holds the answer against the tool's output schema once it has listed the tools. */
+  /** Calls a tool. */
   async call(name: string, given: Record<string, unknown> = {}): Promise<ToolAnswer> {
     const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: given });
     const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -49,6 +49,8 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     await made("POST", "layouts", { name: "B", width: 10, height: 10 }),
     await made("POST", "playlists", { name: "B", items: [] }),
   ];
+  const show = await made("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
+  const uploadLink = await made("POST", "upload-links", {});
   const binSchedule = await made("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
   const binPlayer = (await bench.paired("Gone")).playerId;
   await made("DELETE", `schedules/${binSchedule.id}`);
@@ -81,11 +83,15 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
     createCalendar: ["calendars", { name: "N", dates: [{ date: "2026-12-25" }] }],
     updateCalendar: [`calendars/${calendar.id}`, { dates: [] }],
     deleteCalendar: [`calendars/${calendar.id}`],
+    show: ["show", { text: "Hello", players: [player], lasts_ms: 60_000 }],
+    deleteShow: [`show/${show.id}`],
     createAsset: ["assets", await picture("webp")],
     updateAsset: [`assets/${asset.id}`, { name: "other" }],
     deleteAsset: [`assets/${spareAsset.id}`],
     restoreAsset: [`assets/${binAsset.id}/restore`],
     importAsset: ["assets/import", { url: "https://media.example.com/a.png" }],
+    createUploadLink: ["upload-links", {}],
+    deleteUploadLink: [`upload-links/${uploadLink.id}`],
     sendCommand: [`players/${player}/commands`, { type: "restart" }],
     sendCommands: ["commands", { target: { player_ids: [player] }, type: "reload" }],
     deleteScreenshot: [`screenshots/${shotId}`],

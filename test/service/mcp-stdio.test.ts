@@ -22,12 +22,22 @@ test.each(eras)(
     await using folder = await temporaryFolder();
     await using bench = await Bench.start(folder.path);
     const device = await bench.paired("Foyer – Süd");
-    const args = [cli, "mcp", "--server", bench.service.url, "--token-file", join(folder.path, "admin-token")];
+    const args = [
+      cli,
+      "mcp",
+      "--server",
+      bench.service.url,
+      "--token-file",
+      join(folder.path, "admin-token"),
+      "--toolsets",
+      "players,records",
+    ];
     const client = Agent.client(era);
     await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
     await using agent = Agent.over(client);
     expect(client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("pair_player");
+    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    expect([listed.includes("pair_player"), listed.includes("show"), listed.includes("find_operation")]).toEqual([true, false, true]);
     const { data } = await agent.ok("list_players");
     expect(data.map((player: { name: string }) => player.name)).toEqual(["Foyer – Süd"]);
     expect((await agent.call("get_player", { id: "plr_x" })).text).toContain("404");
@@ -56,6 +66,9 @@ test("[MC15] what cannot be done on standard input is said there, and nothing el
   const flags = await said(["--server", "nowhere", "--token-file", join(folder.path, "none")], "");
   expect([flags.code, flags.lines]).toEqual([2, []]);
   expect(flags.stderr).toContain("--server: must be an http:// or https:// address");
+  const toolsets = await said(["--server", "http://127.0.0.1:1", "--token-file", tokenFile, "--toolsets", "players,nonsense"], "");
+  expect([toolsets.code, toolsets.lines]).toEqual([2, []]);
+  expect(toolsets.stderr).toContain("--toolsets: must be some of everyday, players");
   const file = await said(["--server", "http://127.0.0.1:1", "--token-file", join(folder.path, "none")], "");
   expect([file.code, file.lines]).toEqual([2, []]);
   const ping = `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" })}\n`;

@@ -21,7 +21,7 @@ async function middleOf(base64: string): Promise<number[]> {
 const isNear = (seen: readonly number[], wanted: readonly number[]) =>
   seen.every((value, channel) => Math.abs(value - wanted[channel]!) <= 12);
 
-test("[MC18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it and sees the result", async () => {
+test("[MC18] over MCP an agent finds the dark one of two players, sees its screen, publishes to it, shows something else for a time and takes it back", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -35,11 +35,11 @@ test("[MC18] over MCP an agent finds the dark one of two players, sees its scree
   // Both are claimed by the agent; only one is given something to show.
   const claim = async (player: typeof lit, name: string): Promise<string> => {
     const { code } = await player.line("pairing code");
-    return (await agent.ok("pair_player", { body: { code, name } })).result.id;
+    return (await agent.ok("pair_player", { code, name })).result.id;
   };
   const litId = await claim(lit, "Lobby");
   const darkId = await claim(dark, "Hall");
-  await agent.ok("update_player", { id: litId, body: { layout_id: usual.layoutId } });
+  await agent.ok("update_player", { id: litId, layout_id: usual.layoutId });
 
   // Which one is dark? By what each presents, not by what it was given.
   const found = await eventually(async () => {
@@ -53,7 +53,7 @@ test("[MC18] over MCP an agent finds the dark one of two players, sees its scree
   expect(found.player_id).toBe(darkId);
 
   const look = async (): Promise<number[]> => {
-    const { result } = await agent.ok("send_command", { id: darkId, body: { type: "screenshot", args: {} } });
+    const { result } = await agent.ok("send_command", { id: darkId, type: "screenshot", args: {} });
     await eventually(async () => {
       const { status, error } = await agent.ok("get_command", { id: darkId, command_id: result.id });
       if (["failed", "rejected", "expired", "cancelled"].includes(status))
@@ -71,12 +71,13 @@ test("[MC18] over MCP an agent finds the dark one of two players, sees its scree
   // Publish: asked first whom it concerns, then done, once under its key.
   const asset = await api.upload("green.png", await plainImage(green));
   const { result: playlist } = await agent.ok("create_playlist", {
-    body: { name: "Welcome", items: [{ type: "image", asset_id: asset, duration_ms: 60_000, fit: "fill" }] },
+    name: "Welcome",
+    items: [{ type: "image", asset_id: asset, duration_ms: 60_000, fit: "fill" }],
     idempotency_key: "welcome-playlist",
   });
   const zones = [{ name: "main", left: 0, top: 0, width: 1920, height: 1080, playlist_id: playlist.id }];
-  const { result: layout } = await agent.ok("create_layout", { body: { name: "Welcome", width: 1920, height: 1080, zones } });
-  const change = { id: darkId, body: { layout_id: layout.id } };
+  const { result: layout } = await agent.ok("create_layout", { name: "Welcome", width: 1920, height: 1080, zones });
+  const change = { id: darkId, layout_id: layout.id };
   const dry = await agent.ok("update_player", { ...change, dry_run: true });
   expect(dry.concerned).toEqual({ count: 1, players: [{ id: darkId, name: "Hall" }] });
   expect((await agent.ok("get_player", { id: darkId })).layout_id).toBe(null);
@@ -86,4 +87,20 @@ test("[MC18] over MCP an agent finds the dark one of two players, sees its scree
 
   const after = await look();
   expect([after, isNear(after, green)]).toEqual([after, true]);
+
+  // For a time something else: three calls, the picture taken once the player presents it.
+  const redAsset = (await agent.ok("list_assets", { q: "red" })).data[0].id;
+  const wish = { asset_id: redAsset, players: ["hall"], lasts_ms: 600_000, duration_ms: 1_000, fit: "fill" };
+  const { result: show } = await agent.ok("show", wish);
+  const shot = await agent.call("take_screenshot", { player: "Hall", show_id: show.id });
+  expect([shot.text, shot.body?.is_showing]).toEqual([shot.text, true]);
+  const shown = await middleOf((shot.content.at(-1) as { data: string }).data);
+  expect([shown, isNear(shown, red)]).toEqual([shown, true]);
+  const proof = await eventually(async () => {
+    const told = await agent.ok("get_show_proof", { id: show.id });
+    return told.plays > 0 ? told : null;
+  });
+  expect(proof.players).toMatchObject([{ name: "Hall", is_showing: true, screenshot_id: shot.body.screenshot_id }]);
+  await agent.ok("delete_show", { id: show.id });
+  await eventually(async () => isNear(await look(), green));
 }, 240_000);

@@ -13,9 +13,9 @@ process.stdout.write(`${tools.length} tools\n`);
 const dark = await call<{ data: { id: string; name: string }[] }>("list_players", { status: "offline" });
 for (const player of dark.data) process.stdout.write(`dark: ${player.name} ${player.id}\n`);
 // What it would change, and for whom; then the change itself.
-const body = { name: "From the agent" };
-await call("create_playlist", { body, dry_run: true });
-const made = await call<{ result: { id: string } }>("create_playlist", { body, idempotency_key: crypto.randomUUID() });
+const wish = { name: "From the agent" };
+await call("create_playlist", { ...wish, dry_run: true });
+const made = await call<{ result: { id: string } }>("create_playlist", { ...wish, idempotency_key: crypto.randomUUID() });
 process.stdout.write(`made: ${made.result.id}\n`);
 
 /** Calls a tool. @throws what the tool says when it refuses. */

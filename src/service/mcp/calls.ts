@@ -1,15 +1,21 @@
 // Runs a tool: its arguments into the operation's input, through the door as REST does, and the answer into an agent's terms.
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { IncomingMessage } from "node:http";
+import { isAbort } from "../../base/fault.ts";
+import type { Toolset } from "../../protocol/toolsets.ts";
 import type { Operator } from "../access.ts";
 import type { Call } from "../context.ts";
 import { noBytes, type Door, type Input, type Made, type OnWritten } from "../door.ts";
 import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
 import { invalidFields, problemOf, Refusal, refusalOf } from "../problem.ts";
 import type { Db } from "../store.ts";
+import type { Received } from "../blobs.ts";
 import { validatorCompiler } from "../validation.ts";
+import { mostToolBytes, type Places } from "./arguments.ts";
 import { hasNoAnswer, mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
+import { marked, notice, safeJson, untrustedMark } from "./untrusted.ts";
 
 /** One request of an operator over MCP. */
 export interface Visit {
@@ -17,6 +23,8 @@ export interface Visit {
   operator: Operator;
   /** The HTTP request that it came in. */
   raw: IncomingMessage;
+  /** Which tools are listed. */
+  toolsets: readonly Toolset[];
 }
 
 /** What runs operations for tools and resources. */
@@ -26,46 +34,81 @@ export interface Runner {
   tools: Toolbox;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
+export type Arguments = Readonly<Record<string, unknown>>;
 type Concerned = { count: number; players: { id: string; name: string }[] };
 
 // Characters; an agent reads what it is answered.
 const longestAnswer = 1_000_000;
 
-/** Calls the tool of this name. What is refused is an answer too, which says why. Undefined: there is no such tool. */
-export async function callTool(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult | undefined> {
-  const tool = runner.tools.get(name);
-  if (tool === undefined) return undefined;
+/** Calls an operation's tool. What is refused is an answer too, which says why. */
+export function callOperation(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
+  return answered(runner, visit, tool.tool.name, () =>
+    isRead(tool.operation) ? read(runner, visit, tool, given) : write(runner, visit, tool, given),
+  );
+}
+
+/** What `run` answers, or why it was refused, for an agent to read. */
+export async function answered(runner: Runner, visit: Visit, name: string, run: () => Promise<CallToolResult>): Promise<CallToolResult> {
   const { log } = runner.parts;
   const about = { request_id: visit.call.id, tool: name };
   try {
-    const answer = isRead(tool.operation) ? await read(runner, visit, tool, given) : await write(runner, visit, tool, given);
+    const answer = await run();
     log.debug(about, "tool called");
     return answer;
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal.status >= 500) log.error({ ...about, err: refusal.cause ?? refusal }, "a tool failed");
+    const refusal = isAbort(error)
+      ? new Refusal("closing", "The call was broken off: the service stops, or the token ended")
+      : refusalOf(error);
+    if (refusal.status >= 500 && refusal.kind !== "closing") log.error({ ...about, err: refusal.cause ?? refusal }, "a tool failed");
     return refused(refusal, visit.call.id);
   }
 }
 
-/** Runs a reading operation for a resource. @throws Refusal as REST does. */
-export async function readOperation(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<Made> {
+/** Runs a reading operation. @throws Refusal as REST does. */
+async function readOperation(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<Made> {
   const { call, operator } = visit;
   const own = ownCall(call, tool, given);
   const context = runner.door.operatorContext(tool.operation, own, operator);
-  return runner.door.answer(tool.operation, context, inputOf(tool, given, visit.raw), own);
+  return runner.door.answer(tool.operation, context, inputOf(tool, given, noBytes, visit.raw), own);
+}
+
+/** Runs a writing operation for a tool of several. @throws Refusal as REST does. */
+export async function writeOperation(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<unknown> {
+  const own = ownCall(visit.call, tool, given);
+  const context = runner.door.operatorContext(tool.operation, own, visit.operator);
+  return bodyOf(await runner.door.answer(tool.operation, context, inputOf(tool, given, noBytes, visit.raw), own));
+}
+
+/** What a reading operation answers with JSON. @throws Refusal as REST does. */
+export async function readJson<T>(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<T> {
+  return bodyOf(await readOperation(runner, visit, toolNamed(runner, name), given)) as T;
+}
+
+/** The picture that a reading operation answers with, in base64. @throws Refusal as REST does. */
+export async function readPicture(runner: Runner, visit: Visit, name: string, id: string): Promise<{ data: string; mimeType: string }> {
+  const file = await readOperation(runner, visit, toolNamed(runner, name), { id });
+  if (!(file instanceof FileAnswer)) throw new TypeError(`${name} answers with a file`);
+  return { data: await base64Of(runner, file), mimeType: file.mimeType };
+}
+
+/** An operation's tool that there is. */
+export function toolNamed(runner: Runner, name: string): OperationTool {
+  const tool = runner.tools.get(name);
+  if (tool === undefined) throw new TypeError(`there is no operation ${name}`);
+  return tool;
 }
 
 /** The bytes of a file, in base64. */
-export async function base64Of({ parts }: Runner, { sha256, sizeBytes }: FileAnswer): Promise<string> {
+async function base64Of({ parts }: Runner, { sha256, sizeBytes }: FileAnswer): Promise<string> {
   return (await buffer(parts.blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
 }
 
 async function read(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
   const made = await readOperation(runner, visit, tool, given);
   if (made instanceof FileAnswer) {
-    return { content: [{ type: "image", data: await base64Of(runner, made), mimeType: made.mimeType }] };
+    const picture = { type: "image" as const, data: await base64Of(runner, made), mimeType: made.mimeType };
+    // Words that stand in a picture are words of others too.
+    return { content: [{ type: "text", text: notice }, picture], _meta: untrustedMark };
   }
   return shown(made instanceof StreamAnswer ? await collected(made) : bodyOf(made), etagOf(made));
 }
@@ -79,7 +122,8 @@ async function write(runner: Runner, visit: Visit, tool: OperationTool, given: A
     concerned = await named(db, playerIds);
   };
   const context = runner.door.operatorContext(operation, own, visit.operator);
-  const input = inputOf(tool, given, visit.raw);
+  await using bytes = operation.bytes === undefined ? noBytes : await bytesOf(runner, given);
+  const input = inputOf(tool, given, bytes, visit.raw);
   const { door } = runner;
   const made = await (isDryRun
     ? door.tryOut(operation, context, input, own, onWritten)
@@ -88,41 +132,67 @@ async function write(runner: Runner, visit: Visit, tool: OperationTool, given: A
 }
 
 /** The request that REST would have got. A dry run leaves no answer behind for a repeat. */
-function ownCall(call: Call, { operation, params, query }: OperationTool, given: Arguments): Call {
+function ownCall(call: Call, { operation, places }: OperationTool, given: Arguments): Call {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined);
   const headers: Record<string, string | undefined> = {
     authorization: call.header("authorization"),
+    "content-type": operation.bytes === undefined ? undefined : text("content_type"),
     "if-match": text("if_match"),
     "idempotency-key": given["dry_run"] === true ? undefined : text("idempotency_key"),
   };
-  const path = params.reduce((made, name) => made.replace(`{${name}}`, encodeURIComponent(String(given[name]))), operation.path);
-  const asked = query.filter((name) => given[name] !== undefined).map((name): [string, string] => [name, String(given[name])]);
+  const path = places.params.reduce((made, name) => made.replace(`{${name}}`, encodeURIComponent(String(given[name]))), operation.path);
+  const asked = places.query.filter((name) => given[name] !== undefined).map((name): [string, string] => [name, String(given[name])]);
   return { ...call, url: `${apiPrefix}${path}?${new URLSearchParams(asked).toString()}`, header: (name) => headers[name] };
 }
 
 /** @throws Refusal 404 or 422, as REST does. */
-function inputOf({ operation, params, query, tool }: OperationTool, given: Arguments, raw: IncomingMessage): Input {
+function inputOf({ operation, places, tool }: OperationTool, given: Arguments, bytes: Received, raw: IncomingMessage): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
   const foreign = Object.keys(given).filter((name) => !known.includes(name));
-  const errors = foreign.map((name) => ({ pointer: name, detail: "this argument is not known here" }));
-  for (const name of params) if (typeof given[name] !== "string") errors.push({ pointer: name, detail: "is wanted, as a text" });
+  const errors = foreign.map((name) => ({ pointer: name, detail: unknownArgument(name) }));
+  for (const name of places.params) if (typeof given[name] !== "string") errors.push({ pointer: name, detail: "is wanted, as a text" });
   if (given["dry_run"] !== undefined && typeof given["dry_run"] !== "boolean")
     errors.push({ pointer: "dry_run", detail: "must be true or false" });
-  for (const name of ["idempotency_key", "if_match"])
-    if (given[name] !== undefined && typeof given[name] !== "string") errors.push({ pointer: name, detail: "must be a text" });
+  for (const name of ["idempotency_key", "if_match", "content_type"])
+    if (known.includes(name) && !places.body.has(name) && given[name] !== undefined && typeof given[name] !== "string")
+      errors.push({ pointer: name, detail: "must be a text" });
   if (errors.length > 0) throw invalidFields(errors);
   const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
   // A query is text in REST, and its schema reads text.
-  const asked = pick(query).map(
+  const asked = pick(places.query).map(
     ([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const,
   );
   return {
-    params: checked(operation.params, "params", Object.fromEntries(pick(params))),
+    params: checked(operation.params, "params", Object.fromEntries(pick(places.params))),
     query: checked(operation.query, "querystring", Object.fromEntries(asked)),
-    body: checked(operation.body, "body", given["body"]),
-    bytes: noBytes,
+    body: checked(operation.body, "body", bodyGiven(operation, places, given)),
+    bytes,
     raw,
   };
+}
+
+/** The body that the arguments make up. None of its fields given: none, where the operation can do without. */
+function bodyGiven({ body }: Operation, { body: fields, whole }: Places, given: Arguments): unknown {
+  if (whole !== null) return given[whole];
+  const pairs = [...fields].filter(([name]) => given[name] !== undefined).map(([name, field]) => [field, given[name]] as const);
+  return pairs.length === 0 && body?.safeParse(undefined).success === true ? undefined : Object.fromEntries(pairs);
+}
+
+function unknownArgument(name: string): string {
+  return name === "body" ? "give the fields of the body side by side, without `body`" : "this argument is not known here";
+}
+
+/** The file that an argument holds. @throws Refusal 413 or 422. */
+async function bytesOf({ parts }: Runner, { data_base64: text }: Arguments): Promise<Received> {
+  if (typeof text !== "string") throw invalidFields([{ pointer: "data_base64", detail: "is wanted: the file's bytes in base64" }]);
+  const plain = text.replaceAll(/\s/g, "");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw invalidFields([{ pointer: "data_base64", detail: "must be base64" }]);
+  const bytes = Buffer.from(plain, "base64");
+  if (bytes.length > mostToolBytes) {
+    const detail = `The file has ${bytes.length} bytes, a tool takes ${mostToolBytes}: send it by create_upload_link, or by import_asset from its address`;
+    throw new Refusal("too-large", detail, { errors: [{ pointer: "data_base64", detail }] });
+  }
+  return parts.blobs.receive(Readable.from([bytes]), mostToolBytes);
 }
 
 function checked(schema: Operation["params"], httpPart: "params" | "querystring" | "body", value: unknown): unknown {
@@ -148,17 +218,16 @@ function written(operation: Operation, made: Made, isDryRun: boolean, concerned:
 }
 
 function shown(body: unknown, etag?: string): CallToolResult {
-  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(body) }];
-  if (etag !== undefined) content.push({ type: "text", text: `ETag, for if_match: ${etag}` });
-  return { content, structuredContent: body as Record<string, unknown> };
+  return marked(body, etag === undefined ? [] : [{ type: "text", text: `ETag, for if_match: ${etag}` }]);
 }
 
+/** Why not. The detail may hold names that others gave: it is quoted as JSON has it, so that they end nowhere but at its end. */
 function refused(refusal: Refusal, requestId: string): CallToolResult {
   const { status, title, detail, type } = problemOf(refusal, requestId);
   const retry = refusal.headers["Retry-After"];
   const wait = retry === undefined ? "" : ` Try again after ${retry} s.`;
-  const text = `${title} (${status}, ${type}): ${detail}.${wait} Request: ${requestId}`;
-  return { isError: true, content: [{ type: "text", text }] };
+  const text = `${title} (${status}, ${type}): ${safeJson(detail)}.${wait} Request: ${requestId}`;
+  return { isError: true, content: [{ type: "text", text }], _meta: untrustedMark };
 }
 
 /** A streamed answer as a whole. @throws Refusal when nobody would read that much. */

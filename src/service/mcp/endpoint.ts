@@ -8,6 +8,7 @@ import type { Parts } from "../operations/operation.ts";
 import { Refusal } from "../problem.ts";
 import { callOf } from "../rest.ts";
 import type { McpHandler } from "./handler.ts";
+import { toolsetsAsked } from "./toolsets.ts";
 
 /** What the endpoint has to know of the service's place. */
 export interface McpPlace {
@@ -19,6 +20,8 @@ export interface McpPlace {
 }
 
 const path = "/mcp";
+// A file of the size that a tool takes, in base64, and room for what is said beside it.
+const mostBodyBytes = 2_097_152;
 const metadataPath = "/.well-known/oauth-protected-resource";
 
 /** Adds the endpoint and its metadata; requests under way end with the service. */
@@ -32,6 +35,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
     method: ["GET", "POST", "DELETE"],
     url: path,
     exposeHeadRoute: false,
+    bodyLimit: mostBodyBytes,
     // Before the body is read.
     onRequest: async (request, reply) => {
       checkSite(request, place);
@@ -43,7 +47,9 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
       // Older clients may send several messages at once: each counts.
       if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
       const gone = call.gone();
-      const answer = await (await handler()).answer({ call: { ...call, gone: () => gone }, operator, raw: request.raw }, request.body);
+      const toolsets = toolsetsAsked(request.query, call.header("x-mcp-toolsets"));
+      const visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw, toolsets };
+      const answer = await (await handler()).answer(visit, request.body);
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
       return reply.send(answer);
     },

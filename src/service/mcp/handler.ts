@@ -5,6 +5,8 @@ import { bearerOf } from "../access.ts";
 import type { Door } from "../door.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Visit } from "./calls.ts";
+import { finderTools } from "./finder.ts";
+import { screenshotTool } from "./screenshot.ts";
 import { serverFor, visitOf } from "./server.ts";
 import { Toolbox } from "./tools.ts";
 
@@ -12,7 +14,7 @@ export class McpHandler {
   readonly #handler: McpHttpHandler;
 
   constructor(parts: Parts, door: Door, version: string) {
-    const runner = { parts, door, tools: new Toolbox() };
+    const runner = { parts, door, tools: new Toolbox([...finderTools, screenshotTool]) };
     this.#handler = createMcpHandler((context) => serverFor(runner, version, visitOf(context)), {
       onerror: (error) => parts.log.debug({ err: error }, "an MCP request was not served"),
     });

@@ -1,8 +1,8 @@
 // What agents may look at by address: each player's screen, state and week ahead, and what assets look like.
 import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type ReadResourceResult } from "@modelcontextprotocol/server";
-import { FileAnswer, OtherAnswer } from "../operations/operation.ts";
 import { Refusal } from "../problem.ts";
-import { base64Of, readOperation, type Runner, type Visit } from "./calls.ts";
+import { readJson, readPicture, type Runner, type Visit } from "./calls.ts";
+import { plainName, safeJson, untrustedMark } from "./untrusted.ts";
 
 /** The addresses that there are; what each shows goes by the scopes of the operations behind it. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [
@@ -11,7 +11,7 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
     name: "player-screen",
     title: "A player's screen",
     description:
-      "The newest screenshot as a picture: what was on the glass when it was taken, which its `captured_at` says. For the screen as it is now, send_command `screenshot` first and wait for it to succeed.",
+      "The newest screenshot as a picture: what was on the glass when it was taken, which its `captured_at` says. For the screen as it is now: take_screenshot.",
   },
   {
     uriTemplate: "signage://players/{id}/state",
@@ -54,15 +54,18 @@ export async function listResources(
   cursor: string | undefined,
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
   if (!visit.operator.scopes.includes("players:read")) return { resources: [] };
-  const page = await json<{ data: { id: string; name: string }[]; next_cursor: string | null }>(runner, visit, "list_players", {
+  const page = await readJson<{ data: { id: string; name: string }[]; next_cursor: string | null }>(runner, visit, "list_players", {
     limit: 100,
     ...(cursor === undefined ? {} : { cursor }),
   });
-  const resources = page.data.flatMap(({ id, name }): Resource[] => [
-    { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `What ${name} showed last` },
-    { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `How ${name} is`, mimeType: "application/json" },
-    { uri: `signage://players/${id}/week`, name: `${name}: week`, title: `What ${name} will show`, mimeType: "application/json" },
-  ]);
+  const resources = page.data.flatMap(({ id, name: given }): Resource[] => {
+    const name = plainName(given);
+    return [
+      { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `What ${name} showed last` },
+      { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `How ${name} is`, mimeType: "application/json" },
+      { uri: `signage://players/${id}/week`, name: `${name}: week`, title: `What ${name} will show`, mimeType: "application/json" },
+    ];
+  });
   return page.next_cursor === null ? { resources } : { resources, nextCursor: page.next_cursor };
 }
 
@@ -83,38 +86,34 @@ export async function readResource(runner: Runner, visit: Visit, uri: string): P
 }
 
 async function readScreen(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
-  const { data } = await json<{ data: { id: string; captured_at: string }[] }>(runner, visit, "list_screenshots", { id, limit: 1 });
+  const { data } = await readJson<{ data: { id: string; captured_at: string }[] }>(runner, visit, "list_screenshots", { id, limit: 1 });
   const [newest] = data;
-  if (newest === undefined)
-    throw new ResourceNotFoundError(uri, "No screenshot was taken yet: send_command with type screenshot takes one");
+  if (newest === undefined) throw new ResourceNotFoundError(uri, "No screenshot was taken yet: take_screenshot takes one");
   const picture = await pictureOf(runner, visit, "get_screenshot_image", newest.id);
-  const _meta = { "signage-player/screenshot_id": newest.id, "signage-player/captured_at": newest.captured_at };
+  const _meta = { ...untrustedMark, "signage-player/screenshot_id": newest.id, "signage-player/captured_at": newest.captured_at };
   return { contents: [{ uri, ...picture, _meta }] };
 }
 
 async function readState(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
-  const player = await json(runner, visit, "get_player", { id });
-  const now = await json(runner, visit, "get_player_now", { id });
-  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ player, now }) }] };
+  const player = await readJson(runner, visit, "get_player", { id });
+  const now = await readJson(runner, visit, "get_player_now", { id });
+  return jsonOf(uri, { player, now });
 }
 
 async function readWeek(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
-  const week = await json(runner, visit, "get_forecast", { id, limit: 500 });
-  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(week) }] };
+  const week = await readJson(runner, visit, "get_forecast", { id, limit: 500 });
+  return jsonOf(uri, week);
 }
 
 async function readThumbnail(runner: Runner, visit: Visit, uri: string, id: string): Promise<ReadResourceResult> {
-  return { contents: [{ uri, ...(await pictureOf(runner, visit, "get_asset_thumbnail", id)) }] };
+  return { contents: [{ uri, ...(await pictureOf(runner, visit, "get_asset_thumbnail", id)), _meta: untrustedMark }] };
 }
 
 async function pictureOf(runner: Runner, visit: Visit, tool: string, id: string): Promise<{ mimeType: string; blob: string }> {
-  const file = await readOperation(runner, visit, runner.tools.get(tool)!, { id });
-  if (!(file instanceof FileAnswer)) throw new TypeError(`${tool} answers with a file`);
-  return { mimeType: file.mimeType, blob: await base64Of(runner, file) };
+  const { mimeType, data } = await readPicture(runner, visit, tool, id);
+  return { mimeType, blob: data };
 }
 
-async function json<T>(runner: Runner, visit: Visit, tool: string, given: Record<string, unknown>): Promise<T> {
-  const made = await readOperation(runner, visit, runner.tools.get(tool)!, given);
-  if (!(made instanceof OtherAnswer)) throw new TypeError(`${tool} answers with JSON`);
-  return made.body as T;
+function jsonOf(uri: string, value: unknown): ReadResourceResult {
+  return { contents: [{ uri, mimeType: "application/json", text: safeJson(value), _meta: untrustedMark }] };
 }

@@ -12,6 +12,7 @@ import { binMigration } from "./0009-bin.ts";
 import { problemsMigration } from "./0009-problems.ts";
 import { calendarsMigration } from "./0010-calendars.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
+import { showsMigration } from "./0015-shows.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   "0009-problems": problemsMigration,
   "0010-calendars": calendarsMigration,
   "0014-webhook-health": webhookHealthMigration,
+  "0015-shows": showsMigration,
 };
 
 /** Of the telemetry. */

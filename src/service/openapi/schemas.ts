@@ -20,7 +20,9 @@ import * as wire from "../../protocol/wire.ts";
 import * as looks from "../../protocol/looks.ts";
 import * as orientation from "../../protocol/orientation.ts";
 import * as playCommand from "../../protocol/play-command.ts";
+import * as shows from "../../protocol/show.ts";
 import * as siteItems from "../../protocol/site-items.ts";
+import * as uploadLinks from "../../protocol/upload-links.ts";
 import * as transition from "../../protocol/transition.ts";
 import * as opening from "../../protocol/opening.ts";
 import type { Schema } from "./json.ts";
@@ -47,6 +49,8 @@ const modules: readonly Record<string, unknown>[] = [
   orientation,
   playCommand,
   siteItems,
+  shows,
+  uploadLinks,
   transition,
   walls,
   opening,

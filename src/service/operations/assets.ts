@@ -28,6 +28,8 @@ export const assetOperations: readonly Operation[] = [
     summary: "Upload a file",
     description:
       "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.",
+    agent:
+      "Use it for a small file that you have yourself, in data_base64. A larger one: create_upload_link; one at a public address: import_asset.",
     caller: "operator",
     scope: "assets:write",
     query: z.strictObject({

@@ -65,6 +65,8 @@ export interface Parts extends HeartbeatParts {
   uploads: Uploads;
   /** Largest asset that is taken, in bytes. */
   mostAssetBytes: number;
+  /** Where people reach the service; null when that is not known. */
+  publicUrl: string | null;
   /** Aborts when the service stops: whatever is held back is answered at once. */
   closing: AbortSignal;
 }

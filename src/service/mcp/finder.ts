@@ -1,0 +1,163 @@
+// Tools by which every operation is reachable though few are listed: find one by words, read with it, call it.
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { isRead } from "../operations/operation.ts";
+import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
+import { invalidFields } from "../problem.ts";
+import { faultsOf } from "../validation.ts";
+import type { OperationTool, OtherTool } from "./tools.ts";
+
+const Search = z.strictObject({
+  words: z.string().max(200).default("").describe("What is to be done, or an operation's name: `holiday calendar`. None: the names of all"),
+});
+const Chosen = z.strictObject({
+  name: z.string().max(100).describe("As find_operation tells it"),
+  arguments: z.record(z.string(), z.unknown()).default({}).describe("As its `arguments` schema says"),
+});
+// How many are told with their arguments: a schema is long.
+const mostWhole = 3;
+const mostNames = 12;
+// Words that stand in every other description.
+// The words that operations' names use for what people call otherwise.
+const meant: Readonly<Record<string, string>> = {
+  new: "create",
+  add: "create",
+  make: "create",
+  edit: "update",
+  change: "update",
+  rename: "update",
+  remove: "delete",
+  screen: "player",
+  display: "player",
+  box: "player",
+  file: "asset",
+  media: "asset",
+  person: "member",
+  people: "member",
+  log: "audit",
+};
+const idle = new Set([
+  "a",
+  "an",
+  "the",
+  "of",
+  "to",
+  "for",
+  "in",
+  "on",
+  "is",
+  "and",
+  "or",
+  "how",
+  "what",
+  "which",
+  "with",
+  "by",
+  "all",
+  "my",
+]);
+
+function described(name: string, title: string, description: string, input: z.ZodType, hints: Tool["annotations"]): OtherTool {
+  const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+  return {
+    tool: { name, title, description, inputSchema: inputSchema as Tool["inputSchema"], annotations: hints },
+    scopes: [],
+    toolsets: null,
+  };
+}
+
+const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** The tools of this file. */
+export const finderTools: readonly OtherTool[] = [
+  described(
+    "find_operation",
+    "Find an operation",
+    "Finds what else can be done: operations that are not among the listed tools (playlists, layouts, schedules, calendars, webhooks, members, tokens, audit …). Answers names, what they do and, of the best, the schema of their arguments. Then read_operation or call_operation.",
+    Search,
+    reading,
+  ),
+  described(
+    "read_operation",
+    "Call an operation that reads",
+    "Calls an operation that find_operation tells with read_only true. Changes nothing.",
+    Chosen,
+    reading,
+  ),
+  described(
+    "call_operation",
+    "Call any operation",
+    "Calls any operation that the token allows, as its own tool would. Writing ones take dry_run, idempotency_key and, where told, if_match in `arguments`: try them with dry_run first.",
+    Chosen,
+    { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  ),
+];
+
+/** Calls one of {@link finderTools}; undefined: the name is none of theirs. */
+export function callFinder(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult> | undefined {
+  if (name === "find_operation") return answered(runner, visit, name, async () => found(runner, visit, parsed(Search, given).words));
+  if (name !== "read_operation" && name !== "call_operation") return undefined;
+  return answered(runner, visit, name, async () => {
+    const { name: operation, arguments: own } = parsed(Chosen, given);
+    const tool = runner.tools.get(operation);
+    if (tool === undefined) throw invalidFields([{ pointer: "name", detail: `there is no operation ${operation}: ask find_operation` }]);
+    if (name === "read_operation" && !isRead(tool.operation)) {
+      throw invalidFields([{ pointer: "name", detail: `${operation} writes: call it by call_operation` }]);
+    }
+    return callOperation(runner, visit, tool, own);
+  });
+}
+
+/** @throws Refusal 422 naming what is wrong. */
+function parsed<T extends z.ZodType>(schema: T, given: Arguments): z.output<T> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw invalidFields(faultsOf(result.error));
+}
+
+function found(runner: Runner, visit: Visit, words: string): CallToolResult {
+  const usable = runner.tools.usable(visit.operator.scopes);
+  const given = wordsIn(words);
+  // Both, since a word of people may stand in a description as well.
+  const asked = [...new Set(given.flatMap((word) => [word, meant[word] ?? word]))];
+  const ranked = usable
+    .map((each) => ({ each, score: given.join("_") === each.tool.name ? Number.MAX_SAFE_INTEGER : scoreOf(each, asked, usable) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ each }) => each);
+  const others = ranked.length === 0 ? usable : ranked.slice(mostWhole, mostWhole + mostNames);
+  const body = {
+    operations: ranked.slice(0, mostWhole).map(({ operation, tool }) => ({
+      name: tool.name,
+      read_only: isRead(operation),
+      description: tool.description,
+      arguments: tool.inputSchema,
+    })),
+    others: others.map(({ tool }) => ({ name: tool.name, does: tool.title })),
+  };
+  // All of it is ours: nothing that others wrote.
+  return { content: [{ type: "text", text: JSON.stringify(body) }], structuredContent: body };
+}
+
+/** How well an operation fits: a word in its name counts most, and a rare word more than a common one. */
+function scoreOf(each: OperationTool, asked: readonly string[], all: readonly OperationTool[]): number {
+  return asked.reduce((sum, word) => {
+    const weight = weightOf(each, word);
+    if (weight === 0) return sum;
+    const bearers = all.filter((other) => weightOf(other, word) > 0).length;
+    return sum + weight * Math.log(1 + all.length / bearers);
+  }, 0);
+}
+
+function weightOf({ operation, tool }: OperationTool, word: string): number {
+  const holds = (text: string | undefined) => wordsIn(text ?? "").some((other) => other === word);
+  return (holds(tool.name) ? 6 : 0) + (holds(tool.title) ? 3 : 0) + (holds(operation.tag) ? 2 : 0) + (holds(tool.description) ? 1 : 0);
+}
+
+/** The words of a text, each in the form that its singular and its plural share. */
+function wordsIn(text: string): string[] {
+  const all = text.toLowerCase().split(/[^a-z0-9]+/);
+  return [
+    ...new Set(all.filter((word) => word !== "" && !idle.has(word)).map((word) => word.replace(/ies$/, "y").replace(/(?<=..)s$/, ""))),
+  ];
+}

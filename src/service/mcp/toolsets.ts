@@ -1,0 +1,59 @@
+// Which tools an agent is shown: by default those of everyday tasks, on request those of whole areas.
+// A list never depends on earlier requests: the specification of 2026-07-28 forbids that, so a request says what it wants.
+import { isToolset, toolsets, type Toolset } from "../../protocol/toolsets.ts";
+import type { Operation } from "../operations/operation.ts";
+import { Refusal } from "../problem.ts";
+
+const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
+  players: ["players", "commands", "screenshots"],
+  content: ["shows", "assets", "uploads", "playlists", "layouts"],
+  schedules: ["schedules", "calendars"],
+  records: ["play events", "audit"],
+  webhooks: ["webhooks", "events"],
+  people: ["teams", "members", "invitations", "users", "tokens"],
+};
+
+/** See what is on screens, show something, bring content, find what is wrong, prove what played. All else: find_operation. */
+const everyday = [
+  "show",
+  "list_shows",
+  "get_show_proof",
+  "delete_show",
+  "list_players",
+  "get_player",
+  "get_player_now",
+  "get_forecast",
+  "send_command",
+  "list_assets",
+  "get_asset",
+  "create_asset",
+  "import_asset",
+  "create_upload_link",
+  "get_upload_link",
+  "list_playlists",
+  "list_layouts",
+  "list_schedules",
+  "get_proof_of_play",
+];
+
+/** Whether an operation's tool is in a toolset. */
+export function isIn(toolset: Toolset, { tag }: Operation, tool: string): boolean {
+  if (toolset === "all") return true;
+  return toolset === "everyday" ? everyday.includes(tool) : tagsOf[toolset].includes(tag);
+}
+
+/**
+ * The toolsets that a request asks for: by its address (`/mcp?toolsets=players,content`), else by its header `X-MCP-Toolsets`,
+ * else `everyday`. `default` is another word for that.
+ * @throws Refusal 422 for a name that is none.
+ */
+export function toolsetsAsked(query: unknown, header: string | undefined): readonly Toolset[] {
+  const given = typeof query === "object" && query !== null && "toolsets" in query ? String(query.toolsets) : header;
+  const names = (given ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim().toLowerCase()]));
+  if (names.length === 0) return ["everyday"];
+  const known = names.map((name) => (name === "default" ? "everyday" : name));
+  const wrong = known.filter((name) => !isToolset(name));
+  if (wrong.length === 0) return [...new Set(known.filter(isToolset))];
+  const detail = `there is no toolset ${JSON.stringify(wrong[0])}: take some of ${toolsets.join(", ")}, with commas between`;
+  throw new Refusal("invalid", `?toolsets: ${detail}`, { errors: [{ pointer: "?toolsets", detail }] });
+}
