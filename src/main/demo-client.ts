@@ -94,6 +94,6 @@ export class ServiceClient {
     const json: unknown = response.status === 204 ? undefined : await response.json();
     if (response.ok) return json;
     const { detail } = z.object({ detail: z.string() }).parse(json);
-    throw new Fault("refused", `${method} ${path}: ${response.status} ${detail}`);
+    throw new Fault("refused", `${detail} (${method} ${path}: ${response.status})`);
   }
 }

@@ -22,7 +22,7 @@ export async function playerNamed(db: Db, teamId: string, wanted: string, pointe
   const same = alike.filter(({ name }) => holds(name, words) && holds(words, name));
   const [first, ...others] = same;
   if (first !== undefined && others.length === 0) return first;
-  if (first === undefined) throw invalidField(pointer, `no player has this id or name: take one from GET /players`);
+  if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${words}”): take one from GET /players`);
   const ids = same.slice(0, mostTold).map(({ id }) => id);
   throw invalidField(pointer, `${same.length} players have this name: take the id of one, such as ${ids.join(", ")}`);
 }
