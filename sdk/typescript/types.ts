@@ -1441,7 +1441,7 @@ export interface paths {
         };
         /**
          * Prove what a show played
-         * @description Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A play is told when it has ended: see `duration_ms` of the show.
+         * @description Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A player tells its plays once a minute, each after its end; `is_showing` and the screenshot prove it until then.
          *
          *     Scope: `play_events:read`.
          */

@@ -54,6 +54,8 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
       return reply.send(answer);
     },
   });
+  // Valid by RFC 9728, without authorization_servers: people make the tokens, and a server that is not there must not be advertised.
+  // The protocol's own authorization (2026-07-28), which is optional, would want one.
   for (const url of [metadataPath, metadataPath + path]) {
     app.get(url, async (request, reply) => {
       checkSite(request, place);

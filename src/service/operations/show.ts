@@ -135,8 +135,8 @@ export const showOperations: readonly Operation[] = [
     path: "/show/{id}/proof",
     summary: "Prove what a show played",
     description:
-      "Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A play is told when it has ended: see `duration_ms` of the show.",
-    agent: "Use it to prove that a show was seen. No plays yet, but `is_showing`: the first play has not ended.",
+      "Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A player tells its plays once a minute, each after its end; `is_showing` and the screenshot prove it until then.",
+    agent: "Use it to prove that a show was seen. No plays yet, but `is_showing`: ask again a minute later.",
     caller: "operator",
     scope: "play_events:read",
     params,
