@@ -2667,12 +2667,31 @@ export interface components {
             /** @description How the layout comes in */
             transition?: components["schemas"]["Transition"];
             width: number;
-            zones: components["schemas"]["Zone"][];
+            zones: components["schemas"]["DesiredZone"][];
         };
         DesiredPlaylist: {
             /** @description Id, `pls_` and a ULID */
             id: string;
             items: components["schemas"]["PlaylistItem"][];
+        };
+        DesiredZone: {
+            /** @description Without it the zone is clear where its items are */
+            background_color?: string;
+            height: number;
+            /** @description Id, `zon_` and a ULID */
+            id: string;
+            left: number;
+            name: string;
+            /** @default null */
+            playlist_id: string | null;
+            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            rotation?: number;
+            top: number;
+            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            transition?: components["schemas"]["Transition"];
+            width: number;
+            /** @default 0 */
+            z_index: number;
         };
         /** @enum {string} */
         EventType: "player.paired" | "player.updated" | "player.removed" | "player.restored" | "player.replaced" | "player.online" | "player.offline" | "player.error" | "player.problems" | "command.queued" | "command.delivered" | "command.acknowledged" | "command.running" | "command.succeeded" | "command.failed" | "command.rejected" | "command.expired" | "command.cancelled" | "screenshot.ready" | "layout.created" | "layout.updated" | "layout.assigned" | "layout.deleted" | "layout.restored" | "playlist.created" | "playlist.updated" | "playlist.deleted" | "playlist.restored" | "asset.created" | "asset.updated" | "asset.ready" | "asset.failed" | "asset.deleted" | "asset.restored" | "schedule.created" | "schedule.updated" | "schedule.deleted" | "schedule.restored" | "calendar.created" | "calendar.updated" | "calendar.deleted" | "webhook.test";
@@ -2758,9 +2777,8 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             uptime_ms: number;
-            /** @description The first of them by name where they are many */
             variables?: {
-                [key: string]: components["schemas"]["VariableValue"];
+                [key: string]: string | number | boolean;
             };
             /** @description Why it shows what it shows */
             why?: components["schemas"]["ShownReason"][];
