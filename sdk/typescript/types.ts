@@ -161,7 +161,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of the sockets */
+        /**
+         * Read the description of the sockets
+         * @description AsyncAPI 3.0.
+         */
         get: operations["getSocketDescription"];
         put?: never;
         post?: never;
@@ -178,7 +181,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read it as YAML */
+        /**
+         * Read the description of the sockets as YAML
+         * @description AsyncAPI 3.0.
+         */
         get: operations["getSocketDescriptionYaml"];
         put?: never;
         post?: never;
@@ -757,7 +763,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this description */
+        /**
+         * Read this description
+         * @description OpenAPI 3.1.
+         */
         get: operations["getDescription"];
         put?: never;
         post?: never;
@@ -774,7 +783,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this description as YAML */
+        /**
+         * Read this description as YAML
+         * @description OpenAPI 3.1.
+         */
         get: operations["getDescriptionYaml"];
         put?: never;
         post?: never;
@@ -1841,7 +1853,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See whether the service answers */
+        /**
+         * See whether the service answers
+         * @description It says nothing of the databases: see getReadiness.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -1878,7 +1893,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what a kind of problem means */
+        /**
+         * Read what a kind of problem means
+         * @description Where the `type` of a problem leads.
+         */
         get: operations["getProblemKind"];
         put?: never;
         post?: never;
@@ -1895,7 +1913,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See whether the service takes work */
+        /**
+         * See whether the service takes work
+         * @description 503 while it stops, or when a database does not answer within 2 s.
+         */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -1961,7 +1982,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Where its bytes are, for an operator's token; null while there are none */
+            /** @description Where its bytes are, for an operator's token; null while there are none. Absolute in answers of REST */
             url: string | null;
             /** @description What may go wrong on a screen though the file was taken */
             warnings: components["schemas"]["AssetWarning"][];
@@ -4866,6 +4887,7 @@ export interface components {
             height: number;
             /** @description Id, `shot_` and a ULID */
             id: string;
+            /** @description Where the picture is. Absolute in answers of REST, a path at the service in events and webhooks */
             image_url: string;
             mime_type: string;
             /** @description Id, `plr_` and a ULID */
@@ -5283,6 +5305,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request is not understood (`bad-request`) */
+        BadRequest: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
         BadRequestOrMalformedJson: {
             headers: {
@@ -5404,16 +5436,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not JSON (`malformed-json`) */
-        MalformedJson: {
-            headers: {
-                "Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description There is no such thing (`not-found`) */
         NotFound: {
             headers: {
@@ -5523,15 +5545,15 @@ export interface components {
     parameters: {
         /** @description Id, `ast_` and a ULID */
         AssetId: string;
+        /** @description Id, `ast_` and a ULID */
+        AssetIdFilter: string;
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
-        /** @description Id, `plr_` and a ULID */
-        CommandPlayerId: string;
         Cursor: string;
         /** @description `true` lists the bin, `false` what is not in it */
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
-        DeliverieDeliveryId: string;
+        DeliveryId: string;
         /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
         DryRun: "true" | "false";
         /** @description Plays that began here or later */
@@ -5545,23 +5567,21 @@ export interface components {
         /** @description Id, `inv_` and a ULID */
         InvitationId: string;
         /** @description Id, `itm_` and a ULID */
-        ItemId: string;
+        ItemIdFilter: string;
         Layer: components["schemas"]["PlayLayer"];
         /** @description Id, `lay_` and a ULID */
         LayoutId: string;
+        /** @description Id, `lay_` and a ULID */
+        LayoutIdFilter: string;
         Limit: number;
-        /** @description Id, `usr_` and a ULID */
-        MemberUserId: string;
         /** @description Id, `cmd_` and a ULID */
-        OverrideId: string;
+        OverrideIdFilter: string;
         /** @description `true` deletes for good, also out of the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
-        /** @description Id, `ast_` and a ULID */
-        PlayEventAssetId: string;
-        /** @description Id, `sch_` and a ULID */
-        PlayEventScheduleId: string;
+        /** @description Id, `plr_` and a ULID */
+        PlayerIdFilter: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
         /** @description Part of the name, blind to case */
@@ -5571,6 +5591,8 @@ export interface components {
         Result: "completed" | "cut" | "failed" | "skipped";
         /** @description Id, `sch_` and a ULID */
         ScheduleId: string;
+        /** @description Id, `sch_` and a ULID */
+        ScheduleIdFilter: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
         Status: components["schemas"]["CommandStatus"];
@@ -5587,12 +5609,12 @@ export interface components {
         Upgrade: "websocket";
         /** @description Id, `upl_` and a ULID */
         UploadId: string;
-        /** @description Id, `lay_` and a ULID */
-        V1LayoutId: string;
+        /** @description Id, `usr_` and a ULID */
+        UserId: string;
         /** @description Id, `whk_` and a ULID */
         WebhookId: string;
         /** @description Id, `zon_` and a ULID */
-        ZoneId: string;
+        ZoneIdFilter: string;
     };
     requestBodies: never;
     headers: {
@@ -5622,8 +5644,8 @@ export interface components {
          */
         IdempotencyReplayed: string;
         /**
-         * @description Path of what was made
-         * @example /api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+         * @description Address of what was made
+         * @example https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh
          */
         Location: string;
         /**
@@ -5719,7 +5741,7 @@ export interface operations {
                      *             "total_bytes": 1
                      *           },
                      *           "source_url": "sample",
-                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *           "thumbnail_url": "sample",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
@@ -5732,6 +5754,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -5803,7 +5826,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -5855,7 +5878,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -5927,7 +5950,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -5937,6 +5960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -5974,7 +5998,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6058,7 +6082,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6068,7 +6092,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6170,6 +6194,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6237,7 +6262,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6317,6 +6342,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6391,7 +6417,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6445,7 +6471,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read it as YAML */
+            /** @description Read the description of the sockets as YAML */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -6510,6 +6536,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntryList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -6546,6 +6573,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditVerdict"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
@@ -6597,6 +6625,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -6728,6 +6757,7 @@ export interface operations {
                     "application/json": components["schemas"]["Calendar"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6764,7 +6794,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6851,7 +6881,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarWritten"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6868,7 +6898,7 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 status?: components["parameters"]["Status"];
                 type?: components["parameters"]["Type"];
             };
@@ -6910,6 +6940,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -7073,6 +7104,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
@@ -7114,7 +7146,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -7223,7 +7255,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeartbeatAnswer"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7259,7 +7291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Nonce"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -7314,7 +7346,7 @@ export interface operations {
                     "application/json": components["schemas"]["PairingGrant"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -7595,6 +7627,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooMany"];
         };
@@ -7645,7 +7678,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenGrant"];
                 };
             };
-            /** @description Refused, or not claimed yet; The body is not JSON (`malformed-json`) */
+            /** @description Refused, or not claimed yet; The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7686,27 +7719,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is restarting; without a body */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "5XX": components["responses"]["InternalOrClosing"];
             /** @description The connection is a WebSocket now */
             101: {
                 headers: {
+                    "Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The subprotocol signage.device.v1 was not offered; without a body */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
         };
     };
@@ -7727,20 +7749,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is restarting; without a body */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "5XX": components["responses"]["InternalOrClosing"];
             /** @description The connection is a WebSocket now */
             101: {
                 headers: {
+                    "Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
         };
     };
@@ -7838,6 +7856,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -7950,6 +7969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7986,7 +8006,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8062,7 +8082,7 @@ export interface operations {
                     "application/json": components["schemas"]["Seat"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
@@ -8145,6 +8165,7 @@ export interface operations {
                     "application/json": components["schemas"]["LayoutList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -8274,7 +8295,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8333,6 +8354,7 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8353,7 +8375,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8371,7 +8393,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8395,7 +8417,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8483,7 +8505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8506,7 +8528,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8632,6 +8654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooMany"];
         };
@@ -8684,7 +8707,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
@@ -8744,27 +8767,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
-                asset_id?: components["parameters"]["PlayEventAssetId"];
+                asset_id?: components["parameters"]["AssetIdFilter"];
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Plays that began here or later */
                 from?: components["parameters"]["From"];
                 /** @description Id, `itm_` and a ULID */
-                item_id?: components["parameters"]["ItemId"];
+                item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `cmd_` and a ULID */
-                override_id?: components["parameters"]["OverrideId"];
+                override_id?: components["parameters"]["OverrideIdFilter"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
-                schedule_id?: components["parameters"]["PlayEventScheduleId"];
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
-                zone_id?: components["parameters"]["ZoneId"];
+                zone_id?: components["parameters"]["ZoneIdFilter"];
             };
             header?: never;
             path?: never;
@@ -8816,6 +8839,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlayEventRecordList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -8830,7 +8854,7 @@ export interface operations {
                 deleted?: components["parameters"]["Deleted"];
                 has_problems?: "true" | "false";
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Part of the name, blind to case */
                 q?: components["parameters"]["Q"];
@@ -8910,6 +8934,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlayerList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -8991,6 +9016,7 @@ export interface operations {
                     "application/json": components["schemas"]["Player"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9029,7 +9055,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9131,7 +9157,7 @@ export interface operations {
                     "application/json": components["schemas"]["Player"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9191,6 +9217,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9310,6 +9337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9372,6 +9400,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forecast"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9432,6 +9461,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeartbeatMinuteList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9534,6 +9564,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9775,7 +9806,7 @@ export interface operations {
                      *           "height": 1080,
                      *           "captured_at": "2026-11-21T12:00:00.000Z",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "image_url": "/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
+                     *           "image_url": "https://signage.example.com/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -9784,6 +9815,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScreenshotList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9834,6 +9866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Uptime"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9893,6 +9926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Why"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10136,6 +10170,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaylistList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -10307,6 +10342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10345,7 +10381,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10449,7 +10485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10546,7 +10582,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
-                asset_id?: components["parameters"]["PlayEventAssetId"];
+                asset_id?: components["parameters"]["AssetIdFilter"];
                 /** @description Without it: what `Accept` asks for, JSON else */
                 format?: "json" | "csv";
                 /** @description Plays that began here or later */
@@ -10554,23 +10590,23 @@ export interface operations {
                 /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
                 group_by?: string;
                 /** @description Id, `itm_` and a ULID */
-                item_id?: components["parameters"]["ItemId"];
+                item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 /** @description Id, `cmd_` and a ULID */
-                override_id?: components["parameters"]["OverrideId"];
+                override_id?: components["parameters"]["OverrideIdFilter"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
-                schedule_id?: components["parameters"]["PlayEventScheduleId"];
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
                 /** @description Zone in which days and hours begin */
                 timezone?: string;
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
-                zone_id?: components["parameters"]["ZoneId"];
+                zone_id?: components["parameters"]["ZoneIdFilter"];
             };
             header?: {
                 /** @description `text/csv` for CSV */
@@ -10623,6 +10659,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -10699,6 +10736,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -10883,6 +10921,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10921,7 +10960,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11021,7 +11060,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11157,12 +11196,13 @@ export interface operations {
                      *       "height": 1080,
                      *       "captured_at": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "image_url": "/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
+                     *       "image_url": "https://signage.example.com/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
                      *     }
                      */
                     "application/json": components["schemas"]["Screenshot"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11196,7 +11236,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11269,6 +11309,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11315,6 +11356,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeamList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -11447,6 +11489,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeam"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11483,7 +11526,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11546,7 +11589,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeam"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11599,6 +11642,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11614,7 +11658,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -11643,6 +11687,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11663,7 +11708,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -11681,7 +11726,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11707,7 +11752,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -11746,7 +11791,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11804,6 +11849,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -11925,6 +11971,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11961,7 +12008,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12030,7 +12077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12104,7 +12151,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
@@ -12148,6 +12195,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12181,7 +12229,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12219,7 +12267,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12306,6 +12354,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12340,7 +12389,7 @@ export interface operations {
                      *         {
                      *           "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
-                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *           "events": [
                      *             "*"
                      *           ],
@@ -12362,6 +12411,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -12415,7 +12465,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -12472,7 +12522,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -12491,6 +12541,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12527,7 +12578,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12583,7 +12634,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -12602,7 +12653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12662,6 +12713,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12675,7 +12727,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `dlv_` and a ULID */
-                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                delivery_id: components["parameters"]["DeliveryId"];
                 /** @description Id, `whk_` and a ULID */
                 id: components["parameters"]["WebhookId"];
             };
@@ -12722,6 +12774,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12740,7 +12793,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `dlv_` and a ULID */
-                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                delivery_id: components["parameters"]["DeliveryId"];
                 /** @description Id, `whk_` and a ULID */
                 id: components["parameters"]["WebhookId"];
             };
@@ -12889,7 +12942,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],

@@ -150,6 +150,6 @@ export const Screenshot = z.object({
   height: z.int(),
   captured_at: Timestamp,
   created_at: Timestamp,
-  image_url: z.string(),
+  image_url: z.string().describe("Where the picture is. Absolute in answers of REST, a path at the service in events and webhooks"),
 });
 export type Screenshot = z.infer<typeof Screenshot>;

@@ -24,7 +24,7 @@ export function describeService(version: string): Document {
     (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
   }
   for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
-  refusals.of(["not-found"]);
+  refusals.of(["bad-request", "not-found"]);
   const settled = schemas.settle({ paths, problem });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
@@ -35,7 +35,8 @@ export function describeService(version: string): Document {
       title: "signage-player service",
       version,
       description:
-        "Put content on screens: pair a player, upload assets, make playlists and layouts, assign them, send commands, see screenshots. Errors are RFC 9457 problems that name the field. Lists are `{data, next_cursor}`. Every POST takes an `Idempotency-Key`; changes take `If-Match`.",
+        "Put content on screens: pair a player, upload assets, make playlists and layouts, assign them, send commands, see screenshots. Errors are RFC 9457 problems that name the field. Lists are `{data, next_cursor}`. Every POST takes an `Idempotency-Key`; changes take `If-Match`. Every answer has a `Request-Id`; what is no HTTP request at all is refused with 400, 408 or 431 before any operation sees it.",
+      contact: { name: "The signage-player project" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The service that this description came from" }],
