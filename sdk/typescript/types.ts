@@ -2164,7 +2164,11 @@ export interface components {
             next_cursor: string | null;
         };
         CommandRequest: {
-            /** @default {} */
+            /**
+             * @default {
+             *       "format": "jpeg"
+             *     }
+             */
             args?: {
                 /**
                  * @default jpeg
@@ -2179,7 +2183,11 @@ export interface components {
             /** @constant */
             type: "screenshot";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 10000
+             *     }
+             */
             args?: {
                 /** @default 10000 */
                 duration_ms?: number;
@@ -2242,7 +2250,11 @@ export interface components {
             /** @constant */
             type: "skip";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 300000
+             *     }
+             */
             args?: {
                 /**
                  * @description 1 s to 24 h. Then the loop is where it would have been
@@ -2295,7 +2307,11 @@ export interface components {
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         };
         CommandsRequest: {
-            /** @default {} */
+            /**
+             * @default {
+             *       "format": "jpeg"
+             *     }
+             */
             args?: {
                 /**
                  * @default jpeg
@@ -2311,7 +2327,11 @@ export interface components {
             /** @constant */
             type: "screenshot";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 10000
+             *     }
+             */
             args?: {
                 /** @default 10000 */
                 duration_ms?: number;
@@ -2380,7 +2400,11 @@ export interface components {
             /** @constant */
             type: "skip";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 300000
+             *     }
+             */
             args?: {
                 /**
                  * @description 1 s to 24 h. Then the loop is where it would have been
@@ -3690,12 +3714,7 @@ export interface components {
             scopes: components["schemas"]["Scope"][];
         };
         NewWebhook: {
-            /**
-             * @description The types to send; `*` for all
-             * @default [
-             *       "*"
-             *     ]
-             */
+            /** @description The types to send; `*` for all. Without it: `["*"]` */
             events?: ("*" | components["schemas"]["EventType"])[];
             name: string;
             /**
@@ -5780,7 +5799,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "*/*": unknown;
+                "application/octet-stream": unknown;
             };
         };
         responses: {
@@ -7455,7 +7474,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "*/*": unknown;
+                "application/octet-stream": unknown;
             };
         };
         responses: {

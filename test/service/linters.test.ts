@@ -26,7 +26,7 @@ test("[IO1] Spectral finds nothing in the description but what OpenAPI 3.1 allow
   expect(found.filter((each) => !roles.includes(each) && !upgrades.includes(each)).map(told)).toEqual([]);
   expect(found.filter(({ severity }) => severity === 0)).toEqual([]);
   process.stdout.write(`spectral: 0 errors, ${found.length} warnings (${roles.length} roles, ${upgrades.length} upgrades)\n`);
-}, 120_000);
+}, 240_000);
 
 function isUpgrade(path: readonly (string | number)[]): boolean {
   return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);

@@ -101,7 +101,8 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
-  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "*/*": { schema: {} } } } };
+  // Any type is taken. This one has generated clients send the bytes as they are: those of "*/*" they make JSON of.
+  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
   const content = { "application/json": { schema: schemas.of(each.body, "input"), ...example } };
