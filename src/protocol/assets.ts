@@ -45,7 +45,10 @@ export const Asset = z.object({
     .nullable()
     .describe("How far an import is; `total_bytes` is null where the sender does not tell"),
   source_url: z.string().nullable().describe("Where it was imported from, without its query"),
-  url: z.string().nullable().describe("Where its bytes are, for an operator's token; null while there are none"),
+  url: z
+    .string()
+    .nullable()
+    .describe("Where its bytes are, for an operator's token; null while there are none. Absolute in answers of REST"),
   thumbnail_url: z.string().nullable().describe("A small picture of it; null where there is none"),
   created_at: Timestamp,
   updated_at: Timestamp,

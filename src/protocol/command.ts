@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { PageQuery, Target } from "./resources.ts";
 import { playCommands, playCommandTypes } from "./play-command.ts";
+import { cleanRecord, deviceText } from "./text.ts";
 import { id, InstantSeconds, Timestamp } from "./words.ts";
 
 /** Takes a picture of what is on the glass and uploads it. */
@@ -130,9 +131,9 @@ export type SignedRevocation = z.infer<typeof SignedRevocation>;
 /** What a device tells about a command's progress: `POST /device/commands/{id}/status`. Repeats are harmless. */
 export const CommandUpdate = z.strictObject({
   status: z.enum(["acknowledged", "running", "succeeded", "failed", "rejected", "expired"]),
-  result: Result.nullable().default(null),
+  result: Result.overwrite(cleanRecord).nullable().default(null),
   error: z
-    .strictObject({ code: z.string().max(64), detail: z.string().max(2_000) })
+    .strictObject({ code: deviceText(64), detail: deviceText(2_000) })
     .nullable()
     .default(null),
 });
@@ -149,6 +150,6 @@ export const Screenshot = z.object({
   height: z.int(),
   captured_at: Timestamp,
   created_at: Timestamp,
-  image_url: z.string(),
+  image_url: z.string().describe("Where the picture is. Absolute in answers of REST, a path at the service in events and webhooks"),
 });
 export type Screenshot = z.infer<typeof Screenshot>;

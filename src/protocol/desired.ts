@@ -4,6 +4,7 @@ import { PlaylistItem } from "./items.ts";
 import { Orientation } from "./orientation.ts";
 import { Zone } from "./resources.ts";
 import { LocalDate, Variables } from "./schedule.ts";
+import { deviceText } from "./text.ts";
 import { Transition } from "./transition.ts";
 import { WallPart } from "./wall.ts";
 import { Color, Count, id, Sha256 } from "./words.ts";
@@ -25,6 +26,9 @@ export type DesiredAsset = z.infer<typeof DesiredAsset>;
 export const DesiredPlaylist = z.object({ id: id("pls"), items: z.array(PlaylistItem) });
 export type DesiredPlaylist = z.infer<typeof DesiredPlaylist>;
 
+/** A zone as players get it. Its name is cleaned, not refused: an older service may have one, and the rest is wanted all the same. */
+export const DesiredZone = Zone.extend({ name: deviceText(200) });
+
 export const DesiredLayout = z.object({
   id: id("lay"),
   width: z.int().min(1).max(1e6),
@@ -32,7 +36,7 @@ export const DesiredLayout = z.object({
   background_color: Color,
   background_asset_id: id("ast").optional(),
   transition: Transition.optional().describe("How the layout comes in"),
-  zones: z.array(Zone),
+  zones: z.array(DesiredZone),
 });
 export type DesiredLayout = z.infer<typeof DesiredLayout>;
 

@@ -5,7 +5,7 @@ import { weekdays } from "./rrule.ts";
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 
-const TimeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, "must be a time of day from 00:00 to 24:00");
+const TimeOfDay = z.string().regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$/, "must be a time of day from 00:00 to 24:00");
 
 /** The fields of an opening. A weekday is that of the day on which it begins, also past midnight. */
 export const opening = {

@@ -1,6 +1,7 @@
 // Proof of play: what really was on a screen, from the first presented frame to the last.
 import { z } from "zod";
 import { PageQuery } from "./resources.ts";
+import { deviceText } from "./text.ts";
 import { Count, DifferenceMs, id, Name, Sha256, SpanMs, Timestamp, TimeZone } from "./words.ts";
 
 /**
@@ -24,9 +25,9 @@ export const PlayEvent = z.strictObject({
   item_id: id("itm"),
   asset_id: id("ast").nullable(),
   sha256: Sha256.nullable().describe("Of the asset's bytes"),
-  revision: z.string().min(1).max(64).describe("Of the state that it belonged to"),
+  revision: deviceText(64).min(1).describe("Of the state that it belonged to"),
   result: PlayResult,
-  reason: z.string().min(1).max(64).nullable().describe("Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready`"),
+  reason: deviceText(64).min(1).nullable().describe("Why it was not completed, such as `replaced`, `joined`, `decode`, `not-ready`"),
   started_at: Timestamp.describe("First presented frame, corrected time; of a play without a frame: when it was due"),
   ended_at: Timestamp.describe("Last presented frame, corrected time"),
   duration_ms: z
@@ -36,7 +37,7 @@ export const PlayEvent = z.strictObject({
     .describe("By the monotonic clock: no step of the wall clock changes it"),
   started_monotonic_ms: SpanMs,
   ended_monotonic_ms: SpanMs,
-  boot_id: z.string().min(1).max(64).describe("Names the run of the player that the monotonic stamps belong to"),
+  boot_id: deviceText(64).min(1).describe("Names the run of the player that the monotonic stamps belong to"),
   clock_offset_ms: DifferenceMs.describe("What was added to the device's own wall clock"),
   clock_error_ms: z.number().min(0).max(1e15).nullable().describe("Bound of the corrected times' error; null: never set right"),
 });

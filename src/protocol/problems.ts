@@ -1,5 +1,6 @@
 // The problems of a player: one list of codes with title and remedy, for the player, the service and whoever reads them.
 import { z } from "zod";
+import { deviceText } from "./text.ts";
 import { id, Timestamp } from "./words.ts";
 
 /** Title and remedy of each code, the gravest first. `service`: only the service can tell it, not the player itself. */
@@ -107,8 +108,8 @@ export const PlayerProblem = z.object({
   since: Timestamp,
   zone_id: id("zon").nullable().describe("Null: the whole screen"),
   item_id: id("itm").nullable(),
-  detail: z.string().max(longestText).describe("What is wrong, in words"),
-  remedy: z.string().max(longestText).describe("What to do about it"),
+  detail: deviceText(longestText).describe("What is wrong, in words"),
+  remedy: deviceText(longestText).describe("What to do about it"),
 });
 export type PlayerProblem = z.infer<typeof PlayerProblem>;
 

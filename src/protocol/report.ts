@@ -1,7 +1,8 @@
 // What a screen tells of itself.
 import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./problems.ts";
-import { ReportedVariables } from "./schedule.ts";
+import { ToldVariables } from "./schedule.ts";
+import { deviceText } from "./text.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "./words.ts";
 
 /** An item that really came on screen, and when its first frame was presented. */
@@ -16,38 +17,38 @@ export type PresentedItem = z.infer<typeof PresentedItem>;
 /** One link of the chain of reasons behind what is on: what shows first, then what it outranks, then what takes no part. */
 export const ShownReason = z.object({
   layer: z.enum(["override", "pause", "interrupt", "schedule", "default", "item"]),
-  id: z.string().max(64).nullable().describe("Of the schedule or the item, or of the command that brought the override"),
-  name: z.string().max(200).nullable(),
-  layout_id: z.string().max(64).nullable(),
+  id: deviceText(64).nullable().describe("Of the schedule or the item, or of the command that brought the override"),
+  name: deviceText(200).nullable(),
+  layout_id: deviceText(64).nullable(),
   verdict: z.enum(["shows", "held", "outranked", "set-aside"]),
-  detail: z.string().max(600),
+  detail: deviceText(600),
 });
 export type ShownReason = z.infer<typeof ShownReason>;
 
 /** How far the newest revision is: on screen, on its way, or stuck and why. */
 export const ContentState = z.object({
   is: z.enum(["empty", "downloading", "applied", "failed"]),
-  revision: z.string().nullable().describe("The revision this speaks of"),
-  applied_revision: z.string().nullable().describe("The revision on screen"),
+  revision: deviceText(64).nullable().describe("The revision this speaks of"),
+  applied_revision: deviceText(64).nullable().describe("The revision on screen"),
   ready_bytes: Count,
   total_bytes: Count,
-  detail: z.string().max(2_000).nullable().describe("What is wrong, in words"),
+  detail: deviceText(2_000).nullable().describe("What is wrong, in words"),
 });
 export type ContentState = z.infer<typeof ContentState>;
 
 /** Sent every 30 s ± 10 %. `rendering` goes by presented frames, not by what was asked for. */
 export const Heartbeat = z.object({
-  boot_id: z.string().max(64),
+  boot_id: deviceText(64),
   sent_at_ms: RawInstant.describe("The device's own wall clock, ms since the epoch: t0 of the clock exchange"),
   uptime_ms: Count,
-  player_version: z.string().max(64),
-  engine: z.string().max(128),
-  hardware: z.string().max(200).nullable(),
-  timezone: z.string().max(64),
+  player_version: deviceText(64),
+  engine: deviceText(128),
+  hardware: deviceText(200).nullable(),
+  timezone: deviceText(64),
   resolution: z.object({ width: Count, height: Count }).nullable(),
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
-  variables: ReportedVariables.optional(),
+  variables: ToldVariables.optional(),
   why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
   problems: PlayerProblems.optional().describe("What is wrong, the gravest first; older players do not say"),
   problems_left_out: ProblemsLeftOut.optional(),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Opening, opening, openingFaults } from "./opening.ts";
 import { anchor, dayOf, firstDay, type Recurrence } from "./recurrence.ts";
 import { parseRule, RuleError, type Rule } from "./rrule.ts";
+import { cleanText, deviceText } from "./text.ts";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "./words.ts";
 
 const dayMs = 86_400_000;
@@ -15,7 +16,7 @@ const furthestAheadMs = 14 * 3_600_000;
 export const Moment = z
   .string()
   .regex(
-    /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(:\d\d(\.\d{1,3}Z|Z)?|Z)?)?$/,
+    /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3}Z|Z)?|Z)?)?$/,
     "must be a wall time such as 2026-11-21T16:00, a date such as 2026-12-24, or an instant that ends in Z",
   )
   .refine((text) => momentOf(text) !== null, "must be a date and a time that exist, from 1970 to 2199")
@@ -25,12 +26,20 @@ export const Moment = z
 /** A day, as a wall calendar names it. */
 export const LocalDate = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\d$/, "must be a date such as 2026-12-24")
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, "must be a date such as 2026-12-24")
   .refine((text) => momentOf(`${text}T00:00`) !== null, "must be a date that exists, from 1970 to 2199");
 
+const longestValue = 200;
 /** A value that operators or triggers set on a player and that conditions ask for. */
 export const VariableName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and _, such as door_open");
-export const VariableValue = z.union([z.string().max(200), z.number().min(-1e15).max(1e15), z.boolean()]);
+export const VariableValue = z.union([
+  z
+    .string()
+    .max(longestValue)
+    .overwrite((text) => cleanText(text, longestValue)),
+  z.number().min(-1e15).max(1e15),
+  z.boolean(),
+]);
 export const Variables = z
   .record(VariableName, VariableValue)
   .refine((map) => Object.keys(map).length <= 100, "must be at most 100 variables");
@@ -38,6 +47,11 @@ export type Variables = z.infer<typeof Variables>;
 
 /** What holds on a player, as it tells: what an operator has given it and, above that, what commands and triggers have set. */
 export const ReportedVariables = z.record(VariableName, VariableValue).describe("The first of them by name where they are many");
+
+/** The same as it comes: what is no variable's name is left out, or one of them would cost the whole heartbeat. */
+export const ToldVariables = z
+  .record(z.string(), z.union([deviceText(longestValue), ...VariableValue.options.slice(1)]))
+  .overwrite((map) => Object.fromEntries(Object.entries(map).filter(([name]) => VariableName.safeParse(name).success)));
 
 /** What must hold besides the window. All conditions of a schedule must hold together. */
 export const Condition = z.discriminatedUnion("type", [

@@ -1,6 +1,7 @@
 // Service <-> device: pairing, tokens, and the messages of the socket.
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./report.ts";
+import { deviceText } from "./text.ts";
 import { Count, id, LifeSeconds, RawInstant } from "./words.ts";
 
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
@@ -8,9 +9,9 @@ const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519
 /** `POST /device/pairing-requests`: a box asks for a code. */
 export const PairingRequest = z.strictObject({
   public_key: PublicKey,
-  player_version: z.string().max(64),
-  hardware: z.string().max(200).nullable(),
-  timezone: z.string().max(64),
+  player_version: deviceText(64),
+  hardware: deviceText(200).nullable(),
+  timezone: deviceText(64),
   resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
@@ -95,7 +96,7 @@ const Seq = z.int().min(1).max(1e15);
 const longestWaitMs = 86_400_000;
 
 const envelope = {
-  id: z.string().max(64),
+  id: deviceText(64),
   ts: RawInstant.describe("Sender's wall clock, ms since the epoch"),
 };
 const fromDevice = {
@@ -115,15 +116,15 @@ export const DeviceMessage = z.discriminatedUnion("type", [
     ...fromDevice,
     type: z.literal("hello"),
     data: z.object({
-      epoch: z.string().nullable().describe("Journal it knows, null at first"),
+      epoch: deviceText(64).nullable().describe("Journal it knows, null at first"),
       last_seq: Count,
-      revision: z.string().nullable(),
+      revision: deviceText(64).nullable(),
       heartbeat: Heartbeat,
     }),
   }),
   z.object({ ...fromDevice, type: z.literal("heartbeat"), data: Heartbeat }),
   z.object({ ...fromDevice, type: z.literal("ack"), data: z.object({}) }),
-  z.object({ ...fromDevice, type: z.literal("unsupported"), data: z.object({ type: z.string() }) }),
+  z.object({ ...fromDevice, type: z.literal("unsupported"), data: z.object({ type: deviceText(64) }) }),
 ]);
 export type DeviceMessage = z.infer<typeof DeviceMessage>;
 
@@ -170,7 +171,7 @@ export const ServiceMessage = z.discriminatedUnion("type", [
 ]);
 export type ServiceMessage = z.infer<typeof ServiceMessage>;
 /** Any message's outside, for those whose type this side does not know. */
-const UnknownMessage = z.object({ type: z.string().max(64), seq: Seq.optional() });
+const UnknownMessage = z.object({ type: deviceText(64), seq: Seq.optional() });
 
 /** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
 export type ReadMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };

@@ -1,5 +1,6 @@
 // The words all schemas are made of: ids, names, times, colours, zones of time.
 import { z } from "zod";
+import { hiddenIn, visiblePattern } from "./text.ts";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
 const idPrefixes = [
@@ -40,13 +41,17 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return id(prefix).safeParse(text).success;
 }
 
-/** A name that people give: 1 to 200 characters, no control characters. */
+/** A name that people give: 1 to 200 characters, none that {@link hiddenIn} finds. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .regex(/^[^\p{Cc}]*$/u, "must not hold control characters");
+  .regex(visiblePattern, { abort: true, error: ({ input }) => hiddenFault(String(input)) })
+  .refine((name) => hiddenIn(name) === null, { error: ({ input }) => hiddenFault(String(input)) });
+function hiddenFault(name: string): string {
+  return `must not hold ${hiddenIn(name)}: characters that are not shown or that turn the direction of text are refused`;
+}
 // Numbers from outside have bounds wide enough for what is real, and narrow enough that a Date holds whatever is made of them.
 const year2200Ms = Date.UTC(2200, 0, 1);
 const year9999Ms = Date.UTC(9999, 11, 31);

@@ -1,12 +1,17 @@
 // The description of the sockets, AsyncAPI 3.0, made from the schemas that both sides parse by.
-import { z } from "zod";
 import { eventsSubprotocol, SubscriberMessage, SubscriptionMessage } from "../protocol/events.ts";
 import { deviceSubprotocol, DeviceMessage, ServiceMessage } from "../protocol/wire.ts";
+import type { Json } from "./openapi/json.ts";
+import { Schemas } from "./openapi/schemas.ts";
 
-type Json = Record<string, unknown>;
+type Messages = typeof SubscriberMessage | typeof SubscriptionMessage | typeof DeviceMessage | typeof ServiceMessage;
 
-/** The AsyncAPI document. @see https://www.asyncapi.com/docs/reference/specification/v3.0.0 */
-export function describeSockets(version: string): Json {
+/**
+ * The AsyncAPI document. Objects that have a name in the protocol are components, as in the description of REST.
+ * @param origin where the service is, such as `https://signage.example.com`; null where that is not known
+ * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
+ */
+export function describeSockets(version: string, origin: string | null = null): Json {
   const doors = [
     {
       name: "events",
@@ -29,29 +34,39 @@ export function describeSockets(version: string): Json {
       down: ServiceMessage,
     },
   ];
+  const schemas = new Schemas();
+  const channels = Object.fromEntries(
+    doors.map(({ name, address, title, description, subprotocol, up, down }) => [
+      name,
+      {
+        address,
+        title,
+        description,
+        bindings: { ws: { method: "GET", headers: subprotocolHeader(subprotocol), bindingVersion: "0.1.0" } },
+        messages: { ...messagesOf(up, "input", `${name}-in`, schemas), ...messagesOf(down, "output", `${name}-out`, schemas) },
+      },
+    ]),
+  );
+  const settled = schemas.settle({ channels });
   return {
     asyncapi: "3.0.0",
     info: { title: "signage-player sockets", version, license: { name: "Apache-2.0" } },
+    ...(origin === null ? {} : { servers: { service: serverAt(origin) } }),
     defaultContentType: "application/json",
-    channels: Object.fromEntries(
-      doors.map(({ name, address, title, description, subprotocol, up, down }) => [
-        name,
-        {
-          address,
-          title,
-          description,
-          bindings: { ws: { method: "GET", headers: subprotocolHeader(subprotocol), bindingVersion: "0.1.0" } },
-          messages: { ...messagesOf(up, `${name}-in`), ...messagesOf(down, `${name}-out`) },
-        },
-      ]),
-    ),
+    channels: settled.part.channels,
     operations: Object.fromEntries(
       doors.flatMap(({ name, up, down }) => [
         [`${name}-receive`, operation("receive", name, up, `${name}-in`)],
         [`${name}-send`, operation("send", name, down, `${name}-out`)],
       ]),
     ),
+    components: { schemas: settled.components },
   };
+}
+
+function serverAt(origin: string): Json {
+  const { host, protocol } = new URL(origin);
+  return { host, protocol: protocol === "https:" ? "wss" : "ws" };
 }
 
 function subprotocolHeader(subprotocol: string): Json {
@@ -59,24 +74,20 @@ function subprotocolHeader(subprotocol: string): Json {
 }
 
 /** A message for each kind of the union, named by its `type`. */
-function messagesOf(
-  union: typeof SubscriberMessage | typeof SubscriptionMessage | typeof DeviceMessage | typeof ServiceMessage,
-  prefix: string,
-) {
+function messagesOf(union: Messages, direction: "input" | "output", prefix: string, schemas: Schemas): Json {
   return Object.fromEntries(
     union.options.map((option) => {
-      const { type } = option.shape;
-      const name = [...type.values][0]!;
-      const payload = z.toJSONSchema(option, { target: "draft-7", unrepresentable: "any" });
-      return [
-        `${prefix}-${name}`,
-        { name, contentType: "application/json", payload: { schemaFormat: "application/schema+json;version=draft-07", schema: payload } },
-      ];
+      const name = nameOf(option);
+      return [`${prefix}-${name}`, { name, contentType: "application/json", payload: schemas.of(option, direction) }];
     }),
   );
 }
 
-function operation(action: "send" | "receive", channel: string, union: Parameters<typeof messagesOf>[0], prefix: string): Json {
-  const messages = Object.keys(messagesOf(union, prefix)).map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
+function nameOf(option: Messages["options"][number]): string {
+  return [...option.shape.type.values][0]!;
+}
+
+function operation(action: "send" | "receive", channel: string, union: Messages, prefix: string): Json {
+  const messages = union.options.map((option) => ({ $ref: `#/channels/${channel}/messages/${prefix}-${nameOf(option)}` }));
   return { action, channel: { $ref: `#/channels/${channel}` }, messages };
 }

@@ -1,4 +1,5 @@
 // The name under which a browser saves a file (RFC 6266, RFC 8187): never a path, whatever people called it.
+import { withoutHidden } from "../protocol/text.ts";
 
 /** The media types that assets have, each with the ending of its files. */
 export const extensions: Readonly<Record<string, string>> = {
@@ -38,11 +39,10 @@ export function contentDisposition(name: string | null, mimeType: string): strin
   return `${kind}; filename="${plain}"${plain === safe ? "" : `; filename*=UTF-8''${encoded}`}`;
 }
 
-/** No separators, no control characters, none that turn the reading direction, no leading dots, and the ending its type has. */
+/** No separators, no characters that are not shown but emoji's joiners, no leading dots, and the ending its type has. */
 function safeName(name: string, mimeType: string): string {
-  const plain = name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+  const plain = withoutHidden(name)
+    .replace(/[\p{Cf}--[\u200c\u200d]]/gv, "")
     .replace(/[/\\:*?<>|]/g, "_")
     .replace(/^[.\s]+|[.\s]+$/g, "");
   const base = plain === "" ? "file" : plain;

@@ -3,6 +3,7 @@ import ICAL from "ical.js";
 import { z } from "zod";
 import { dayOf } from "../protocol/recurrence.ts";
 import { parseRule, RuleError, type Rule } from "../protocol/rrule.ts";
+import { withoutHidden } from "../protocol/text.ts";
 import { invalidField, type Refusal } from "./problem.ts";
 import { wallAt } from "./zone-time.ts";
 
@@ -71,10 +72,7 @@ export function refuse(detail: string): Refusal {
 /** What may stand as a day's name: one line of at most 200 characters. */
 export function nameOf(text: string): string {
   // A cut must not halve a character of two units.
-  const short = text
-    .replaceAll(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, longestName);
+  const short = withoutHidden(text).replaceAll(/\s+/g, " ").trim().slice(0, longestName);
   return short.replace(/[\uD800-\uDBFF]$/, "").trim();
 }
 

@@ -23,6 +23,7 @@ export const problemKinds = {
   "too-large": { status: 413, title: "The body is too large" },
   "unsupported-media-type": { status: 415, title: "The body has a type that is not taken here" },
   "range-not-satisfiable": { status: 416, title: "The file has no such range" },
+  "headers-too-large": { status: 431, title: "The request's headers are too large" },
   invalid: { status: 422, title: "A value is not as it should be" },
   "bad-file": { status: 422, title: "The file cannot be shown" },
   "key-reused": { status: 422, title: "The idempotency key belongs to another request" },

@@ -8,6 +8,7 @@ import { noBytes, type Door, type Input } from "./door.ts";
 import { sendFile } from "./file-answer.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "./operations.ts";
+import { originOf, withAbsoluteLinks } from "./origin.ts";
 import { apiPrefix, FileAnswer, isRead, OtherAnswer, type Operation, type Parts } from "./operations/operation.ts";
 import { invalidField } from "./problem.ts";
 import { routeSchema } from "./validation.ts";
@@ -20,20 +21,21 @@ declare module "fastify" {
 }
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
-export function addOperations(app: FastifyInstance, parts: Parts, door: Door): void {
+export function addOperations(app: FastifyInstance, parts: Parts, door: Door, publicUrl: string | null): void {
   app.decorateRequest("asked", null);
   app.register(async (scope) => {
-    for (const each of operations) if (!takesAnything(each)) addRoute(scope, each, parts, door);
+    for (const each of operations) if (!takesAnything(each)) addRoute(scope, each, parts, door, publicUrl);
   });
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Whatever the type says, the bytes are taken as they are.
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
-    for (const each of operations) if (takesAnything(each)) addRoute(scope, each, parts, door);
+    for (const each of operations) if (takesAnything(each)) addRoute(scope, each, parts, door, publicUrl);
   });
 }
 
-function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Door): void {
+function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Door, publicUrl: string | null): void {
+  const links = each.caller === "device" ? null : (request: FastifyRequest) => originOf(request, publicUrl);
   scope.route({
     method: each.method satisfies HTTPMethods,
     url: apiPrefix + each.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -50,10 +52,10 @@ function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: D
     },
     handler:
       each.bytes === undefined
-        ? (request, reply) => respond(each, parts, door, request, reply, noBytes)
+        ? (request, reply) => respond(each, parts, door, request, reply, noBytes, links)
         : async (request, reply) => {
             await using bytes = await receive(parts, request, each.bytes!(parts));
-            return await respond(each, parts, door, request, reply, bytes);
+            return await respond(each, parts, door, request, reply, bytes, links);
           },
   });
 }
@@ -65,6 +67,7 @@ async function respond(
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Received,
+  links: ((request: FastifyRequest) => string | null) | null,
 ): Promise<unknown> {
   const { params, raw } = request;
   const { dry_run, ...query } = request.query as Record<string, unknown>;
@@ -73,7 +76,7 @@ async function respond(
   const isDryRun = dry_run === "true" && isTryable(each);
   const answer = await (isDryRun ? door.tryOut(each, context, input, call) : door.answer(each, context, input, call));
   if (isDryRun) call.tell({ "Dry-Run": "true" });
-  if (answer instanceof OtherAnswer) return send(answer, reply);
+  if (answer instanceof OtherAnswer) return send(answer, reply, links === null ? null : links(request), hasLinks(each));
   // A download may take hours: it is cut when the token ends.
   if (each.caller === "operator") parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), call.gone());
   if (answer instanceof FileAnswer) return sendFile(parts.blobs, answer, request, reply);
@@ -107,11 +110,18 @@ function takesAnything(each: Operation): boolean {
 }
 
 /** The body for the framework to send: a promise of the reply itself would have it watch the stream until its end. */
-function send({ status, headers, body }: OtherAnswer, reply: FastifyReply): unknown {
+function send({ status, headers, body }: OtherAnswer, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
   reply.code(status).headers(headers as Record<string, string>);
+  const { Location: place } = headers;
+  if (place?.startsWith("/") && origin !== null) reply.header("Location", origin + place);
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
-  return body;
+  return isLinked && origin !== null ? withAbsoluteLinks(body, origin) : body;
+}
+
+/** Whether an operation answers with assets or screenshots, which have links to their bytes. */
+function hasLinks({ path }: Operation): boolean {
+  return /^\/assets|\/screenshots/.test(path);
 }
 
 /** @throws Refusal 422 where a dry run would not be one. */

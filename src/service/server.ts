@@ -115,13 +115,13 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addManners(app, parts);
-  addDocumentation(app, config.version);
+  addDocumentation(app, config.version, config.publicUrl);
   await addClaimPage(app, config.claimFolder);
   addProbes(app, parts, opened.use(new Metrics(parts)), config.metricsPublic ?? false);
   const door = new Door(parts, { ...defaultLimits, ...config.limits });
-  addOperations(app, parts, door);
+  addOperations(app, parts, door, config.publicUrl);
   addMcp(app, parts, door, config);
-  addUpgrades(app.server, [parts.sockets, parts.subscribers], log);
+  addUpgrades(app.server, [parts.sockets, parts.subscribers], parts.makeId, log);
   // Disposed in reverse: the closing first, which ends the loops too.
   opened.use(runLoops(parts, (config.playEventDays ?? defaultPlayEventDays) * dayMs, closing.signal));
   opened.defer(() => close(app, parts, closing));

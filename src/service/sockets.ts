@@ -28,7 +28,7 @@ const longestSpreadMs = 45_000;
 export class Sockets implements UpgradeDoor {
   readonly path = "/api/v1/device/ws";
   readonly #parts: SocketsParts;
-  readonly #server: WebSocketServer;
+  readonly server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
   /** The same for all: with ten thousand sessions each object counts. */
   readonly #sessionParts: SessionParts;
@@ -41,7 +41,7 @@ export class Sockets implements UpgradeDoor {
       parts.store.write((db) => parts.journal.ackAll(db, all)),
     );
     this.#sessionParts = { ...parts, acks, spreadMs: () => this.#spreadMs() };
-    this.#server = new WebSocketServer({
+    this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
@@ -52,7 +52,7 @@ export class Sockets implements UpgradeDoor {
 
   /** Takes an upgrade that {@link judge} let pass. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
+    this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
   /** Players connected at present. */
@@ -91,15 +91,17 @@ export class Sockets implements UpgradeDoor {
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
     await farewell(sessions, this.#parts.clock, farewellMs);
     await Promise.all(sessions.map(({ settled }) => settled));
-    this.#server.close();
+    this.server.close();
   }
 
-  /** The HTTP status that refuses an upgrade, null to take it. A bad token is told by a close code instead. */
-  judge({ method, headers }: IncomingMessage): number | null {
-    if (this.#isClosing) return 503;
-    if (method !== "GET") return 405;
+  /** Why an upgrade is refused, null to take it. A bad token is told by a close code instead. */
+  judge({ method, headers }: IncomingMessage): Refusal | null {
+    if (this.#isClosing) return new Refusal("closing", "The service is stopping");
+    if (method !== "GET") return new Refusal("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
     const offered = String(headers["sec-websocket-protocol"] ?? "").split(",");
-    return offered.some((name) => name.trim() === deviceSubprotocol) ? null : 400;
+    return offered.some((name) => name.trim() === deviceSubprotocol)
+      ? null
+      : new Refusal("bad-request", `Offer the subprotocol ${deviceSubprotocol} in Sec-WebSocket-Protocol`);
   }
 
   async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {

@@ -46,7 +46,7 @@ interface Ticket {
 export class Subscribers implements UpgradeDoor {
   readonly path = "/api/v1/events";
   readonly #parts: SubscribersParts;
-  readonly #server: WebSocketServer;
+  readonly server: WebSocketServer;
   readonly #feeds = new Map<string, Feed>();
   readonly #tickets = new Map<string, Ticket>();
   readonly #moved = new Bell();
@@ -56,7 +56,7 @@ export class Subscribers implements UpgradeDoor {
 
   constructor(parts: SubscribersParts) {
     this.#parts = parts;
-    this.#server = new WebSocketServer({
+    this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
@@ -86,15 +86,16 @@ export class Subscribers implements UpgradeDoor {
     return { ticket, expires_in: ticketMs / 1_000 };
   }
 
-  /** The HTTP status that refuses an upgrade, null to take it. A bad token is told by a close code instead. */
-  judge({ method }: IncomingMessage): number | null {
-    if (this.#isClosing) return 503;
-    return method === "GET" ? null : 405;
+  /** Why an upgrade is refused, null to take it. A bad token is told by a close code instead. */
+  judge({ method }: IncomingMessage): Refusal | null {
+    if (this.#isClosing) return new Refusal("closing", "The service is stopping");
+    if (method === "GET") return null;
+    return new Refusal("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
   }
 
   /** Takes an upgrade that {@link judge} let pass. */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    this.#server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
+    this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
   /** Rings `bell` when something may have happened in a team, until `signal` aborts. */
@@ -149,7 +150,7 @@ export class Subscribers implements UpgradeDoor {
     const all = [...this.#feeds.values()].flatMap(({ subscribers }) => [...subscribers]);
     for (const subscriber of all) subscriber.goAway(Math.round(500 + Math.random() * spreadMs));
     await farewell(all, this.#parts.clock, farewellMs);
-    this.#server.close();
+    this.server.close();
   }
 
   async #tell(teamId: string): Promise<void> {

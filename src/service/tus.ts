@@ -83,7 +83,7 @@ export class Tus {
     const { filename, name, filetype } = upload.metadata ?? {};
     const said = filename ?? name ?? "untitled";
     const parsed = Name.safeParse(said);
-    if (!parsed.success) throw invalidField("/Upload-Metadata", "filename: 1 to 200 characters, no control characters");
+    if (!parsed.success) throw invalidField("/Upload-Metadata", `filename: ${parsed.error.issues[0]!.message}`);
     await this.#uploads.create({
       id: upload.id,
       team_id: this.#underWay.get(request)!.teamId,

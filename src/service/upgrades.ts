@@ -1,26 +1,43 @@
 // The doors for WebSockets on one HTTP server, and how those behind them are sent home.
-import { STATUS_CODES, type IncomingMessage, type Server as HttpServer } from "node:http";
+import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import type { MakeId } from "./ids.ts";
+import { plainAnswer } from "./plain-answer.ts";
+import { Refusal } from "./problem.ts";
+import { requestIdOf, tellRequestId } from "./request-id.ts";
+import type { WebSocketServer } from "ws";
 
 /** An address that takes WebSockets. */
 export interface UpgradeDoor {
   readonly path: string;
-  /** The HTTP status that refuses an upgrade, null to take it. */
-  judge(request: IncomingMessage): number | null;
+  /** The protocol's library behind it. */
+  readonly server: WebSocketServer;
+  /** Why an upgrade is refused, null to take it. */
+  judge(request: IncomingMessage): Refusal | null;
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Leads the upgrades of `server` to their doors. */
-export function addUpgrades(server: HttpServer, doors: readonly UpgradeDoor[], log: Log): void {
+/** Leads the upgrades of `server` to their doors. What is refused is a problem, as everywhere. */
+export function addUpgrades(server: HttpServer, doors: readonly UpgradeDoor[], makeId: MakeId, log: Log): void {
+  const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
+    socket.end(plainAnswer(refusal, requestIdOf(request, makeId)));
+  };
+  for (const { server: library } of doors) {
+    library.on("headers", tellRequestId);
+    library.on("wsClientError", (error, socket, request) => {
+      refuse(request, socket, new Refusal("bad-request", `This is no handshake of a WebSocket: ${error.message}`));
+    });
+  }
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "an upgrade failed"));
     const door = doors.find(({ path }) => request.url?.split("?")[0] === path);
-    const status = door === undefined ? 404 : door.judge(request);
-    if (door !== undefined && status === null) door.take(request, socket, head);
-    else socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status!]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    requestIdOf(request, makeId);
+    const refusal = door === undefined ? new Refusal("not-found", "There is no WebSocket at this address: see /docs") : door.judge(request);
+    if (door !== undefined && refusal === null) door.take(request, socket, head);
+    else refuse(request, socket, refusal!);
   });
 }
 

@@ -109,7 +109,9 @@ export async function call(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isRaw = body instanceof Uint8Array || typeof body === "string";
-  const whole = path.startsWith("/") ? path : `/api/v1/${path}`;
+  // A link of an answer is asked of the service at `url`, which may have another port since.
+  const place = path.replace(/^https?:\/\/[^/]+/, "");
+  const whole = place.startsWith("/") ? place : `/api/v1/${place}`;
   const response = await fetch(`${url}${whole}`, {
     method,
     headers: { ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }), ...headers },

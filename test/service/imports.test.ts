@@ -32,7 +32,7 @@ async function outside(listener: RequestListener, host = "127.0.0.1"): Promise<A
 async function imported(bench: Bench, url: string, more: object = {}): Promise<Asset> {
   const answer = await bench.call("POST", "assets/import", { url, ...more });
   expect(answer.status, JSON.stringify(answer.body)).toBe(202);
-  expect(answer.headers.get("location")).toBe(`/api/v1/assets/${answer.body.id}`);
+  expect(answer.headers.get("location")).toBe(`${bench.service.url}/api/v1/assets/${answer.body.id}`);
   const read = async () => (await bench.call("GET", `assets/${answer.body.id}`)).body;
   await expect.poll(async () => (await read()).status, patient).toMatch(/ready|failed/);
   return Asset.parse(await read());

@@ -9,13 +9,14 @@ type Of<T extends SubscriptionMessage["type"]> = Extract<SubscriptionMessage, { 
 /** What messages may look like, by the service's own AsyncAPI description. */
 export async function describedMessages(url: string): Promise<Map<string, ValidateFunction>> {
   const document = (await (await fetch(`${url}/api/v1/asyncapi.json`)).json()) as {
-    channels: { events: { messages: Record<string, { name: string; payload: { schema: object } }> } };
+    channels: { events: { messages: Record<string, { name: string }> } };
   };
   const ajv = new Ajv({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "sockets");
   return new Map(
     Object.entries(document.channels.events.messages)
       .filter(([key]) => key.startsWith("events-out-"))
-      .map(([, { name, payload }]) => [name, ajv.compile(payload.schema)]),
+      .map(([key, { name }]) => [name, ajv.compile({ $ref: `sockets#/channels/events/messages/${key}/payload` })]),
   );
 }
 

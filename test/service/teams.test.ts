@@ -67,7 +67,7 @@ test("[TM3] teams are made, listed, renamed and deleted once they are empty; the
   expect((await bench.call("DELETE", `teams/${first.teamId}`)).body.detail).toContain("only team");
   const made = await bench.call("POST", "teams", { name: "Airport" });
   expect(made.status).toBe(201);
-  expect(made.headers.get("location")).toBe(`/api/v1/teams/${made.body.id}`);
+  expect(made.headers.get("location")).toBe(`${bench.service.url}/api/v1/teams/${made.body.id}`);
   const airport = new Person(bench, { user: { id: first.userId }, team: made.body, token: made.body.token });
   const listed = (await bench.call("GET", "teams")).body.data.map((team: unknown) => OwnTeam.parse(team).name);
   expect(listed).toEqual(["Airport", "Team"]);

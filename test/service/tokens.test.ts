@@ -137,7 +137,7 @@ test("[TK5] a download that is under way is cut when its token is revoked", asyn
     .toBuffer();
   const asset = (await bench.upload(big)).body;
   const reader = await tokenOf(bench, await owner(bench), ["assets:read"]);
-  const asked = get(`${bench.service.url}${asset.url}`, { headers: { authorization: reader.authorization } });
+  const asked = get(asset.url, { headers: { authorization: reader.authorization } });
   const [response] = (await once(asked, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
   expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);

@@ -48,7 +48,7 @@ class Client {
   /** Sends `bytes` of a body that is said to be longer, and cuts the line once they are there. */
   async appendAndCut(location: string, offset: number, bytes: Buffer, said: number): Promise<void> {
     const headers = { authorization: `Bearer ${this.token}`, "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
-    const sending = request(this.url + location, {
+    const sending = request(new URL(location, this.url), {
       method: "PATCH",
       headers: { ...headers, "upload-offset": offset, "content-length": said },
     });

@@ -15,7 +15,7 @@ const text = (description: string, example: string, isAlways = false): Json => (
 export const answerHeaders = {
   "Request-Id": text("Names the request in the service's log; quote it when asking for help", "req_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
   ETag: text("Version of the resource, for `If-Match`; of a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
-  Location: text("Path of what was made", "/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
+  Location: text("Address of what was made", "https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
   "Idempotency-Replayed": text("`true` when this is the kept answer to an earlier request with the same key", "true"),
   "Dry-Run": text("`true`: nothing was changed", "true"),
   "Retry-After": text("Seconds to wait before the next attempt", "12"),
@@ -55,6 +55,8 @@ export function isRepeatable(each: Operation): boolean {
 export function problemsOf(each: Operation): ProblemKind[] {
   const kinds = new Set<ProblemKind>(each.errors);
   const add = (...more: ProblemKind[]) => more.forEach((kind) => kinds.add(kind));
+  // What no operation sees: an address that is no URL, a header that HTTP wants.
+  add("bad-request");
   if (each.caller !== "anyone") add("unauthorized");
   add("too-many");
   if (each.scope !== undefined) add("forbidden");
@@ -64,7 +66,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   else if (each.method !== "GET") add("malformed-json", "too-large", "unsupported-media-type");
   if (each.bytes !== undefined) add("too-large");
   if (each.current !== undefined) add("precondition-failed");
-  if (isRepeatable(each)) add("bad-request", "in-flight", "key-reused");
+  if (isRepeatable(each)) add("in-flight", "key-reused");
   return [...kinds];
 }
 

@@ -28,7 +28,7 @@ export function describeService(version: string): Document {
     (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
   }
   for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
-  refusals.of(["not-found"]);
+  refusals.of(["bad-request", "not-found"]);
   const settled = schemas.settle({ paths, problem, webhooks: describeWebhooks(schemas) });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
@@ -39,6 +39,7 @@ export function describeService(version: string): Document {
       title: "signage-player service",
       version,
       description: introduction,
+      contact: { name: "The signage-player project" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The service that this description came from" }],
@@ -109,7 +110,8 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
-  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "*/*": { schema: {} } } } };
+  // Any type is taken. This one has generated clients send the bytes as they are: those of "*/*" they make JSON of.
+  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
   const content = { "application/json": { schema: schemas.of(each.body, "input"), ...example } };

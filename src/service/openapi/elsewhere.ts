@@ -3,10 +3,11 @@ import { deviceSubprotocol } from "../../protocol/wire.ts";
 import { headerReferences } from "./answers.ts";
 import type { DescribedOperation } from "./json.ts";
 
-const page = (operationId: string, summary: string, type: string, example: unknown): DescribedOperation => ({
+const page = (operationId: string, summary: string, description: string, type: string, example: unknown): DescribedOperation => ({
   operationId,
   tags: ["service"],
   summary,
+  description,
   security: [],
   responses: {
     200: {
@@ -23,6 +24,14 @@ function schemaOf(example: unknown): { type: string } {
   return { type: typeof example };
 }
 
+// A 404 is the answer to a request without an upgrade.
+const upgradeAnswers = {
+  101: { description: "The connection is a WebSocket now", headers: headerReferences(["Request-Id"]) },
+  400: { $ref: "#/components/responses/BadRequest" },
+  404: { $ref: "#/components/responses/NotFound" },
+  "5XX": { $ref: "#/components/responses/InternalOrClosing" },
+};
+
 /** Paths beside those of the operations. A socket's upgrade is told as far as OpenAPI can: 101 is its success. */
 export const elsewhere: Readonly<Record<string, Record<string, DescribedOperation>>> = {
   "/api/v1/device/ws": {
@@ -37,30 +46,59 @@ export const elsewhere: Readonly<Record<string, Record<string, DescribedOperatio
         { name: "Sec-WebSocket-Protocol", in: "header", required: true, schema: { type: "string" }, example: deviceSubprotocol },
       ],
       responses: {
-        101: { description: "The connection is a WebSocket now" },
-        400: { description: `The subprotocol ${deviceSubprotocol} was not offered; without a body` },
-        404: { $ref: "#/components/responses/NotFound" },
-        "5XX": { description: "The service is restarting; without a body" },
+        ...upgradeAnswers,
       },
     },
   },
-  "/api/v1/asyncapi.json": { get: page("getSocketDescription", "Read the description of the sockets", "application/json", undefined) },
-  "/api/v1/asyncapi.yaml": { get: page("getSocketDescriptionYaml", "Read it as YAML", "application/yaml", undefined) },
-  "/api/v1/openapi.json": { get: page("getDescription", "Read this description", "application/json", undefined) },
-  "/api/v1/openapi.yaml": { get: page("getDescriptionYaml", "Read this description as YAML", "application/yaml", undefined) },
-  "/healthz": { get: page("getHealth", "See whether the service answers", "application/json", undefined) },
-  "/readyz": { get: page("getReadiness", "See whether the service takes work", "application/json", undefined) },
+  "/api/v1/asyncapi.json": {
+    get: page("getSocketDescription", "Read the description of the sockets", "AsyncAPI 3.0.", "application/json", undefined),
+  },
+  "/api/v1/asyncapi.yaml": {
+    get: page("getSocketDescriptionYaml", "Read the description of the sockets as YAML", "AsyncAPI 3.0.", "application/yaml", undefined),
+  },
+  "/api/v1/openapi.json": { get: page("getDescription", "Read this description", "OpenAPI 3.1.", "application/json", undefined) },
+  "/api/v1/openapi.yaml": {
+    get: page("getDescriptionYaml", "Read this description as YAML", "OpenAPI 3.1.", "application/yaml", undefined),
+  },
+  "/healthz": {
+    get: page(
+      "getHealth",
+      "See whether the service answers",
+      "It says nothing of the databases: see getReadiness.",
+      "application/json",
+      undefined,
+    ),
+  },
+  "/readyz": {
+    get: page(
+      "getReadiness",
+      "See whether the service takes work",
+      "503 while it stops, or when a database does not answer within 2 s.",
+      "application/json",
+      undefined,
+    ),
+  },
   "/metrics": {
     get: {
-      ...page("getMetrics", "Read the service's metrics, in the text format of Prometheus", "text/plain", "signage_players_connected 42"),
-      description:
+      ...page(
+        "getMetrics",
+        "Read the service's metrics, in the text format of Prometheus",
         "Without a token on the machine of the service itself, elsewhere by a token with the scope `teams:read`, unless the service was started with `--metrics-public`.",
+        "text/plain",
+        "signage_players_connected 42",
+      ),
       security: [{}, { operator: ["teams:read"] }],
     },
   },
   "/problems/{kind}": {
     get: {
-      ...page("getProblemKind", "Read what a kind of problem means", "text/plain", "not-found\n\nThere is no such thing (HTTP 404)."),
+      ...page(
+        "getProblemKind",
+        "Read what a kind of problem means",
+        "Where the `type` of a problem leads.",
+        "text/plain",
+        "not-found\n\nThere is no such thing (HTTP 404).",
+      ),
       parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" }, example: "not-found" }],
     },
   },

@@ -24,4 +24,4 @@ The operations tagged **device**, at the end, are what players call. You need th
 
 ## Conventions
 
-Errors are RFC 9457 problems that name the field and the remedy. Lists are \`{data, next_cursor}\`. Every POST takes an \`Idempotency-Key\`; changes take \`If-Match\`; every write takes \`?dry_run=true\`. Times are RFC 3339 in UTC.`;
+Errors are RFC 9457 problems that name the field and the remedy. Lists are \`{data, next_cursor}\`. Every POST takes an \`Idempotency-Key\`; changes take \`If-Match\`; every write takes \`?dry_run=true\`. Times are RFC 3339 in UTC. Every answer has a \`Request-Id\`; what is no HTTP request at all is refused with 400, 408 or 431 before any operation sees it.`;

@@ -28,6 +28,7 @@ export interface DescribedOperation extends Json {
 /** The document. */
 export interface Document extends Json {
   info: { title: string; version: string } & Json;
+  servers: { url: string; description: string }[];
   paths: Record<string, Record<string, DescribedOperation>>;
   components: {
     schemas: Record<string, Schema>;

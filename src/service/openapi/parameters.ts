@@ -26,18 +26,20 @@ function each(paths: Document["paths"]) {
   );
 }
 
-/** Names from the shortest on: `Limit`; of a path's `{id}` what it is the id of, `PlayerId`, then `DevicePlayerId`, and so on. */
+/**
+ * Names from the shortest on. A path's `{id}` is named after what it is the id of, `PlayerId`, and `{delivery_id}` is `DeliveryId`; a
+ * query's `player_id` is a `PlayerIdFilter`, its `limit` the `Limit`. Where that is taken, the path stands before it.
+ */
 function namesFor(path: string, parameter: Json): string[] {
   const own = pascal(String(parameter["name"]));
-  const before = parameter["in"] === "path" ? path.split(`{${String(parameter["name"])}}`)[0]! : path;
-  const words = before.split("/").filter((part) => part !== "" && !part.startsWith("{"));
-  const above = words.map((word) => pascal(word.replace(/s$/, ""))).toReversed();
-  const longer = above.map((_, count) => {
-    const front = above
-      .slice(0, count + 1)
-      .toReversed()
-      .join("");
-    return own.startsWith(above[0]!) ? front.slice(0, front.length - above[0]!.length) + own : front + own;
-  });
-  return parameter["in"] === "path" ? longer : [own, ...longer];
+  const isInPath = parameter["in"] === "path";
+  const before = isInPath ? path.split(`{${String(parameter["name"])}}`)[0]! : path;
+  const words = before.split("/").filter((part) => !["", "api", "v1"].includes(part) && !part.startsWith("{"));
+  const above = words.map((word) => pascal(singular(word)));
+  const short = isInPath && own === "Id" ? above.pop()! + own : own.endsWith("Id") && !isInPath ? `${own}Filter` : own;
+  return [short, ...above.toReversed().map((_, count) => above.slice(-1 - count).join("") + short)];
+}
+
+function singular(plural: string): string {
+  return plural.endsWith("ies") ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, "");
 }

@@ -153,13 +153,22 @@ function nameComponent(name: string, schema: unknown): void {
   if (known?.id === undefined) z.globalRegistry.add(schema, { ...known, id: name });
 }
 
-/** Takes out what only says again: the endless pattern beside `date-time`, the bounds of every safe integer. */
+/**
+ * Takes out what only says again: the endless pattern beside `date-time`, the bounds of every safe integer. Defaults are written as
+ * generators of typed clients read them: whole, and where they are no plain value in words.
+ */
 function plain({ jsonSchema, zodSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema; zodSchema: z.core.$ZodTypes }): void {
   if (jsonSchema.format !== undefined && formats.includes(jsonSchema.format)) delete jsonSchema.pattern;
   // zod's own words, such as starts_with, are no formats; the pattern beside them says the same.
   else delete jsonSchema.format;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (zodSchema._zod.def.type === "prefault") jsonSchema.default = z.parse(zodSchema, undefined) as typeof jsonSchema.default;
+  if (Array.isArray(jsonSchema.default) && jsonSchema.default.length > 0) {
+    const words = `Without it: \`${JSON.stringify(jsonSchema.default)}\``;
+    jsonSchema.description = jsonSchema.description === undefined ? words : `${jsonSchema.description}. ${words}`;
+    delete jsonSchema.default;
+  }
   // An answer may gain fields: clients must not be told that it cannot. What is sent in strictly says so itself.
   if (zodSchema._zod.def.type === "object" && !isClosed(zodSchema._zod.def)) delete jsonSchema.additionalProperties;
 }
