@@ -161,7 +161,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of the sockets */
+        /**
+         * Read the description of the sockets
+         * @description AsyncAPI 3.0.
+         */
         get: operations["getSocketDescription"];
         put?: never;
         post?: never;
@@ -178,7 +181,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read it as YAML */
+        /**
+         * Read the description of the sockets as YAML
+         * @description AsyncAPI 3.0.
+         */
         get: operations["getSocketDescriptionYaml"];
         put?: never;
         post?: never;
@@ -761,7 +767,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this description */
+        /**
+         * Read this description
+         * @description OpenAPI 3.1.
+         */
         get: operations["getDescription"];
         put?: never;
         post?: never;
@@ -778,7 +787,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this description as YAML */
+        /**
+         * Read this description as YAML
+         * @description OpenAPI 3.1.
+         */
         get: operations["getDescriptionYaml"];
         put?: never;
         post?: never;
@@ -1995,7 +2007,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See whether the service answers */
+        /**
+         * See whether the service answers
+         * @description It says nothing of the databases: see getReadiness.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -2032,7 +2047,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what a kind of problem means */
+        /**
+         * Read what a kind of problem means
+         * @description Where the `type` of a problem leads.
+         */
         get: operations["getProblemKind"];
         put?: never;
         post?: never;
@@ -2049,7 +2067,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See whether the service takes work */
+        /**
+         * See whether the service takes work
+         * @description 503 while it stops, or when a database does not answer within 2 s.
+         */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -2136,7 +2157,7 @@ export interface components {
              * @description RFC 3339, UTC
              */
             updated_at: string;
-            /** @description Where its bytes are, for an operator's token; null while there are none */
+            /** @description Where its bytes are, for an operator's token; null while there are none. Absolute in answers of REST */
             url: string | null;
             /** @description What may go wrong on a screen though the file was taken */
             warnings: components["schemas"]["AssetWarning"][];
@@ -2318,7 +2339,11 @@ export interface components {
             next_cursor: string | null;
         };
         CommandRequest: {
-            /** @default {} */
+            /**
+             * @default {
+             *       "format": "jpeg"
+             *     }
+             */
             args?: {
                 /**
                  * @default jpeg
@@ -2333,7 +2358,11 @@ export interface components {
             /** @constant */
             type: "screenshot";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 10000
+             *     }
+             */
             args?: {
                 /** @default 10000 */
                 duration_ms?: number;
@@ -2396,7 +2425,11 @@ export interface components {
             /** @constant */
             type: "skip";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 300000
+             *     }
+             */
             args?: {
                 /**
                  * @description 1 s to 24 h. Then the loop is where it would have been
@@ -2449,7 +2482,11 @@ export interface components {
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
         };
         CommandsRequest: {
-            /** @default {} */
+            /**
+             * @default {
+             *       "format": "jpeg"
+             *     }
+             */
             args?: {
                 /**
                  * @default jpeg
@@ -2465,7 +2502,11 @@ export interface components {
             /** @constant */
             type: "screenshot";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 10000
+             *     }
+             */
             args?: {
                 /** @default 10000 */
                 duration_ms?: number;
@@ -2534,7 +2575,11 @@ export interface components {
             /** @constant */
             type: "skip";
         } | {
-            /** @default {} */
+            /**
+             * @default {
+             *       "duration_ms": 300000
+             *     }
+             */
             args?: {
                 /**
                  * @description 1 s to 24 h. Then the loop is where it would have been
@@ -2842,12 +2887,31 @@ export interface components {
             /** @description How the layout comes in */
             transition?: components["schemas"]["Transition"];
             width: number;
-            zones: components["schemas"]["Zone"][];
+            zones: components["schemas"]["DesiredZone"][];
         };
         DesiredPlaylist: {
             /** @description Id, `pls_` and a ULID */
             id: string;
             items: components["schemas"]["PlaylistItem"][];
+        };
+        DesiredZone: {
+            /** @description Without it the zone is clear where its items are */
+            background_color?: string;
+            height: number;
+            /** @description Id, `zon_` and a ULID */
+            id: string;
+            left: number;
+            name: string;
+            /** @default null */
+            playlist_id: string | null;
+            /** @description Degrees clockwise about the zone's middle. Without it: 0 */
+            rotation?: number;
+            top: number;
+            /** @description How items come in that say nothing themselves. Without it: by a cut */
+            transition?: components["schemas"]["Transition"];
+            width: number;
+            /** @default 0 */
+            z_index: number;
         };
         EventPage: {
             /** @description Oldest first */
@@ -2955,9 +3019,8 @@ export interface components {
             temperature_c: number | null;
             timezone: string;
             uptime_ms: number;
-            /** @description The first of them by name where they are many */
             variables?: {
-                [key: string]: components["schemas"]["VariableValue"];
+                [key: string]: string | number | boolean;
             };
             /** @description Why it shows what it shows */
             why?: components["schemas"]["ShownReason"][];
@@ -3934,12 +3997,7 @@ export interface components {
             name?: string;
         };
         NewWebhook: {
-            /**
-             * @description The types to send; `*` for all
-             * @default [
-             *       "*"
-             *     ]
-             */
+            /** @description The types to send; `*` for all. Without it: `["*"]` */
             events?: ("*" | components["schemas"]["EventType"])[];
             name: string;
             /**
@@ -5131,6 +5189,7 @@ export interface components {
             height: number;
             /** @description Id, `shot_` and a ULID */
             id: string;
+            /** @description Where the picture is. Absolute in answers of REST, a path at the service in events and webhooks */
             image_url: string;
             mime_type: string;
             /** @description Id, `plr_` and a ULID */
@@ -5765,6 +5824,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The request is not understood (`bad-request`) */
+        BadRequest: {
+            headers: {
+                "Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
         BadRequestOrMalformedJson: {
             headers: {
@@ -5886,16 +5955,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not JSON (`malformed-json`) */
-        MalformedJson: {
-            headers: {
-                "Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description There is no such thing (`not-found`) */
         NotFound: {
             headers: {
@@ -6005,15 +6064,15 @@ export interface components {
     parameters: {
         /** @description Id, `ast_` and a ULID */
         AssetId: string;
+        /** @description Id, `ast_` and a ULID */
+        AssetIdFilter: string;
         /** @description Id, `cal_` and a ULID */
         CalendarId: string;
-        /** @description Id, `plr_` and a ULID */
-        CommandPlayerId: string;
         Cursor: string;
         /** @description `true` lists the bin, `false` what is not in it */
         Deleted: "true" | "false";
         /** @description Id, `dlv_` and a ULID */
-        DeliverieDeliveryId: string;
+        DeliveryId: string;
         /** @description `true`: answers as if it were done, with `Dry-Run: true`, and changes nothing. No Idempotency-Key is used up */
         DryRun: "true" | "false";
         /** @description Plays that began here or later */
@@ -6027,23 +6086,21 @@ export interface components {
         /** @description Id, `inv_` and a ULID */
         InvitationId: string;
         /** @description Id, `itm_` and a ULID */
-        ItemId: string;
+        ItemIdFilter: string;
         Layer: components["schemas"]["PlayLayer"];
         /** @description Id, `lay_` and a ULID */
         LayoutId: string;
+        /** @description Id, `lay_` and a ULID */
+        LayoutIdFilter: string;
         Limit: number;
-        /** @description Id, `usr_` and a ULID */
-        MemberUserId: string;
         /** @description Id, `cmd_` and a ULID */
-        OverrideId: string;
+        OverrideIdFilter: string;
         /** @description `true` deletes for good, also out of the bin */
         Permanent: "true" | "false";
         /** @description Id, `plr_` and a ULID */
         PlayerId: string;
-        /** @description Id, `ast_` and a ULID */
-        PlayEventAssetId: string;
-        /** @description Id, `sch_` and a ULID */
-        PlayEventScheduleId: string;
+        /** @description Id, `plr_` and a ULID */
+        PlayerIdFilter: string;
         /** @description Id, `pls_` and a ULID */
         PlaylistId: string;
         /** @description Part of the name, blind to case */
@@ -6053,6 +6110,8 @@ export interface components {
         Result: "completed" | "cut" | "failed" | "skipped";
         /** @description Id, `sch_` and a ULID */
         ScheduleId: string;
+        /** @description Id, `sch_` and a ULID */
+        ScheduleIdFilter: string;
         /** @description Id, `shot_` and a ULID */
         ScreenshotId: string;
         /** @description Id, `shw_` and a ULID */
@@ -6071,12 +6130,12 @@ export interface components {
         UploadId: string;
         /** @description Id, `ulk_` and a ULID */
         UploadLinkId: string;
-        /** @description Id, `lay_` and a ULID */
-        V1LayoutId: string;
+        /** @description Id, `usr_` and a ULID */
+        UserId: string;
         /** @description Id, `whk_` and a ULID */
         WebhookId: string;
         /** @description Id, `zon_` and a ULID */
-        ZoneId: string;
+        ZoneIdFilter: string;
     };
     requestBodies: never;
     headers: {
@@ -6106,8 +6165,8 @@ export interface components {
          */
         IdempotencyReplayed: string;
         /**
-         * @description Path of what was made
-         * @example /api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh
+         * @description Address of what was made
+         * @example https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh
          */
         Location: string;
         /**
@@ -6203,7 +6262,7 @@ export interface operations {
                      *             "total_bytes": 1
                      *           },
                      *           "source_url": "sample",
-                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *           "thumbnail_url": "sample",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6216,6 +6275,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -6241,7 +6301,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "*/*": unknown;
+                "application/octet-stream": unknown;
             };
         };
         responses: {
@@ -6287,7 +6347,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6339,7 +6399,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6411,7 +6471,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6421,6 +6481,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6458,7 +6519,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6542,7 +6603,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6552,7 +6613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6654,6 +6715,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6721,7 +6783,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6801,6 +6863,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -6875,7 +6938,7 @@ export interface operations {
                      *         "total_bytes": 1
                      *       },
                      *       "source_url": "sample",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6929,7 +6992,7 @@ export interface operations {
         responses: {
             "4XX": components["responses"]["NotFound"];
             "5XX": components["responses"]["InternalOrClosing"];
-            /** @description Read it as YAML */
+            /** @description Read the description of the sockets as YAML */
             200: {
                 headers: {
                     "Request-Id": components["headers"]["RequestId"];
@@ -6994,6 +7057,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditEntryList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -7030,6 +7094,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditVerdict"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooMany"];
@@ -7081,6 +7146,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -7212,6 +7278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Calendar"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7248,7 +7315,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7335,7 +7402,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalendarWritten"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7352,7 +7419,7 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 status?: components["parameters"]["Status"];
                 type?: components["parameters"]["Type"];
             };
@@ -7394,6 +7461,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -7557,6 +7625,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             416: components["responses"]["RangeNotSatisfiable"];
@@ -7598,7 +7667,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
@@ -7707,7 +7776,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeartbeatAnswer"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7743,7 +7812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Nonce"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -7798,7 +7867,7 @@ export interface operations {
                     "application/json": components["schemas"]["PairingGrant"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -7907,7 +7976,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "*/*": unknown;
+                "application/octet-stream": unknown;
             };
         };
         responses: {
@@ -8079,6 +8148,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooMany"];
         };
@@ -8129,7 +8199,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenGrant"];
                 };
             };
-            /** @description Refused, or not claimed yet; The body is not JSON (`malformed-json`) */
+            /** @description Refused, or not claimed yet; The request is not understood (`bad-request`); The body is not JSON (`malformed-json`) */
             400: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8170,27 +8240,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service is restarting; without a body */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            "5XX": components["responses"]["InternalOrClosing"];
             /** @description The connection is a WebSocket now */
             101: {
                 headers: {
+                    "Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The subprotocol signage.device.v1 was not offered; without a body */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
         };
     };
@@ -8251,6 +8310,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
@@ -8352,6 +8412,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -8464,6 +8525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8500,7 +8562,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8576,7 +8638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Seat"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
@@ -8659,6 +8721,7 @@ export interface operations {
                     "application/json": components["schemas"]["LayoutList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -8788,7 +8851,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8847,6 +8910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8867,7 +8931,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8885,7 +8949,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -8909,7 +8973,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -8997,7 +9061,7 @@ export interface operations {
                     "application/json": components["schemas"]["Layout"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9020,7 +9084,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `lay_` and a ULID */
-                id: components["parameters"]["V1LayoutId"];
+                id: components["parameters"]["LayoutId"];
             };
             cookie?: never;
         };
@@ -9146,6 +9210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooMany"];
         };
@@ -9198,7 +9263,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             412: components["responses"]["PreconditionFailed"];
@@ -9258,27 +9323,27 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
-                asset_id?: components["parameters"]["PlayEventAssetId"];
+                asset_id?: components["parameters"]["AssetIdFilter"];
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Plays that began here or later */
                 from?: components["parameters"]["From"];
                 /** @description Id, `itm_` and a ULID */
-                item_id?: components["parameters"]["ItemId"];
+                item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Id, `cmd_` and a ULID */
-                override_id?: components["parameters"]["OverrideId"];
+                override_id?: components["parameters"]["OverrideIdFilter"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
-                schedule_id?: components["parameters"]["PlayEventScheduleId"];
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
-                zone_id?: components["parameters"]["ZoneId"];
+                zone_id?: components["parameters"]["ZoneIdFilter"];
             };
             header?: never;
             path?: never;
@@ -9330,6 +9395,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlayEventRecordList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -9344,7 +9410,7 @@ export interface operations {
                 deleted?: components["parameters"]["Deleted"];
                 has_problems?: "true" | "false";
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 limit?: components["parameters"]["Limit"];
                 /** @description Part of the name, blind to case */
                 q?: components["parameters"]["Q"];
@@ -9424,6 +9490,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlayerList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -9505,6 +9572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Player"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9543,7 +9611,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9645,7 +9713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Player"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9705,6 +9773,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommandList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9824,6 +9893,7 @@ export interface operations {
                     "application/json": components["schemas"]["Command"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9886,6 +9956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forecast"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -9946,6 +10017,7 @@ export interface operations {
                     "application/json": components["schemas"]["HeartbeatMinuteList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10048,6 +10120,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10289,7 +10362,7 @@ export interface operations {
                      *           "height": 1080,
                      *           "captured_at": "2026-11-21T12:00:00.000Z",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "image_url": "/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
+                     *           "image_url": "https://signage.example.com/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -10298,6 +10371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScreenshotList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10348,6 +10422,7 @@ export interface operations {
                     "application/json": components["schemas"]["Uptime"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10407,6 +10482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Why"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10650,6 +10726,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlaylistList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -10821,6 +10898,7 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10859,7 +10937,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -10963,7 +11041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Playlist"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11060,7 +11138,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Id, `ast_` and a ULID */
-                asset_id?: components["parameters"]["PlayEventAssetId"];
+                asset_id?: components["parameters"]["AssetIdFilter"];
                 /** @description Without it: what `Accept` asks for, JSON else */
                 format?: "json" | "csv";
                 /** @description Plays that began here or later */
@@ -11068,23 +11146,23 @@ export interface operations {
                 /** @description Comma-separated: day, hour, player, layer, layout, schedule, override, zone, item, asset */
                 group_by?: string;
                 /** @description Id, `itm_` and a ULID */
-                item_id?: components["parameters"]["ItemId"];
+                item_id?: components["parameters"]["ItemIdFilter"];
                 layer?: components["parameters"]["Layer"];
                 /** @description Id, `lay_` and a ULID */
-                layout_id?: components["parameters"]["LayoutId"];
+                layout_id?: components["parameters"]["LayoutIdFilter"];
                 /** @description Id, `cmd_` and a ULID */
-                override_id?: components["parameters"]["OverrideId"];
+                override_id?: components["parameters"]["OverrideIdFilter"];
                 /** @description Id, `plr_` and a ULID */
-                player_id?: components["parameters"]["CommandPlayerId"];
+                player_id?: components["parameters"]["PlayerIdFilter"];
                 result?: components["parameters"]["Result"];
                 /** @description Id, `sch_` and a ULID */
-                schedule_id?: components["parameters"]["PlayEventScheduleId"];
+                schedule_id?: components["parameters"]["ScheduleIdFilter"];
                 /** @description Zone in which days and hours begin */
                 timezone?: string;
                 /** @description Plays that began before this */
                 to?: components["parameters"]["To"];
                 /** @description Id, `zon_` and a ULID */
-                zone_id?: components["parameters"]["ZoneId"];
+                zone_id?: components["parameters"]["ZoneIdFilter"];
             };
             header?: {
                 /** @description `text/csv` for CSV */
@@ -11137,6 +11215,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -11213,6 +11292,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -11397,6 +11477,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11435,7 +11516,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11535,7 +11616,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleOutlook"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11671,12 +11752,13 @@ export interface operations {
                      *       "height": 1080,
                      *       "captured_at": "2026-11-21T12:00:00.000Z",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "image_url": "/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
+                     *       "image_url": "https://signage.example.com/api/v1/screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh/image"
                      *     }
                      */
                     "application/json": components["schemas"]["Screenshot"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11710,7 +11792,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11783,6 +11865,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -11820,7 +11903,7 @@ export interface operations {
                      *           "name": "Lobby",
                      *           "status": "planned",
                      *           "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *           "text": "Welcome",
                      *           "starts_at": "sample",
                      *           "ends_at": "sample",
@@ -11837,6 +11920,7 @@ export interface operations {
                     "application/json": components["schemas"]["ShowPage"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -11891,7 +11975,7 @@ export interface operations {
                      *       "name": "Lobby",
                      *       "status": "planned",
                      *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "text": "Welcome",
                      *       "starts_at": "sample",
                      *       "ends_at": "sample",
@@ -11960,7 +12044,7 @@ export interface operations {
                      *       "name": "Lobby",
                      *       "status": "planned",
                      *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "text": "Welcome",
                      *       "starts_at": "sample",
                      *       "ends_at": "sample",
@@ -11991,6 +12075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Show"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12026,7 +12111,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12084,6 +12169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ShowProof"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12129,6 +12215,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeamList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -12261,6 +12348,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeam"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12297,7 +12385,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12360,7 +12448,7 @@ export interface operations {
                     "application/json": components["schemas"]["OwnTeam"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12413,6 +12501,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12428,7 +12517,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -12457,6 +12546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12477,7 +12567,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -12495,7 +12585,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12521,7 +12611,7 @@ export interface operations {
                 /** @description Id, `team_` and a ULID */
                 id: components["parameters"]["TeamId"];
                 /** @description Id, `usr_` and a ULID */
-                user_id: components["parameters"]["MemberUserId"];
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -12560,7 +12650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12618,6 +12708,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -12739,6 +12830,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12775,7 +12867,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12844,7 +12936,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12902,7 +12994,7 @@ export interface operations {
                      *       "asset_id": "ast_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "expires_at": "2026-11-21T12:00:00.000Z",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
                      *     }
                      */
                     "application/json": components["schemas"]["MadeUploadLink"];
@@ -12953,6 +13045,7 @@ export interface operations {
                     "application/json": components["schemas"]["UploadLink"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -12986,7 +13079,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13033,7 +13126,7 @@ export interface operations {
                     "application/json": components["schemas"]["UploadReceipt"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["InFlight"];
             410: components["responses"]["Gone"];
@@ -13106,7 +13199,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooMany"];
@@ -13150,6 +13243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13183,7 +13277,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13221,7 +13315,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13308,6 +13402,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13342,7 +13437,7 @@ export interface operations {
                      *         {
                      *           "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "name": "Lobby",
-                     *           "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *           "events": [
                      *             "*"
                      *           ],
@@ -13376,6 +13471,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Invalid"];
@@ -13429,7 +13525,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -13498,7 +13594,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -13529,6 +13625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13565,7 +13662,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13621,7 +13718,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
@@ -13652,7 +13749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            400: components["responses"]["MalformedJson"];
+            400: components["responses"]["BadRequestOrMalformedJson"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13712,6 +13809,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13725,7 +13823,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Id, `dlv_` and a ULID */
-                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                delivery_id: components["parameters"]["DeliveryId"];
                 /** @description Id, `whk_` and a ULID */
                 id: components["parameters"]["WebhookId"];
             };
@@ -13772,6 +13870,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13790,7 +13889,7 @@ export interface operations {
             };
             path: {
                 /** @description Id, `dlv_` and a ULID */
-                delivery_id: components["parameters"]["DeliverieDeliveryId"];
+                delivery_id: components["parameters"]["DeliveryId"];
                 /** @description Id, `whk_` and a ULID */
                 id: components["parameters"]["WebhookId"];
             };
@@ -13939,7 +14038,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *       "name": "Lobby",
-                     *       "url": "/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
                      *       "events": [
                      *         "*"
                      *       ],
