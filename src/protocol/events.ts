@@ -147,13 +147,15 @@ export const EventsQuery = z.strictObject({
     .string()
     .regex(/^(now|evt_[a-z0-9_]{1,60}:\d{1,15})$/, "must be `next` of an earlier answer, `now`, or a socket's place as epoch:seq")
     .optional()
-    .describe("`next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept"),
+    .describe("`next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept")
+    .meta({ examples: ["now"] }),
   types: z
     .string()
     .max(2_000)
     .regex(/^[a-z_.]+(,[a-z_.]+)*$/, "must be names of types with commas between them")
     .optional()
-    .describe("Only these types, such as `player.online,player.offline`"),
+    .describe("Only these types, such as `player.online,player.offline`")
+    .meta({ examples: ["player.online,player.offline"] }),
   player_id: id("plr").optional().describe("Only what concerns this player; content counts for the players that show it"),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait_seconds: z.coerce

@@ -62,7 +62,7 @@ export class Deliveries {
       .where("status", "=", "enabled")
       .execute();
     for (const webhook of webhooks) {
-      const wanted = events.filter((event) => wants(webhook, event));
+      const wanted = events.filter(wantedBy(webhook));
       if (wanted.length === 0) continue;
       // A burst of events is no failure: only for a receiver that has been gone for long not all is kept.
       const room = isLongGone(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
@@ -282,7 +282,7 @@ export class Deliveries {
       .orderBy("seq")
       .limit(room + 1)
       .execute();
-    const missed = rows.map(eventOfRow).filter((event) => wants(webhook, event));
+    const missed = rows.map(eventOfRow).filter(wantedBy(webhook));
     for (const event of missed.slice(0, room)) await this.add(db, webhook.team_id, webhook.id, event);
     const { backlog_full_since } = missed.length > room ? webhook : afresh;
     await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
@@ -304,8 +304,8 @@ export class Deliveries {
 }
 
 /** Whether a webhook wants an event. How it fares itself is not told to it: it could not hear it, and it would add to the pile. */
-function wants({ id, events }: Pick<WebhookRow, "id" | "events">, { type, data }: Event): boolean {
-  if (type.startsWith("webhook.") && data["webhook_id"] === id) return false;
-  const wanted = JSON.parse(events) as (EventType | "*")[];
-  return wanted.includes("*") || wanted.includes(type);
+function wantedBy({ id, events }: Pick<WebhookRow, "id" | "events">): (event: Event) => boolean {
+  const types = new Set(JSON.parse(events) as (EventType | "*")[]);
+  const isOfItself = ({ type, data }: Event) => type.startsWith("webhook.") && data["webhook_id"] === id;
+  return (event) => (types.has("*") || types.has(event.type)) && !isOfItself(event);
 }

@@ -36,7 +36,8 @@ export const targets: readonly Target[] = described.flatMap((each) => {
 });
 
 function reasonAgainst({ operation }: Described): string | null {
-  if (operation.responses["101"] !== undefined) return "a socket: its messages have tests of their own";
+  if (operation.responses["101"] !== undefined && operation.responses["200"] === undefined)
+    return "a socket: its messages have tests of their own";
   if (operation.tags.includes("uploads")) return "tus: a protocol of its own, which its tests speak";
   const types = Object.keys(operation.requestBody?.content ?? { "application/json": null });
   return types.includes("application/json") ? null : `a body of ${types.join(", ")}: files have tests of their own`;
@@ -57,8 +58,8 @@ function targetOf({ path, method, operation }: Described): Target {
     caller: caller as Target["caller"],
     scope: scopes[0] ?? null,
     params: of("path").map((each) => ({ ...each, kind: kindOf(each.schema) })),
-    query: of("query"),
     // A request that is to be held back would hold back the fuzzer.
+    query: of("query").filter(({ name }) => name !== "wait_seconds"),
     headers: of("header")
       .map(({ name }) => name)
       .filter((name) => name !== "Prefer"),
