@@ -57,24 +57,29 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
   for (const part of inParts(playerIds)) {
     await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
-    const own = db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "in", part);
-    events.push(...(await own.returning(told).execute()).flatMap((row) => eventOf("schedule.deleted", row)));
-    events.push(...(await dropTargets(db, part, now)));
+    const rows = await db.selectFrom("players").select(["id", "team_id"]).where("id", "in", part).execute();
+    for (const [teamId, its] of Map.groupBy(rows, (row) => row.team_id)) {
+      const ids = its.map((row) => row.id);
+      const own = db.deleteFrom("schedules").where("team_id", "=", teamId).where("target_type", "=", "player");
+      const gone = await own.where("target_value", "in", ids).returning(told).execute();
+      events.push(...gone.flatMap((row) => eventOf("schedule.deleted", row)), ...(await dropTargets(db, teamId, ids, now)));
+    }
     files.push(...(await db.deleteFrom("screenshots").where("player_id", "in", part).returning("sha256").execute()));
   }
   return { files, events };
 }
 
 /**
- * Takes players out of the targets of schedules that have several; one that is then for nobody is deleted.
+ * Takes players of a team out of the targets of its schedules that have several; one that is then for nobody is deleted.
  * @returns what is to be told of those that were not in the bin.
  */
-async function dropTargets(db: Db, playerIds: readonly string[], now: number): Promise<NewEvent[]> {
+async function dropTargets(db: Db, teamId: string, playerIds: readonly string[], now: number): Promise<NewEvent[]> {
   const gone = new Set(playerIds);
   const events: NewEvent[] = [];
   const rows = await db
     .selectFrom("schedules")
     .select([...told, "target_type", "target_value"])
+    .where("team_id", "=", teamId)
     .where("target_type", "=", "any")
     .execute();
   for (const row of rows) {
