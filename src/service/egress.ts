@@ -28,12 +28,27 @@ export interface EgressAnswer {
   url: string;
 }
 
-/** Thrown for an address that is not called. The message names the address and what to do. */
+/**
+ * Thrown for an address that is not called. The message says what to do and may be shown to whoever gave the address: of a name
+ * it tells neither its addresses nor whether it has any. The cause does, for the service's own log.
+ */
 export class EgressRefused extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options);
     this.name = "EgressRefused";
   }
+}
+
+/**
+ * Why a request out failed, for whoever gave the address. It holds no address that a name was found to have: who may name
+ * addresses could map the service's network with it.
+ */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return "the connection failed";
+  if (error instanceof EgressRefused) return error.message;
+  if (error.cause instanceof Error) return failureOf(error.cause);
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `the connection failed${code}`;
 }
 
 /** Node's `dns.lookup`, asked for all addresses. */
@@ -69,25 +84,34 @@ export class Egress implements AsyncDisposable {
    * otherwise what the network threw.
    */
   async request(address: string, { mostRedirects = 0, ...about }: EgressRequest): Promise<EgressAnswer> {
-    const { request } = await import("undici");
-    let url = this.#checkedUrl(address);
+    let answer = await this.#ask(this.#checkedUrl(address), about);
+    const { host } = new URL(answer.url);
     for (let redirected = 0; ; redirected += 1) {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: await this.#dispatcher(),
-        method: about.method ?? "GET",
-        headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...about.headers },
-        body: about.body ?? null,
-        signal: about.signal,
-      });
-      const next = headers["location"];
-      if (mostRedirects === 0 || !redirects.has(statusCode) || typeof next !== "string") {
-        return { status: statusCode, headers, body, url: url.href };
-      }
+      const next = answer.headers["location"];
+      if (mostRedirects === 0 || !redirects.has(answer.status) || typeof next !== "string") return answer;
       // Its body is of no use; read to the end it would hold the connection.
-      body.on("error", () => undefined).destroy();
-      if (redirected === mostRedirects) throw new EgressRefused(`${url.host} redirects more than ${mostRedirects} times`);
-      url = this.#checkedUrl(new URL(next, url).href);
+      answer.body.on("error", () => undefined).destroy();
+      if (redirected === mostRedirects) throw new EgressRefused(`${host} redirects more than ${mostRedirects} times`);
+      try {
+        answer = await this.#ask(this.#checkedUrl(URL.parse(next, answer.url)?.href ?? ""), about);
+      } catch (error) {
+        const cause = refusalIn(error);
+        if (cause === null) throw error;
+        throw new EgressRefused(`${host} redirects to an address that is not called: give the final address, if it is public`, { cause });
+      }
     }
+  }
+
+  async #ask(url: URL, { method = "GET", headers, body, signal }: Omit<EgressRequest, "mostRedirects">): Promise<EgressAnswer> {
+    const { request } = await import("undici");
+    const answer = await request(url, {
+      dispatcher: await this.#dispatcher(),
+      method,
+      headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...headers },
+      body: body ?? null,
+      signal,
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body, url: url.href };
   }
 
   /**
@@ -125,27 +149,44 @@ export class Egress implements AsyncDisposable {
     return this.#agent;
   }
 
-  /** Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. */
+  /**
+   * Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. What has no
+   * address is refused in the same words as what has a private one, or the words would tell which names there are inside.
+   */
   readonly #lookup: LookupFunction = (hostname, options, done) => {
     this.#resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return done(error, "", 0);
-      try {
-        for (const { address } of found) this.#check(address, hostname);
-      } catch (refused) {
-        return done(refused as Error, "", 0);
+      const inner = found?.find(({ address }) => !this.#mayCall(address));
+      const [first] = found ?? [];
+      if (error !== null || inner !== undefined || first === undefined) {
+        const cause = error ?? new Error(inner === undefined ? "no address was found" : `${hostname} is ${inner.address}`);
+        return done(new EgressRefused(unknownName(hostname), { cause }), "", 0);
       }
-      const [first] = found;
       if (options.all === true) return done(null, found);
-      return done(null, first!.address, first!.family);
+      return done(null, first.address, first.family);
     });
   };
 
   #check(address: string, host: string): void {
-    if (isPublic(address)) return;
-    const plain = ipaddr.process(address);
-    if (this.#allowed.some((block) => block[0].kind() === plain.kind() && plain.match(block))) return;
-    throw new EgressRefused(`${host} is not a public address: give the service --allow-address ${plain.toString()} if it may call it`);
+    if (this.#mayCall(address)) return;
+    const plain = ipaddr.process(address).toString();
+    throw new EgressRefused(`${host} is not a public address: give the service --allow-address ${plain} if it may call it`);
   }
+
+  #mayCall(address: string): boolean {
+    if (isPublic(address)) return true;
+    const plain = ipaddr.process(address);
+    return this.#allowed.some((block) => block[0].kind() === plain.kind() && plain.match(block));
+  }
+}
+
+function unknownName(host: string): string {
+  return `${host} is not a public address, or there is none of this name: check it. In the service's own network only what --allow-address names is called`;
+}
+
+/** The refusal that an error is or was caused by; null: it is none. */
+export function refusalIn(error: unknown): EgressRefused | null {
+  if (error instanceof EgressRefused) return error;
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
 }
 
 // Prefixes that carry an IPv4 address inside and that ipaddr.js has no name for: IPv4-compatible, and NAT64 for local use (RFC 8215).
