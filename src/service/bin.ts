@@ -10,12 +10,16 @@ import { inParts, setTags } from "./targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binKeptMs = 30 * 86_400_000;
+/** How many things of a kind leave the bin in one transaction, while which other writes wait. */
+export const mostFromBin = 100;
 
 type Binned = "playlists" | "layouts" | "schedules";
 
 /** What left the bin for good: files that were let go, and players whose telemetry can go. */
 export interface Emptied extends Erased {
   playerIds: string[];
+  /** Whether as many left it as may at once: there may be more. */
+  isMore: boolean;
 }
 
 /** Files that were let go, and what is to be told of schedules that lost targets. */
@@ -107,20 +111,36 @@ function eventOf(type: "schedule.deleted" | "schedule.updated", row: Pick<Schedu
 }
 
 /**
- * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), or all that
- * one team has there.
+ * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), at most `most`
+ * things of each kind; or all that one team has there.
  */
-export async function emptyBin(db: Db, of: { before: number } | { teamId: string }, now: number): Promise<Emptied> {
-  const chosen = "teamId" in of ? sql<boolean>`deleted_at is not null and team_id = ${of.teamId}` : sql<boolean>`deleted_at < ${of.before}`;
-  const old = "teamId" in of ? sql<boolean>`removed_at is not null and team_id = ${of.teamId}` : sql<boolean>`removed_at < ${of.before}`;
-  const players = await db.selectFrom("players").select("id").where(old).where("erased_at", "is", null).execute();
+export async function emptyBin(db: Db, of: { before: number; most: number } | { teamId: string }, now: number): Promise<Emptied> {
+  const most = "teamId" in of ? Number.MAX_SAFE_INTEGER : of.most;
+  const since = (column: "deleted_at" | "removed_at") =>
+    "teamId" in of
+      ? sql<boolean>`${sql.ref(column)} is not null and team_id = ${of.teamId}`
+      : sql<boolean>`${sql.ref(column)} < ${of.before}`;
+  const players = await db
+    .selectFrom("players")
+    .select("id")
+    .where(since("removed_at"))
+    .where("erased_at", "is", null)
+    .limit(most)
+    .execute();
   const playerIds = players.map(({ id }) => id);
   const erased = await erasePlayers(db, playerIds, now);
-  for (const table of ["schedules", "layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
+  const counts = [playerIds.length];
+  for (const table of ["schedules", "layouts", "playlists"] as const) {
+    const old = db.selectFrom(table).select("id").where(since("deleted_at")).limit(most);
+    const { numDeletedRows } = await db.deleteFrom(table).where("id", "in", old).executeTakeFirst();
+    counts.push(Number(numDeletedRows));
+  }
   await dropOrphans(db);
-  const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
+  const old = db.selectFrom("assets").select("id").where(since("deleted_at")).limit(most);
+  const assets = await db.deleteFrom("assets").where("id", "in", old).returning(["sha256", "thumbnail_sha256"]).execute();
   const files = assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
-  return { files: [...files, ...erased.files], playerIds, events: erased.events };
+  const isMore = Math.max(...counts, assets.length) === most;
+  return { files: [...files, ...erased.files], playerIds, events: erased.events, isMore };
 }
 
 /** Deletes schedules in the bin that cannot come back, since their layout is gone for good. */
