@@ -296,6 +296,8 @@ test("[TF3] what a row names of another team's, however it came there, leads to 
       ours,
     );
   }
+  const condition = JSON.stringify([{ type: "calendar", calendar_id: us.pool.get("cal"), is_listed: true }]);
+  run("UPDATE schedules SET timing = json_set(timing, '$.conditions', json(?)) WHERE team_id = ?", condition);
   const [layoutId, assetId] = [us.pool.get("lay")!, us.pool.get("ast")!];
   run("UPDATE layouts SET background_asset_id = ? WHERE team_id = ?", assetId);
   const other = file.prepare("SELECT * FROM schedules WHERE team_id = ?").get(them.person.teamId)!;
@@ -317,14 +319,18 @@ test("[TF3] what a row names of another team's, however it came there, leads to 
     override.run(`cmd_${ulid(Date.now())}`, them.person.teamId, them.device.playerId, layoutId, null, expiresAt);
     override.run(`cmd_${ulid(Date.now())}`, them.person.teamId, them.device.playerId, null, assetId, expiresAt);
   }
-  run("UPDATE players SET layout_id = ? WHERE team_id = ?", layoutId);
-  expect((await them.person.call("PATCH", `players/${them.device.playerId}`, { name: "Changed" })).status).toBe(200);
+  const look = async () =>
+    expect((await them.person.call("PATCH", `players/${them.device.playerId}`, { name: "Changed" })).status).toBe(200);
+  await look();
 
   const [ours, foreign] = [ownIds(file, us.person.teamId, them.person.teamId), ownIds(file, them.person.teamId, us.person.teamId)];
   const told = (await them.device.call("GET", "state")).body;
-  const content = (told.layouts ?? []).concat(told.playlists ?? [], told.assets ?? [], told.calendars ?? []) as { id: string }[];
+  expect([told.layout?.id, told.playlists.length, told.schedules.length > 1]).toEqual([them.pool.get("lay"), 0, true]);
+  const content = [...told.layouts, ...told.playlists, ...told.assets, ...(told.calendars ?? [])] as { id: string }[];
   expect(content.filter(({ id }) => ours.has(id))).toEqual([]);
   expect(idsWithin((await us.device.call("GET", "state")).body).filter((id) => foreign.has(id))).toEqual([]);
+  run("UPDATE players SET layout_id = ? WHERE team_id = ?", layoutId);
+  await look();
   await readAll(us, foreign, them.pool);
 
   await writeAll(us, file, foreign, guardOf(file, them.person.teamId));
@@ -371,6 +377,93 @@ test("[TF4] a write for the whole team, or for a tag, concerns no player of anot
     const queued = await us.person.call("POST", "commands", { target: { tag }, type: "reload" });
     expect([tag, queued.status, queued.body.count]).toEqual([tag, 202, count]);
   }
+});
+
+test(
+  "[TM11] each id of another team's alone, where everything else is ours, is refused; also those that no example holds",
+  patient,
+  async () => {
+    await using folder = await temporaryFolder();
+    await using bench = await Bench.start(folder.path);
+    using file = open(folder.path);
+    const [us, them] = await twoTeams(bench, file);
+    const [ours, theirs] = [(prefix: string) => us.pool.get(prefix)!, (prefix: string) => them.pool.get(prefix)!];
+    const commands = `players/${ours("plr")}/commands`;
+    const schedule = (more: object) => ({
+      name: "S",
+      layout_id: ours("lay"),
+      target: { type: "team" },
+      starts_at: "2026-01-01T00:00",
+      ends_at: "2026-01-01T23:00",
+      ...more,
+    });
+    const inCalendar = (id: string) => schedule({ conditions: [{ type: "calendar", calendar_id: id }] });
+    const cases: [string, string, (of: (prefix: string) => string) => object][] = [
+      ["POST", "schedules", (of) => inCalendar(of("cal"))],
+      ["POST", "schedules", (of) => schedule({ layout_id: of("lay") })],
+      ["POST", "schedules", (of) => schedule({ target: { type: "player", player_id: of("plr") } })],
+      [
+        "POST",
+        "schedules",
+        (of) =>
+          schedule({
+            target: {
+              type: "any",
+              of: [
+                { type: "player", player_id: of("plr") },
+                { type: "tag", tag: "x" },
+              ],
+            },
+          }),
+      ],
+      ["PATCH", `layouts/${ours("lay")}`, (of) => ({ background_asset_id: of("ast") })],
+      ["PATCH", `players/${ours("plr")}`, (of) => ({ layout_id: of("lay") })],
+      ["POST", commands, (of) => ({ type: "override.set", args: { layout_id: of("lay") } })],
+      ["POST", commands, (of) => ({ type: "override.set", args: { asset_id: of("ast") } })],
+      ["POST", "commands", (of) => ({ target: { player_ids: [of("plr")] }, type: "reload" })],
+    ];
+    await settle(us, them);
+    const unchanged = guardOf(file, them.person.teamId);
+    for (const [method, path, bodyOf] of cases) {
+      const what = `${method} ${path} ${JSON.stringify(bodyOf((prefix) => prefix))}`;
+      const foreign = await us.person.call(method, path, bodyOf(theirs));
+      expect([what, foreign.status]).toEqual([what, 422]);
+      unchanged(what);
+      expect([what, (await us.person.call(method, path, bodyOf(ours))).status < 300]).toEqual([what, true]);
+    }
+    // A picture of theirs stays theirs, whichever player its row names.
+    file.prepare("UPDATE screenshots SET player_id = ? WHERE team_id = ?").run(ours("plr"), them.person.teamId);
+    expect((await us.person.call("GET", `screenshots/${theirs("shot")}`)).status).toBe(404);
+  },
+);
+
+test("[TF6] a team that nobody is in gets an owner at the next start; tokens of other teams stay whose they are", patient, async () => {
+  await using folder = await temporaryFolder();
+  using rows = await (async () => {
+    await using bench = await Bench.start(folder.path);
+    await otherTeam(bench);
+    return open(folder.path);
+  })();
+  const [mine, bare] = rows
+    .prepare("SELECT id FROM teams ORDER BY id")
+    .all()
+    .map(({ id }) => String(id)) as [string, string];
+  rows.prepare("DELETE FROM members WHERE team_id = ?").run(bare);
+  rows.exec("UPDATE tokens SET user_id = NULL");
+  const before = rows.prepare("SELECT * FROM members").all();
+  await using bench = await Bench.start(folder.path);
+  expect(bench.folder).toBe(folder.path);
+  const after = rows.prepare("SELECT * FROM members").all();
+  expect(after.filter(({ team_id }) => team_id === mine)).toEqual(before);
+  const [{ user_id: fresh }] = after.filter(({ team_id }) => team_id === bare) as [{ user_id: string }];
+  const owners = (teamId: string) =>
+    new Set(
+      rows
+        .prepare("SELECT user_id FROM tokens WHERE team_id = ?")
+        .all(teamId)
+        .map(({ user_id }) => user_id),
+    );
+  expect([owners(bare), owners(mine).has(fresh)]).toEqual([new Set([fresh]), false]);
 });
 
 test(
@@ -450,6 +543,9 @@ test("[TF7] a subscriber hears what happens in its own team alone, also when it 
   const kinds = [...EventKind.options];
   using all = new Listener(bench.service.url, us.person.secret);
   using named = new Listener(bench.service.url, us.person.secret);
+  using stranger = new Listener(bench.service.url, them.person.secret);
+  const { last_seq: last } = file.prepare("SELECT last_seq FROM event_journals WHERE team_id = ?").get(them.person.teamId)!;
+  expect((await stranger.subscribe(kinds)).seq).toBe(last);
   const place = await all.subscribe(kinds, { after: { epoch: "", seq: 0 } });
   const { last_seq } = file.prepare("SELECT last_seq FROM event_journals WHERE team_id = ?").get(us.person.teamId)!;
   expect(place.seq).toBe(last_seq);
@@ -459,11 +555,11 @@ test("[TF7] a subscriber hears what happens in its own team alone, also when it 
   expect((await them.device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
   expect((await them.person.call("POST", `players/${them.device.playerId}/commands`, { type: "reload" })).status).toBe(202);
   expect((await them.person.call("PATCH", `layouts/${them.pool.get("lay")}`, { name: "Theirs" })).status).toBe(200);
-  const last = (await us.person.call("POST", `players/${us.device.playerId}/commands`, { type: "identify" })).body;
+  const marker = (await us.person.call("POST", `players/${us.device.playerId}/commands`, { type: "identify" })).body;
   expect((await us.device.call("POST", "heartbeat", heartbeat())).status).toBe(200);
   for (const listener of [all, named]) {
     await listener.next(
-      (message): message is Extract<typeof message, { type: "event" }> => message.type === "event" && message.data.data["id"] === last.id,
+      (message): message is Extract<typeof message, { type: "event" }> => message.type === "event" && message.data.data["id"] === marker.id,
     );
     await listener.next((message): message is Extract<typeof message, { type: "heartbeat" }> => message.type === "heartbeat");
     expect(idsWithin(listener.heard).filter((id) => foreign.has(id))).toEqual([]);
