@@ -20,31 +20,31 @@ interface RetentionParts {
   store: Store;
   sweeper: BlobSweeper;
 }
-type Removed = readonly { sha256?: string | null }[];
-/** Removes at most `most` rows that ended before what it was made for. */
-type Removal = (db: Db, most: number) => Promise<Removed>;
+/** Removes at most `most` rows whose time is over, and gives back those that it removed. */
+type Removal = (db: Db, most: number) => Promise<readonly unknown[]>;
 
 /**
  * Removes what has ended long enough ago at `now` (ms since the epoch). What a crash leaves is removed by the next call; files of
  * removed rows go by the sweeper. Rejects with an AbortError when `signal` aborts.
  */
 export async function removeEnded({ store, sweeper }: RetentionParts, now: number, signal: AbortSignal): Promise<void> {
-  for (const remove of removals(now)) {
+  for (const remove of removals(now, sweeper)) {
     for (let count = partSize; count === partSize;) {
       const removed = await store.write((db) => remove(db, partSize));
-      sweeper.mark(removed.flatMap(({ sha256 }) => (sha256 === undefined ? [] : [{ sha256 }])));
       count = removed.length;
       await setImmediate(undefined, { signal });
     }
   }
 }
 
-function removals(now: number): readonly Removal[] {
+function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
   const ended = now - endedKeptMs;
   return [
-    (db, most) => {
+    async (db, most) => {
       const old = db.selectFrom("screenshots").select("id").where("created_at", "<", ended).orderBy("created_at").limit(most);
-      return db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();
+      const gone = await db.deleteFrom("screenshots").where("id", "in", old).returning("sha256").execute();
+      sweeper.mark(gone);
+      return gone;
     },
     (db, most) => {
       const old = db

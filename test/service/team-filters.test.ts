@@ -231,7 +231,7 @@ async function writeAll(
   // What uses a thing has to go before it: what is refused at first is not the second or third time.
   const deletions = writes.filter(({ method }) => method === "DELETE");
   for (const each of [...deletions, ...deletions, ...deletions]) {
-    const [{ prefix }] = idsIn(each.params) as [{ prefix: string }];
+    const { prefix } = idsIn(each.params)[0]!;
     const all = tablesOf(file).flatMap(({ table }) => rowsOf(file, table, us.person.teamId).map(({ id }) => String(id)));
     for (const id of all.filter((one) => one.startsWith(`${prefix}_`))) {
       const path = fill(each.path, { id });
@@ -275,6 +275,8 @@ test("[TF3] what a row names of another team's, however it came there, leads to 
   await settle(us);
   const bytes = (device: Device) => device.call("GET", `assets/${secret.sha256}`);
   expect([(await bytes(us.device)).status, (await bytes(them.device)).status]).toEqual([200, 404]);
+
+  const [ours, foreign] = [ownIds(file, us.person.teamId, them.person.teamId), ownIds(file, them.person.teamId, us.person.teamId)];
 
   // Their rows name what is ours. Only their own team's writes look at them again.
   const pairs = ["pls", "ast", "lay", "cal"].map((prefix) => [them.pool.get(prefix)!, us.pool.get(prefix)!] as const);
@@ -323,7 +325,6 @@ test("[TF3] what a row names of another team's, however it came there, leads to 
     expect((await them.person.call("PATCH", `players/${them.device.playerId}`, { name: "Changed" })).status).toBe(200);
   await look();
 
-  const [ours, foreign] = [ownIds(file, us.person.teamId, them.person.teamId), ownIds(file, them.person.teamId, us.person.teamId)];
   const told = (await them.device.call("GET", "state")).body;
   expect([told.layout?.id, told.playlists.length, told.schedules.length > 1]).toEqual([them.pool.get("lay"), 0, true]);
   const content = [...told.layouts, ...told.playlists, ...told.assets, ...(told.calendars ?? [])] as { id: string }[];
@@ -543,6 +544,8 @@ test("[TF7] a subscriber hears what happens in its own team alone, also when it 
   const kinds = [...EventKind.options];
   using all = new Listener(bench.service.url, us.person.secret);
   using named = new Listener(bench.service.url, us.person.secret);
+  // Not as many as theirs.
+  for (let each = 0; each < 3; each += 1) expect((await us.person.call("POST", "playlists", { name: "P" })).status).toBe(201);
   using stranger = new Listener(bench.service.url, them.person.secret);
   const { last_seq: last } = file.prepare("SELECT last_seq FROM event_journals WHERE team_id = ?").get(them.person.teamId)!;
   expect((await stranger.subscribe(kinds)).seq).toBe(last);
