@@ -309,7 +309,7 @@ export interface paths {
         };
         /**
          * List the commands of all players
-         * @description Newest first, by filters.
+         * @description Newest first, by filters. Kept for 90 days after their end.
          *
          *     Scope: `commands:read`.
          */
@@ -887,7 +887,7 @@ export interface paths {
         };
         /**
          * List a player's commands
-         * @description Newest first.
+         * @description Newest first. Kept for 90 days after their end.
          *
          *     Scope: `commands:read`.
          */
@@ -1047,7 +1047,7 @@ export interface paths {
         };
         /**
          * List a player's screenshots
-         * @description Newest first. The newest 200 of each player are kept.
+         * @description Newest first. The newest 200 of each player are kept, for 90 days at most.
          *
          *     Scope: `screenshots:read`.
          */

@@ -11,12 +11,16 @@ import { inParts, setTags } from "./targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binKeptMs = 30 * 86_400_000;
+/** How many things of a kind leave the bin in one transaction, while which other writes wait. */
+export const mostFromBin = 100;
 
 type Binned = "playlists" | "layouts" | "schedules";
 
 /** What left the bin for good: files that were let go, and players whose telemetry can go. */
 export interface Emptied extends Erased {
   playerIds: string[];
+  /** Whether as many left it as may at once: there may be more. */
+  isMore: boolean;
 }
 
 /** Files that were let go, and what is to be told of schedules that lost targets. */
@@ -58,24 +62,29 @@ export async function erasePlayers(db: Db, playerIds: readonly string[], now: nu
   for (const part of inParts(playerIds)) {
     await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
-    const own = db.deleteFrom("schedules").where("target_type", "=", "player").where("target_value", "in", part);
-    events.push(...(await own.returning(told).execute()).flatMap((row) => eventOf("schedule.deleted", row)));
-    events.push(...(await dropTargets(db, part, now)));
+    const rows = await db.selectFrom("players").select(["id", "team_id"]).where("id", "in", part).execute();
+    for (const [teamId, its] of Map.groupBy(rows, (row) => row.team_id)) {
+      const ids = its.map((row) => row.id);
+      const own = db.deleteFrom("schedules").where("team_id", "=", teamId).where("target_type", "=", "player");
+      const gone = await own.where("target_value", "in", ids).returning(told).execute();
+      events.push(...gone.flatMap((row) => eventOf("schedule.deleted", row)), ...(await dropTargets(db, teamId, ids, now)));
+    }
     files.push(...(await db.deleteFrom("screenshots").where("player_id", "in", part).returning("sha256").execute()));
   }
   return { files, events };
 }
 
 /**
- * Takes players out of the targets of schedules that have several; one that is then for nobody is deleted.
+ * Takes players of a team out of the targets of its schedules that have several; one that is then for nobody is deleted.
  * @returns what is to be told of those that were not in the bin.
  */
-async function dropTargets(db: Db, playerIds: readonly string[], now: number): Promise<NewEvent[]> {
+async function dropTargets(db: Db, teamId: string, playerIds: readonly string[], now: number): Promise<NewEvent[]> {
   const gone = new Set(playerIds);
   const events: NewEvent[] = [];
   const rows = await db
     .selectFrom("schedules")
     .select([...told, "target_type", "target_value"])
+    .where("team_id", "=", teamId)
     .where("target_type", "=", "any")
     .execute();
   for (const row of rows) {
@@ -103,20 +112,36 @@ function eventOf(type: "schedule.deleted" | "schedule.updated", row: Pick<Schedu
 }
 
 /**
- * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), or all that
- * one team has there.
+ * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), at most `most`
+ * things of each kind; or all that one team has there.
  */
-export async function emptyBin(db: Db, of: { before: number } | { teamId: string }, now: number): Promise<Emptied> {
-  const chosen = "teamId" in of ? sql<boolean>`deleted_at is not null and team_id = ${of.teamId}` : sql<boolean>`deleted_at < ${of.before}`;
-  const old = "teamId" in of ? sql<boolean>`removed_at is not null and team_id = ${of.teamId}` : sql<boolean>`removed_at < ${of.before}`;
-  const players = await db.selectFrom("players").select("id").where(old).where("erased_at", "is", null).execute();
+export async function emptyBin(db: Db, of: { before: number; most: number } | { teamId: string }, now: number): Promise<Emptied> {
+  const most = "teamId" in of ? Number.MAX_SAFE_INTEGER : of.most;
+  const since = (column: "deleted_at" | "removed_at") =>
+    "teamId" in of
+      ? sql<boolean>`${sql.ref(column)} is not null and team_id = ${of.teamId}`
+      : sql<boolean>`${sql.ref(column)} < ${of.before}`;
+  const players = await db
+    .selectFrom("players")
+    .select("id")
+    .where(since("removed_at"))
+    .where("erased_at", "is", null)
+    .limit(most)
+    .execute();
   const playerIds = players.map(({ id }) => id);
   const erased = await erasePlayers(db, playerIds, now);
-  for (const table of ["schedules", "layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
+  const counts = [playerIds.length];
+  for (const table of ["schedules", "layouts", "playlists"] as const) {
+    const old = db.selectFrom(table).select("id").where(since("deleted_at")).limit(most);
+    const { numDeletedRows } = await db.deleteFrom(table).where("id", "in", old).executeTakeFirst();
+    counts.push(Number(numDeletedRows));
+  }
   await dropOrphans(db);
-  const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
+  const old = db.selectFrom("assets").select("id").where(since("deleted_at")).limit(most);
+  const assets = await db.deleteFrom("assets").where("id", "in", old).returning(["sha256", "thumbnail_sha256"]).execute();
   const files = assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
-  return { files: [...files, ...erased.files], playerIds, events: erased.events };
+  const isMore = Math.max(...counts, assets.length) === most;
+  return { files: [...files, ...erased.files], playerIds, events: erased.events, isMore };
 }
 
 /** Deletes schedules in the bin that cannot come back, since their layout is gone for good. */

@@ -22,6 +22,7 @@ export interface EgressRequest {
 }
 
 type Plain = "any" | "allowed";
+type Ask = Pick<EgressRequest, "method" | "headers" | "body" | "signal">;
 
 /** An answer from outside. The body has to be read or destroyed. */
 export interface EgressAnswer {
@@ -32,12 +33,27 @@ export interface EgressAnswer {
   url: string;
 }
 
-/** Thrown for an address that is not called. The message names the address and what to do. */
+/**
+ * Thrown for an address that is not called. The message says what to do and may be shown to whoever gave the address: of a name
+ * it tells neither its addresses nor whether it has any. The cause does, for the service's own log.
+ */
 export class EgressRefused extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options);
     this.name = "EgressRefused";
   }
+}
+
+/**
+ * Why a request out failed, for whoever gave the address. It holds no address that a name was found to have: who may name
+ * addresses could map the service's network with it.
+ */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return "the connection failed";
+  if (error instanceof EgressRefused) return error.message;
+  if (error.cause instanceof Error) return failureOf(error.cause);
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `the connection failed${code}`;
 }
 
 /** Node's `dns.lookup`, asked for all addresses. */
@@ -74,25 +90,34 @@ export class Egress implements AsyncDisposable {
    * otherwise what the network threw.
    */
   async request(address: string, { mostRedirects = 0, plain = "any", ...about }: EgressRequest): Promise<EgressAnswer> {
-    const { request } = await import("undici");
-    let url = this.#checkedUrl(address, plain);
+    let answer = await this.#ask(this.#checkedUrl(address, plain), plain, about);
+    const { host } = new URL(answer.url);
     for (let redirected = 0; ; redirected += 1) {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: await this.#dispatcher(url.protocol === "http:" ? plain : "any"),
-        method: about.method ?? "GET",
-        headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...about.headers },
-        body: about.body ?? null,
-        signal: about.signal,
-      });
-      const next = headers["location"];
-      if (mostRedirects === 0 || !redirects.has(statusCode) || typeof next !== "string") {
-        return { status: statusCode, headers, body, url: url.href };
-      }
+      const next = answer.headers["location"];
+      if (mostRedirects === 0 || !redirects.has(answer.status) || typeof next !== "string") return answer;
       // Its body is of no use; read to the end it would hold the connection.
-      body.on("error", () => undefined).destroy();
-      if (redirected === mostRedirects) throw new EgressRefused(`${url.host} redirects more than ${mostRedirects} times`);
-      url = this.#checkedUrl(new URL(next, url).href, plain);
+      answer.body.on("error", () => undefined).destroy();
+      if (redirected === mostRedirects) throw new EgressRefused(`${host} redirects more than ${mostRedirects} times`);
+      try {
+        answer = await this.#ask(this.#checkedUrl(URL.parse(next, answer.url)?.href ?? "", plain), plain, about);
+      } catch (error) {
+        const cause = refusalIn(error);
+        if (cause === null) throw error;
+        throw new EgressRefused(`${host} redirects to an address that is not called: give the final address, if it is public`, { cause });
+      }
     }
+  }
+
+  async #ask(url: URL, plain: Plain, { method = "GET", headers, body, signal }: Ask): Promise<EgressAnswer> {
+    const { request } = await import("undici");
+    const answer = await request(url, {
+      dispatcher: await this.#dispatcher(url.protocol === "http:" ? plain : "any"),
+      method,
+      headers: { "user-agent": "signage-player", "accept-encoding": "identity", ...headers },
+      body: body ?? null,
+      signal,
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body, url: url.href };
   }
 
   /**
@@ -104,35 +129,29 @@ export class Egress implements AsyncDisposable {
   }
 
   /**
-   * Looks at an address, its name's addresses too, without calling it. A name that cannot be looked up now passes over
-   * https: each call looks it up again.
-   * @throws EgressRefused when it would not be called, or when an http name could not be looked up before `signal` aborted.
+   * Looks at an address without calling it. An http name that has to be allowed is looked up; an https one only by each call,
+   * since a refusal would tell which names there are inside.
+   * @throws EgressRefused when it would not be called.
    */
   async look(address: string, { plain = "any", signal }: Pick<EgressRequest, "plain" | "signal">): Promise<void> {
     const url = this.#checkedUrl(address, plain);
     const host = bare(url.hostname);
-    if (ipaddr.isValid(host)) return;
-    const mustBeAllowed = url.protocol === "http:" && plain === "allowed";
+    if (ipaddr.isValid(host) || url.protocol !== "http:" || plain !== "allowed") return;
     const found = await this.#addressesOf(host, signal);
-    if (typeof found !== "string") for (const each of found) this.#checkFor(mustBeAllowed, each.address, url.hostname);
-    else if (mustBeAllowed) {
-      throw new EgressRefused(
-        `${url.hostname} could not be looked up (${found}): give an https:// address, or one that --allow-address of the service names`,
-      );
-    }
+    if (found.length === 0 || !found.every((each) => this.#isAllowed(each.address))) throw withoutTls(url.hostname);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const agent of this.#agents.values()) await (await agent).destroy();
   }
 
-  /** The addresses of a name, or in words why there are none. */
-  #addressesOf(host: string, signal: AbortSignal): Promise<LookupAddress[] | string> {
+  /** The addresses of a name; none when it has none, or when they are not known before `signal` aborts. */
+  #addressesOf(host: string, signal: AbortSignal): Promise<LookupAddress[]> {
     return new Promise((resolve) => {
       // A lookup cannot be called off; its answer is then of no use to anybody.
-      signal.addEventListener("abort", () => resolve("no answer in time"), { once: true });
-      if (signal.aborted) resolve("no answer in time");
-      this.#resolve(host, { all: true }, (error, found) => resolve(error === null ? found : (error.code ?? error.message)));
+      signal.addEventListener("abort", () => resolve([]), { once: true });
+      if (signal.aborted) resolve([]);
+      this.#resolve(host, { all: true }, (error, found) => resolve(error === null ? found : []));
     });
   }
 
@@ -143,7 +162,7 @@ export class Egress implements AsyncDisposable {
     if (url.username !== "" || url.password !== "") throw new EgressRefused("The address must not hold a user name or a password");
     // A literal is never looked up, so it is checked here; the URL parser has resolved its spellings.
     const literal = bare(url.hostname);
-    if (ipaddr.isValid(literal)) this.#checkFor(url.protocol === "http:" && plain === "allowed", literal, url.hostname);
+    if (ipaddr.isValid(literal)) this.#checkLiteral(url.protocol === "http:" && plain === "allowed", literal, url.hostname);
     return url;
   }
 
@@ -162,31 +181,32 @@ export class Egress implements AsyncDisposable {
     return agent;
   }
 
-  /** Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. */
+  /**
+   * Looks a name up; if any of its addresses is not for calling, none is: a name that mixes them is up to something. What has no
+   * address is refused in the same words as what has a private one, or the words would tell which names there are inside.
+   */
   readonly #lookupFor =
     (mustBeAllowed: boolean): LookupFunction =>
     (hostname, options, done) => {
       this.#resolve(hostname, { ...options, all: true }, (error, found) => {
-        if (error !== null) return done(error, "", 0);
-        try {
-          for (const { address } of found) this.#checkFor(mustBeAllowed, address, hostname);
-        } catch (refused) {
-          return done(refused as Error, "", 0);
+        const mayCall = (address: string): boolean => (mustBeAllowed ? this.#isAllowed(address) : this.#mayCall(address));
+        const inner = found?.find(({ address }) => !mayCall(address));
+        const [first] = found ?? [];
+        if (error !== null || inner !== undefined || first === undefined) {
+          const cause = error ?? new Error(inner === undefined ? "no address was found" : `${hostname} is ${inner.address}`);
+          return done(mustBeAllowed ? withoutTls(hostname, cause) : new EgressRefused(unknownName(hostname), { cause }), "", 0);
         }
-        const [first] = found;
         if (options.all === true) return done(null, found);
-        return done(null, first!.address, first!.family);
+        return done(null, first.address, first.family);
       });
     };
 
-  #checkFor(mustBeAllowed: boolean, address: string, host: string): void {
-    if (!mustBeAllowed) return this.#check(address, host);
-    if (this.#isAllowed(address)) return;
-    // Where a name leads is not told: it may be a secret of the network that the service stands in.
-    const block = ipaddr.isValid(bare(host)) ? ` ${ipaddr.process(bare(host)).toString()}` : " with its address";
-    throw new EgressRefused(
-      `${host} is not called without TLS: give an https:// address, or give the service --allow-address${block} if it may call it so`,
-    );
+  /** @throws EgressRefused for an address, as it was written, that is not called. */
+  #checkLiteral(mustBeAllowed: boolean, address: string, host: string): void {
+    if (mustBeAllowed && !this.#isAllowed(address)) throw withoutTls(host);
+    if (this.#mayCall(address)) return;
+    const plain = ipaddr.process(address).toString();
+    throw new EgressRefused(`${host} is not a public address: give the service --allow-address ${plain} if it may call it`);
   }
 
   #isAllowed(address: string): boolean {
@@ -194,11 +214,26 @@ export class Egress implements AsyncDisposable {
     return this.#allowed.some((block) => block[0].kind() === plain.kind() && plain.match(block));
   }
 
-  #check(address: string, host: string): void {
-    if (isPublic(address) || this.#isAllowed(address)) return;
-    const plain = ipaddr.process(address);
-    throw new EgressRefused(`${host} is not a public address: give the service --allow-address ${plain.toString()} if it may call it`);
+  #mayCall(address: string): boolean {
+    return isPublic(address) || this.#isAllowed(address);
   }
+}
+
+function withoutTls(host: string, cause?: unknown): EgressRefused {
+  // Where a name leads is not told: it may be a secret of the network that the service stands in.
+  const block = ipaddr.isValid(bare(host)) ? ` ${ipaddr.process(bare(host)).toString()}` : " with its address";
+  const words = `${host} is not called without TLS: give an https:// address, or give the service --allow-address${block} if it may call it so`;
+  return new EgressRefused(words, { cause });
+}
+
+function unknownName(host: string): string {
+  return `${host} is not a public address, or there is none of this name: check it. In the service's own network only what --allow-address names is called`;
+}
+
+/** The refusal that an error is or was caused by; null: it is none. */
+export function refusalIn(error: unknown): EgressRefused | null {
+  if (error instanceof EgressRefused) return error;
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : null;
 }
 
 /** A host of a URL without the brackets of IPv6. */

@@ -4,7 +4,8 @@ import type { Clock } from "../base/clock.ts";
 import { Refusal } from "./problem.ts";
 import type { Db, Store } from "./store.ts";
 
-const keptMs = 86_400_000;
+/** How long an answer is kept for a repeat, ms. */
+export const idempotencyKeptMs = 86_400_000;
 
 /** An answer as it is kept for a repeat. */
 export interface KeptAnswer {
@@ -70,7 +71,7 @@ export class Idempotency {
   async #find(tokenId: string, key: string) {
     await this.#store.db
       .deleteFrom("idempotency")
-      .where("created_at", "<", this.#clock.now() - keptMs)
+      .where("created_at", "<", this.#clock.now() - idempotencyKeptMs)
       .execute();
     return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
   }

@@ -7,7 +7,7 @@ import type { Asset } from "../protocol/assets.ts";
 import { assetEvent } from "./asset-making.ts";
 import { storedColumns, withoutSecrets } from "./asset-rows.ts";
 import type { Blobs, Received } from "./blobs.ts";
-import { EgressRefused, type Egress, type EgressAnswer } from "./egress.ts";
+import { failureOf, refusalIn, type Egress, type EgressAnswer } from "./egress.ts";
 import type { MediaProcesses } from "./media/processes.ts";
 import { Refusal } from "./problem.ts";
 import type { Events } from "./events.ts";
@@ -156,7 +156,7 @@ export class Imports {
         .execute();
       await this.#parts.events.append(db, [assetEvent("asset.failed", row)]);
     });
-    log.info({ asset_id: row.id, name: row.name, code: failure.code }, "an import failed");
+    log.info({ asset_id: row.id, name: row.name, code: failure.code, reason: reasonOf(error) }, "an import failed");
   }
 }
 
@@ -167,17 +167,12 @@ function typeOf(answer: EgressAnswer): string | undefined {
 
 /** A failure as the asset tells it. What went wrong inside the network stays as plain as the operator needs it. */
 function explain(error: unknown): { code: string; detail: string } {
-  const refused = findRefused(error);
+  const refused = refusalIn(error);
   if (refused !== null) return { code: "address-refused", detail: refused.message };
   if (error instanceof ImportFailed) return { code: error.code, detail: error.message };
   if (error instanceof Refusal) return { code: error.kind, detail: error.message };
   if (isAbort(error) || (error instanceof Error && error.name === "TimeoutError")) {
     return { code: "timeout", detail: "It took longer than an hour: upload the file instead" };
   }
-  return { code: "unreachable", detail: `It could not be fetched (${reasonOf(error)}): check the address and import it again` };
-}
-
-function findRefused(error: unknown): EgressRefused | null {
-  if (error instanceof EgressRefused) return error;
-  return error instanceof Error && error.cause !== undefined ? findRefused(error.cause) : null;
+  return { code: "unreachable", detail: `It could not be fetched, ${failureOf(error)}: check the address and import it again` };
 }

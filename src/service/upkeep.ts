@@ -1,8 +1,10 @@
-// What the service clears away by the hour: the bin, shows that are over, used-up links, old minutes of heartbeats, old play events.
-import { binKeptMs, emptyBin } from "./bin.ts";
+// What the service clears away by the hour: the bin, shows that are over, what ended long ago, old minutes of heartbeats, old play events. In small parts.
+import { setImmediate } from "node:timers/promises";
+import { binKeptMs, emptyBin, mostFromBin } from "./bin.ts";
 import { pruneMinutes } from "./heartbeat-minutes.ts";
 import { prunePlays } from "./play-events.ts";
 import { change, type Parts } from "./operations/operation.ts";
+import { removeEnded } from "./retention.ts";
 import { clearShow, forgetShows, playsOn, scheduleOf, showsOver } from "./shows.ts";
 
 const everyMs = 3_600_000;
@@ -11,17 +13,10 @@ const linksKeptMs = 86_400_000;
 
 /** Clears away, now and every hour. Rejects with an AbortError when `signal` aborts. */
 export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
-  const { store, clock, events, log, presence, sweeper } = parts;
+  const { store, clock } = parts;
   for (;;) {
     const now = Math.trunc(clock.now());
-    const { files, playerIds } = await store.write(async (db) => {
-      const emptied = await emptyBin(db, { before: now - binKeptMs }, now);
-      await events.append(db, emptied.events);
-      return emptied;
-    });
-    sweeper.mark(files);
-    for (const playerId of playerIds) await presence.drop(playerId);
-    if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");
+    await clearBin(parts, now, signal);
     while (await clearShows(parts, now)) signal.throwIfAborted();
     await store.write(async (db) => {
       await forgetShows(db, now - playEventsKeptMs);
@@ -30,6 +25,7 @@ export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: Abo
         .where("expires_at", "<", now - linksKeptMs)
         .execute();
     });
+    await removeEnded(parts, now, signal);
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);
     await prunePlays(store.plays, now - playEventsKeptMs, signal);
     await clock.wait(everyMs, signal);
@@ -49,4 +45,21 @@ async function clearShows(parts: Parts, now: number): Promise<boolean> {
     });
   }
   return over.length > 0;
+}
+
+/** Deletes for good what has been in the bin for long enough, a part at a time. */
+async function clearBin({ store, events, log, presence, sweeper }: Parts, now: number, signal: AbortSignal): Promise<void> {
+  for (let isMore = true; isMore;) {
+    const emptied = await store.write(async (db) => {
+      const part = await emptyBin(db, { before: now - binKeptMs, most: mostFromBin }, now);
+      await events.append(db, part.events);
+      return part;
+    });
+    const { files, playerIds } = emptied;
+    sweeper.mark(files);
+    for (const playerId of playerIds) await presence.drop(playerId);
+    if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");
+    isMore = emptied.isMore;
+    await setImmediate(undefined, { signal });
+  }
 }

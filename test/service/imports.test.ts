@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../src/main/service.ts";
 import { Asset } from "../../src/protocol/assets.ts";
-import { Egress, isPublic } from "../../src/service/egress.ts";
+import { Egress, failureOf, isPublic } from "../../src/service/egress.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Bench, picture } from "./harness.ts";
 
@@ -154,10 +154,7 @@ test("[IM4] five redirects are followed and not a sixth; each is checked like th
     code: "address-refused",
     detail: expect.stringContaining("more than 5"),
   });
-  expect((await imported(bench, `${server.url}/inner`)).error).toEqual({
-    code: "address-refused",
-    detail: expect.stringContaining("127.0.0.2"),
-  });
+  expect((await imported(bench, `${server.url}/inner`)).error?.code).toBe("address-refused");
   expect((await imported(bench, `${server.url}/file`)).error?.code).toBe("address-refused");
   expect(secrets).toBe(0);
 });
@@ -222,4 +219,59 @@ test("[IM8] an import's address is shown without its query", async () => {
   const asset = await imported(bench, `${server.url}/a.png?signature=s3cret`);
   expect(asset.source_url).toBe(`${server.url}/a.png`);
   expect(JSON.stringify(asset)).not.toContain("s3cret");
+});
+
+test("[IM9] whether a name inside the network exists, and at which address, is told by no import, redirect or delivery", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await outside((request, response) => {
+    const to = decodeURIComponent(request.url!.slice(1));
+    response.writeHead(307, { location: to }).end();
+  }, "127.0.0.5");
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.5"] });
+  const [inner, none] = ["localhost", "no-such-name.invalid"];
+  const told = async (url: string) => (await imported(bench, url)).error;
+  const error = (host: string) => ({
+    code: "address-refused",
+    detail: expect.stringMatching(new RegExp(`^${host} is not a public address, or there is none of this name`)),
+  });
+  const [first, second] = [await told(`http://${inner}/`), await told(`http://${none}/`)];
+  expect([first, second]).toEqual([error(inner), error(none)]);
+  expect(first!.detail.replaceAll(inner, none)).toBe(second!.detail);
+  // A redirect is somebody else's word: what it names is not told either.
+  const targets = [`http://${inner}/`, `http://${none}/`, "http://127.0.0.2/", "http://[::1]/", "ftp://10.0.0.1/"];
+  const redirected = [];
+  for (const target of targets) redirected.push(await told(`${server.url}/${encodeURIComponent(target)}`));
+  expect(new Set(redirected.map((each) => JSON.stringify(each))).size).toBe(1);
+  expect(JSON.stringify([first, second, redirected])).not.toMatch(/127\.0\.0\.2|::1|10\.0\.0\.1/);
+
+  const deliveries = [];
+  for (const host of [inner, none]) {
+    const webhook = (await bench.call("POST", "webhooks", { name: host, url: `https://${host}/`, events: ["*"] })).body;
+    const { id } = (await bench.call("POST", `webhooks/${webhook.id}/test`)).body;
+    const read = async () => (await bench.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
+    await expect.poll(async () => (await read()).attempts, patient).toBe(1);
+    const { last_error, log } = await read();
+    deliveries.push([last_error, log[0].error].map((text: string) => text.replaceAll(host, none)));
+  }
+  expect(deliveries[0]).toEqual(deliveries[1]);
+});
+
+test("[IM9] what went wrong on the way is told without an address that a name has", async () => {
+  const signal = AbortSignal.timeout(10_000);
+  const notFound = Object.assign(new Error("getaddrinfo ENOTFOUND intern"), { code: "ENOTFOUND" });
+  await using closed = await outside(() => undefined);
+  await closed[Symbol.asyncDispose]();
+  const message = async (allowed: string[], found: Error | string[], port = 80) => {
+    const addresses = Array.isArray(found) ? found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) : [];
+    await using egress = new Egress(allowed, (_host, _options, done) => done(found instanceof Error ? found : null, addresses));
+    const error: unknown = await egress.request(`http://intern.example:${port}/`, { signal }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    return failureOf(error);
+  };
+  const refused = await message([], notFound);
+  for (const found of [["10.1.2.3"], ["fd00::7"], ["8.8.8.8", "10.1.2.3"], []]) expect(await message([], found)).toBe(refused);
+  expect(await message(["127.0.0.0/8"], ["127.0.0.3"], closed.port)).toMatch(/ECONNREFUSED/);
+  expect(await message(["127.0.0.0/8"], ["127.0.0.3"], closed.port)).not.toContain("127.0.0.3");
 });

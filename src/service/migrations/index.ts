@@ -13,6 +13,7 @@ import { problemsMigration } from "./0009-problems.ts";
 import { calendarsMigration } from "./0010-calendars.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
+import { retentionMigration } from "./0012-retention.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -30,6 +31,7 @@ export const migrations: Record<string, Migration> = {
   "0010-calendars": calendarsMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
+  "0012-retention": retentionMigration,
 };
 
 /** Of the telemetry. */

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { together } from "../../base/together.ts";
-import { EgressRefused, type Egress } from "../egress.ts";
+import { failureOf, type Egress } from "../egress.ts";
 import type { Events } from "../events.ts";
 import type { Store } from "../store.ts";
 import type { Attempt, Deliveries, Due } from "./deliveries.ts";
@@ -130,7 +130,8 @@ export class WebhookSender {
       return ended(answer.status, { body: text, error, retryAfterMs: retryAfterOf(answer.headers["retry-after"], at) });
     } catch (error) {
       if (signal.aborted) return null;
-      const reason = over.signal.aborted ? reasonOf(over.signal.reason) : error instanceof EgressRefused ? error.message : reasonOf(error);
+      const reason = over.signal.aborted ? reasonOf(over.signal.reason) : failureOf(error);
+      this.#parts.log.debug({ webhook_id: webhook.id, reason: reasonOf(error) }, "a webhook could not be called");
       return ended(null, { error: reason.slice(0, 500) });
     } finally {
       over.abort();
