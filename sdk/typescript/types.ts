@@ -581,7 +581,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody into the team
-         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days.
+         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.
          *
          *     Scope: `teams:write`.
          */
@@ -631,7 +631,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once. Who has a token already sends it along as `Authorization` and joins as the same person.
+         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1474,7 +1474,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The person's tokens of this team end at once. The last owner stays.
+         * @description The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.
          *
          *     Scope: `teams:write`.
          */
@@ -1483,7 +1483,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description A lower role cuts down the member's tokens at once. The last owner stays one.
+         * @description A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.
          *
          *     Scope: `teams:write`.
          */
@@ -1536,7 +1536,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description It is good no longer, at once; what is open under it is closed.
+         * @description It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.
          *
          *     Scope: `tokens:write`.
          */
@@ -2814,7 +2814,7 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made
+             * @description Seven days after it was made, or when the token that made it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
@@ -2882,7 +2882,7 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made
+             * @description Seven days after it was made, or when the token that made it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
