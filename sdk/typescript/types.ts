@@ -2272,6 +2272,8 @@ export interface components {
             expires_at: string;
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
         };
         CommandsRequest: {
             /** @default {} */
@@ -3866,6 +3868,8 @@ export interface components {
             changed: number;
             /** @description Players that the request was for */
             matched: number;
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
         };
         PlayEventBatch: {
             /** @description PlayEvents; each is looked at by itself */
@@ -4881,6 +4885,13 @@ export interface components {
             tag: string;
         } | {
             player_ids: string[];
+        };
+        TargetWarning: {
+            /** @enum {string} */
+            code: "no-players";
+            /** @description RFC 6901 pointer */
+            field: string;
+            message: string;
         };
         Team: {
             /**
@@ -6948,6 +6959,13 @@ export interface operations {
                      *         {
                      *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
                      *         }
                      *       ]
                      *     }
@@ -9929,7 +9947,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "matched": 1,
-                     *       "changed": 1
+                     *       "changed": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["PlayersChanged"];
