@@ -591,7 +591,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody into the team
-         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days.
+         * @description `secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.
          *
          *     Scope: `teams:write`.
          */
@@ -641,7 +641,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once. Who has a token already sends it along as `Authorization` and joins as the same person.
+         * @description Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1568,7 +1568,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The person's tokens of this team end at once. The last owner stays.
+         * @description The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.
          *
          *     Scope: `teams:write`.
          */
@@ -1577,7 +1577,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description A lower role cuts down the member's tokens at once. The last owner stays one.
+         * @description A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.
          *
          *     Scope: `teams:write`.
          */
@@ -1630,7 +1630,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description It is good no longer, at once; what is open under it is closed.
+         * @description It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.
          *
          *     Scope: `tokens:write`.
          */
@@ -2480,6 +2480,8 @@ export interface components {
             expires_at: string;
             /** @enum {string} */
             type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
         };
         CommandsRequest: {
             /**
@@ -3074,7 +3076,7 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made
+             * @description Seven days after it was made, or when the token that made it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
@@ -3142,7 +3144,7 @@ export interface components {
             email: string;
             /**
              * Format: date-time
-             * @description Seven days after it was made
+             * @description Seven days after it was made, or when the token that made it ends
              */
             expires_at: string;
             /** @description Id, `inv_` and a ULID */
@@ -4207,6 +4209,8 @@ export interface components {
             changed: number;
             /** @description Players that the request was for */
             matched: number;
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
         };
         PlayEventBatch: {
             /** @description PlayEvents; each is looked at by itself */
@@ -5350,6 +5354,13 @@ export interface components {
             tag: string;
         } | {
             player_ids: string[];
+        };
+        TargetWarning: {
+            /** @enum {string} */
+            code: "no-players";
+            /** @description RFC 6901 pointer */
+            field: string;
+            message: string;
         };
         Team: {
             /**
@@ -7518,6 +7529,13 @@ export interface operations {
                      *         {
                      *           "id": "cmd_01jd3v8q6m9x2k4n7r5t1w0yzh",
                      *           "player_id": "plr_01jd3v8q6m9x2k4n7r5t1w0yzh"
+                     *         }
+                     *       ],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
                      *         }
                      *       ]
                      *     }
@@ -10537,7 +10555,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "matched": 1,
-                     *       "changed": 1
+                     *       "changed": 1,
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no-players",
+                     *           "message": "sample",
+                     *           "field": "sample"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["PlayersChanged"];

@@ -1,5 +1,6 @@
 // The device's access token: proven by its key, renewed before it ends, and the one place where a revocation is believed.
 import type { Clock } from "../base/clock.ts";
+import { SharedWork } from "../base/shared-work.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import { signJws, verifyJws } from "../base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../protocol/command.ts";
@@ -65,7 +66,7 @@ export class Access {
   readonly #clock: Clock;
   readonly #heardKey: (key: string) => Promise<void>;
   #current: { token: string; renewAt: number } | null = null;
-  #renewal: Promise<string> | null = null;
+  #renewal: SharedWork<string> | null = null;
 
   /** @param heardKey hears of each key that the service answers with, the pinned one or another. */
   constructor(
@@ -83,13 +84,19 @@ export class Access {
   }
 
   /**
-   * A valid token, renewed if need be; callers that come meanwhile share one renewal.
+   * A valid token, renewed if need be; callers that come meanwhile share one renewal, which any of them may leave.
    * @throws Fault `revoked` only when the service's pinned key says so; `refused` for any other refusal.
    */
   async token(signal: AbortSignal): Promise<string> {
     if (this.#current !== null && this.#clock.monotonic() < this.#current.renewAt) return this.#current.token;
-    this.#renewal ??= this.#renew(signal).finally(() => (this.#renewal = null));
-    return this.#renewal;
+    if (this.#renewal === null || this.#renewal.isAbandoned) this.#renewal = new SharedWork((shared) => this.#renew(shared));
+    const renewal = this.#renewal;
+    try {
+      return await renewal.wait(signal);
+    } finally {
+      // Over, whatever came of it. A caller who left early leaves it to those who still wait.
+      if (this.#renewal === renewal && !signal.aborted) this.#renewal = null;
+    }
   }
 
   /** Runs `call` with a token; once more with a fresh one when the service no longer takes the first. */

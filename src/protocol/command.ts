@@ -1,6 +1,6 @@
 // Acts without state that an operator asks of a player, and the signed form in which they travel.
 import { z } from "zod";
-import { PageQuery, Target } from "./resources.ts";
+import { PageQuery, Target, TargetWarning } from "./resources.ts";
 import { playCommands, playCommandTypes } from "./play-command.ts";
 import { cleanRecord, deviceText } from "./text.ts";
 import { id, InstantSeconds, Timestamp } from "./words.ts";
@@ -93,6 +93,7 @@ export const CommandsQueued = z.object({
   type: z.enum(commandTypes),
   expires_at: Timestamp.describe("Not begun by then, they never run"),
   commands: z.array(z.object({ id: id("cmd"), player_id: id("plr") })),
+  warnings: z.array(TargetWarning).describe("Why it reached nobody. It is taken all the same"),
 });
 
 /** Query of a player's commands, and of a team's. */

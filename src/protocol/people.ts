@@ -77,7 +77,7 @@ export const Invitation = z.object({
   status: z.enum(["pending", "accepted", "revoked", "expired"]),
   created_by: id("usr"),
   created_at: Timestamp,
-  expires_at: Timestamp.describe("Seven days after it was made"),
+  expires_at: Timestamp.describe("Seven days after it was made, or when the token that made it ends"),
 });
 export type Invitation = z.infer<typeof Invitation>;
 export const NewInvitation = z.strictObject({ email: Email, name: Name, role: Role });

@@ -199,6 +199,14 @@ export const DeletionQuery = z.strictObject({
 export const Target = z.union([z.strictObject({ tag: Name }), z.strictObject({ player_ids: z.array(id("plr")).min(1).max(10_000) })]);
 export type Target = z.infer<typeof Target>;
 
+/** Something about a target that is allowed and hardly meant. */
+export const TargetWarning = z.object({
+  code: z.enum(["no-players"]),
+  message: z.string(),
+  field: z.string().describe("RFC 6901 pointer"),
+});
+export type TargetWarning = z.infer<typeof TargetWarning>;
+
 /** `POST /players/bulk`. */
 export const PlayersChange = z.strictObject({
   target: Target,
@@ -211,4 +219,5 @@ export const PlayersChange = z.strictObject({
 export const PlayersChanged = z.object({
   matched: z.int().describe("Players that the request was for"),
   changed: z.int().describe("Those among them that were not so already"),
+  warnings: z.array(TargetWarning).describe("Why it reached nobody. It is taken all the same"),
 });

@@ -2,37 +2,37 @@
 import { z } from "zod";
 import { hiddenIn, visiblePattern } from "./text.ts";
 
-/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age. */
-const idPrefixes = [
-  "plr",
-  "team",
-  "usr",
-  "ast",
-  "pls",
-  "lay",
-  "zon",
-  "itm",
-  "sch",
-  "cal",
-  "cmd",
-  "shot",
-  "evt",
-  "whk",
-  "dlv",
-  "tok",
-  "inv",
-  "aud",
-  "upl",
-  "shw",
-  "ulk",
-] as const;
-export type IdPrefix = (typeof idPrefixes)[number];
+/** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age; and what it is of. */
+const idPrefixes = {
+  plr: "a player",
+  team: "a team",
+  usr: "a person",
+  ast: "an asset",
+  pls: "a playlist",
+  lay: "a layout",
+  zon: "a zone",
+  itm: "an item",
+  sch: "a schedule",
+  cal: "a calendar",
+  cmd: "a command",
+  shot: "a screenshot",
+  evt: "an event",
+  whk: "a webhook",
+  dlv: "a delivery",
+  tok: "a token",
+  inv: "an invitation",
+  aud: "an audit entry",
+  upl: "an upload",
+  shw: "a show",
+  ulk: "an upload link",
+} as const;
+export type IdPrefix = keyof typeof idPrefixes;
 
 /** An id of one kind, such as `plr_01jd3v8q6m9x2k4n7r5t1w0yzh`. */
 export function id<P extends IdPrefix>(prefix: P) {
   return z
     .string()
-    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be a ${prefix}_ id`)
+    .regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), `must be the id of ${idPrefixes[prefix]} (${prefix}_…)`)
     .describe(`Id, \`${prefix}_\` and a ULID`);
 }
 

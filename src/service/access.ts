@@ -112,14 +112,7 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
   }
   const noteAgainAt = (isToBeNoted ? now : row.last_used_at!) + useNotedEveryMs;
-  const operator: Operator = {
-    tokenId: row.id,
-    teamId: row.team_id,
-    userId: row.member_id,
-    role: row.role as Role,
-    scopes: scopesIn(row),
-    expiresAt: row.expires_at,
-  };
+  const operator = operatorIn(row);
   remember(db, digest, { operator, until: Math.min(now + knownMs, noteAgainAt, row.expires_at ?? Number.POSITIVE_INFINITY) });
   return operator;
 }
@@ -148,12 +141,15 @@ function remember(db: Db, digest: string, known: { operator: Operator; until: nu
 /**
  * Makes sure, inside the transaction of a write, that the operator may still do it: since the request came in, the token may have
  * been revoked, or its user's role lowered.
+ * @returns the operator as of now
  * @throws Refusal 401, or 403 when `scope` is lost.
  */
-export async function confirm(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<void> {
+export async function confirm(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
   const row = await tokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
   if (row === undefined || !isLive(row, clock.now())) throw refuseToken();
-  if (scope !== undefined) demand({ ...operator, scopes: scopesIn(row) }, scope);
+  const present = operatorIn(row);
+  if (scope !== undefined) demand(present, scope);
+  return present;
 }
 
 /** Tokens of members, with the role that their user has now. */
@@ -169,6 +165,17 @@ function isLive({ revoked_at, expires_at }: TokenRow, now: number): boolean {
   return revoked_at === null && (expires_at === null || expires_at > now);
 }
 
+function operatorIn(row: RowWithRole): Operator {
+  return {
+    tokenId: row.id,
+    teamId: row.team_id,
+    userId: row.member_id,
+    role: row.role as Role,
+    scopes: scopesIn(row),
+    expiresAt: row.expires_at,
+  };
+}
+
 function scopesIn(row: RowWithRole): Scope[] {
   const allowed = scopesOf(row.role as Role);
   return (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope));
@@ -176,9 +183,13 @@ function scopesIn(row: RowWithRole): Scope[] {
 
 /** @throws Refusal 403 when the operator's token lacks `scope`. */
 export function demand(operator: Operator, scope: Scope): void {
-  if (operator.scopes.includes(scope)) return;
-  const headers = { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="insufficient_scope", scope="${scope}"` };
-  throw new Refusal("forbidden", `The token lacks the scope ${scope}`, { headers });
+  if (!operator.scopes.includes(scope)) throw refuseScopes([scope], `The token lacks the scope ${scope}`);
+}
+
+/** Refuses a token that lacks scopes (RFC 6750 section 3.1). */
+export function refuseScopes(missing: readonly Scope[], detail: string): Refusal {
+  const headers = { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="insufficient_scope", scope="${missing.join(" ")}"` };
+  return new Refusal("forbidden", detail, { headers });
 }
 
 function checksum(body: string): string {

@@ -21,7 +21,7 @@ export interface Call {
 /** What an operation is told. Of its caller it has what its kind of operation reads; the table says which kind each is. */
 export class Context implements AnyContext {
   readonly parts: Parts;
-  readonly operator: AnyContext["operator"];
+  operator: AnyContext["operator"];
   readonly player: AnyContext["player"];
   readonly header: AnyContext["header"];
   opening: AnyContext["opening"] = null;
@@ -57,7 +57,7 @@ export class Context implements AnyContext {
     const gone = this.#call.gone();
     if (this.operator === undefined) return AbortSignal.any([gone, closing]);
     const ended = new AbortController();
-    tokens.onEnd(this.tokenId, () => ended.abort(), gone);
+    tokens.onEnd(this.operator, () => ended.abort(), gone);
     return AbortSignal.any([gone, closing, ended.signal]);
   }
 }

@@ -172,7 +172,9 @@ export class Door {
     if (each.stream) return this.#runStream(each, context, input);
     let isAudited = false;
     // A long upload may outlive its token.
-    context.opening = (db) => confirm(db, this.#parts.clock, context.operator, each.scope);
+    context.opening = async (db) => {
+      context.operator = await confirm(db, this.#parts.clock, context.operator, each.scope);
+    };
     context.committing = async (db, made, playerIds) => {
       await this.#parts.audit.append(db, deedOf(each, context, input.params, before, made));
       await keep?.(db, toKeep(answerOf(each, made)));

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../protocol/play-event.ts";
 import type { PlayRow, PlayTables } from "./records-tables.ts";
 import type { PlayerRow } from "./tables.ts";
-import { faultsOf } from "./validation.ts";
+import { checkedPart } from "./validation.ts";
 
 export type Plays = Kysely<PlayTables>;
 
@@ -30,9 +30,9 @@ export async function takePlays(db: Plays, player: PlayerRow, events: readonly u
   const rows: PlayRow[] = [];
   const rejected: PlayEventReceipt["rejected"] = [];
   for (const [index, event] of events.entries()) {
-    const parsed = PlayEvent.safeParse(event);
-    if (parsed.success) rows.push(rowOf(parsed.data, player, receivedAt));
-    else rejected.push({ index, id: idOf(event), errors: faultsOf(parsed.error) });
+    const checked = checkedPart(PlayEvent, event);
+    if ("value" in checked) rows.push(rowOf(checked.value, player, receivedAt));
+    else rejected.push({ index, id: idOf(event), errors: checked.errors });
   }
   if (rows.length === 0) return { accepted: 0, duplicates: 0, rejected };
   const kept = await db

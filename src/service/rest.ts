@@ -78,7 +78,7 @@ async function respond(
   if (isDryRun) call.tell({ "Dry-Run": "true" });
   if (answer instanceof OtherAnswer) return send(answer, reply, links === null ? null : links(request), hasLinks(each));
   // A download may take hours: it is cut when the token ends.
-  if (each.caller === "operator") parts.tokens.onEnd(context.tokenId, () => reply.raw.destroy(), call.gone());
+  if (each.caller === "operator") parts.tokens.onEnd(context.operator, () => reply.raw.destroy(), call.gone());
   if (answer instanceof FileAnswer) return sendFile(parts.blobs, answer, request, reply);
   return reply
     .type(answer.type)

@@ -1,15 +1,24 @@
 // What comes of a schedule: its next window, its screens, and what about it was hardly meant.
 import { dayOf, daysBetween } from "../protocol/recurrence.ts";
 import { parseRule } from "../protocol/rrule.ts";
-import { momentOf, recurrenceOf, type Condition, type Schedule, type ScheduleOutlook, type ScheduleWarning } from "../protocol/schedule.ts";
+import {
+  momentOf,
+  recurrenceOf,
+  type Condition,
+  type Schedule,
+  type ScheduleOutlook,
+  type ScheduleTarget,
+  type ScheduleWarning,
+} from "../protocol/schedule.ts";
 import type { LiveWindow, WindowTiming } from "./calendar.ts";
 import { runningRecords } from "./forecast-records.ts";
 import { calendarsFor, type CalendarDays } from "./holiday-calendars.ts";
 import type { Parts } from "./operations/operation.ts";
-import { playersMeant } from "./schedules.ts";
+import { playersMeant, targetsIn } from "./schedules.ts";
 import { wordsOf } from "./schedule-words.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow } from "./tables.ts";
+import { nobodyHas } from "./targets.ts";
 
 type Asked = Pick<Parts, "calendar" | "clock" | "desired" | "foretell" | "presence">;
 
@@ -20,7 +29,7 @@ const mostWindows = 3;
 // No zone is further behind UTC.
 const furthestBehindMs = 12 * 3_600_000;
 // These say that part of a schedule has no effect; it plays all the same.
-const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar-ended"];
+const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar-ended", "no-screens"];
 
 type Calendars = ReadonlyMap<string, CalendarDays>;
 
@@ -42,7 +51,7 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
     ...endedCalendars(schedule, now, calendars),
     ...excluding(schedule.conditions),
     ...unusedExdates(schedule),
-    ...(players.length === 0 ? [{ code: "no-screens" as const, message: "no player is meant by its target", field: "/target" }] : []),
+    ...(await withoutScreens(db, teamId, schedule.target, players)),
   ];
   if (next !== null && warnings.every(({ code }) => harmless.includes(code))) {
     warnings.push(...(await outranked(parts, db, schedule, players.slice(0, mostScreens), next, datesIn(calendars))));
@@ -56,6 +65,19 @@ export function zoneOf({ presence }: Pick<Asked, "presence">, player: PlayerRow 
   if (player === undefined) return "UTC";
   const { timezone } = JSON.parse(player.reported) as { timezone: string };
   return player.timezone ?? presence.latest(player.id)?.heartbeat.timezone ?? timezone;
+}
+
+/** Which parts of a target mean no player. */
+async function withoutScreens(db: Db, teamId: string, target: ScheduleTarget, players: readonly PlayerRow[]): Promise<ScheduleWarning[]> {
+  const known = new Set(players.flatMap(({ tags }) => JSON.parse(tags) as string[]));
+  const warnings: ScheduleWarning[] = [];
+  for (const [index, one] of targetsIn(target).entries()) {
+    if (one.type !== "tag" || known.has(one.tag)) continue;
+    const field = target.type === "any" ? `/target/of/${index}` : "/target";
+    warnings.push({ code: "no-screens", message: await nobodyHas(db, teamId, one.tag), field });
+  }
+  if (warnings.length > 0 || players.length > 0) return warnings;
+  return [{ code: "no-screens", message: "no player is meant by its target", field: "/target" }];
 }
 
 /** Why no window is left. */

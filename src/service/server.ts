@@ -154,7 +154,7 @@ async function openParts(
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await Links.open({ store, clock, events, presence, problems });
-  const tokens = new LiveTokens();
+  const tokens = new LiveTokens(clock);
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const desired = new DesiredStates();
   const heartbeatMs = config.heartbeatMs ?? 30_000;

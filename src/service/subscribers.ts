@@ -200,10 +200,10 @@ export class Subscribers implements UpgradeDoor {
 
   async #seat(socket: WebSocket, operator: Operator): Promise<void> {
     const { clock, events, log, store, tokens } = this.#parts;
-    const { teamId, tokenId } = operator;
+    const { teamId } = operator;
     const latestBeats = (team: string, players: ReadonlySet<string> | null) => this.#latestBeats(team, players);
     const subscriber = new Subscriber(socket, teamId, { db: store.db, events, clock, log, latestBeats });
-    tokens.onEnd(tokenId, () => subscriber.close(eventCloseCodes.forbidden, "the token was revoked"), subscriber.ended);
+    tokens.onEnd(operator, () => subscriber.close(eventCloseCodes.forbidden, "the token has ended"), subscriber.ended);
     // It may have ended while it was looked up.
     await confirm(store.db, clock, operator, "events:read");
     const feed = this.#feeds.get(teamId) ?? { subscribers: new Set(), seq: (await events.placeOf(store.db, teamId)).last };

@@ -240,6 +240,12 @@ export interface InvitationRow extends Owned {
   role: string;
   secret_hash: string;
   created_by: string;
+  /** The token that made it, which may be gone by now. Null for those of earlier versions. */
+  token_id: string | null;
+  /** When that token ends; null: never. */
+  token_expires_at: number | null;
+  /** What that token held of the role's scopes: JSON. */
+  scopes: string;
   expires_at: number;
   accepted_at: number | null;
   revoked_at: number | null;

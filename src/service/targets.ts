@@ -1,6 +1,7 @@
 // Which players a request for many is for, and the tags to find them by.
 import type { ExpressionBuilder } from "kysely";
-import type { Target } from "../protocol/resources.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Target, TargetWarning } from "../protocol/resources.ts";
 import { invalidField, Refusal } from "./problem.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, Tables } from "./tables.ts";
@@ -9,6 +10,7 @@ const mostPlayers = 10_000;
 // SQLite and PostgreSQL both bound the number of parameters of a statement.
 const partOfIds = 500;
 const mostErrors = 100;
+const mostTagsLookedAt = 1_000;
 
 /** The row of a player's tag, as a condition on a player. */
 export function tagged<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
@@ -57,6 +59,31 @@ export async function playersOf(db: Db, teamId: string, target: Target): Promise
     throw new Refusal("invalid", `${errors.length} of the players do not exist`, { errors: shown });
   }
   return rows;
+}
+
+/** What about a target was hardly meant, given the players that it is for: a tag that none of them has. */
+export async function targetWarnings(db: Db, teamId: string, target: Target, players: readonly unknown[]): Promise<TargetWarning[]> {
+  if (!("tag" in target) || players.length > 0) return [];
+  return [{ code: "no-players", message: await nobodyHas(db, teamId, target.tag), field: "/target/tag" }];
+}
+
+/** Says that no player has a tag, and which one was probably meant. */
+export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<string> {
+  const rows = await db
+    .selectFrom("player_tags")
+    .innerJoin("players", "players.id", "player_tags.player_id")
+    .select("player_tags.tag")
+    .distinct()
+    .where("player_tags.team_id", "=", teamId)
+    .where("players.removed_at", "is", null)
+    .orderBy("player_tags.tag")
+    .limit(mostTagsLookedAt)
+    .execute();
+  const near = nearest(
+    tag,
+    rows.map((row) => row.tag),
+  );
+  return `no player has the tag “${tag}”${near === undefined ? "" : `: did you mean “${near}”?`}`;
 }
 
 /** `things` in parts that fit into one statement. */

@@ -192,12 +192,16 @@ test("[LS7] one request gives many players a layout and tags, and says how many 
   const link = await devices[0]!.connect();
   const bulk = (target: object, change: object) => bench.call("POST", "players/bulk", { target, change });
   const done = await bulk({ player_ids }, { layout_id: layout, tags_add: ["a", "b", "a"] });
-  expect([done.status, done.body]).toEqual([200, { matched: 2, changed: 2 }]);
+  expect([done.status, done.body]).toEqual([200, { matched: 2, changed: 2, warnings: [] }]);
   expect((await link.next("state.changed")).data.revision).toBe(
     (await bench.call("GET", `players/${player_ids[0]}`)).body.desired_revision,
   );
-  expect((await bulk({ tag: "a" }, { layout_id: layout, tags_add: ["a"] })).body).toEqual({ matched: 2, changed: 0 });
-  expect((await bulk({ player_ids: [player_ids[1]] }, { layout_id: null, tags_remove: ["a"] })).body).toEqual({ matched: 1, changed: 1 });
+  expect((await bulk({ tag: "a" }, { layout_id: layout, tags_add: ["a"] })).body).toEqual({ matched: 2, changed: 0, warnings: [] });
+  expect((await bulk({ player_ids: [player_ids[1]] }, { layout_id: null, tags_remove: ["a"] })).body).toEqual({
+    matched: 1,
+    changed: 1,
+    warnings: [],
+  });
   expect((await bench.call("GET", `players/${player_ids[1]}`)).body).toMatchObject({ layout_id: null, tags: ["b"] });
   expect(ids(await bench.call("GET", "players?tag=a"))).toEqual([player_ids[0]]);
   const many = Array.from({ length: 50 }, (_, index) => `t${index}`);

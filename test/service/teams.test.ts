@@ -1,15 +1,13 @@
 // Teams, the people in them and what their roles allow.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { Invitation, MadeInvitation, Me, Member, OwnTeam, Seat } from "../../src/protocol/people.ts";
 import { createToken, hashOf } from "../../src/service/access.ts";
-import { migrations } from "../../src/service/migrations/index.ts";
-import { Kysely, SqliteDialect } from "kysely";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Bench, call } from "./harness.ts";
+import { olderData } from "./older.ts";
 import { invited, otherTeam, owner, Person } from "./people.ts";
 
 test("[TM1] the first start makes a team and its owner, who can tell who they are", async () => {
@@ -26,31 +24,13 @@ test("[TM1] the first start makes a team and its owner, who can tell who they ar
 test("[TM2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
   await using folder = await temporaryFolder();
   const token = createToken();
-  {
-    const file = new DatabaseSync(join(folder.path, "state.db"));
-    const dialect = new SqliteDialect({
-      database: {
-        close: () => file.close(),
-        prepare: (text) => {
-          const statement = file.prepare(text);
-          return {
-            reader: statement.columns().length > 0,
-            all: (values) => statement.all(...(values as string[])),
-            run: (values) => statement.run(...(values as string[])),
-            iterate: (values) => statement.iterate(...(values as string[])),
-          };
-        },
-      },
-    });
-    const db = new Kysely<unknown>({ dialect });
-    await migrations["0001-first"]!.up(db);
-    file.exec(`CREATE TABLE kysely_migration (name TEXT NOT NULL PRIMARY KEY, timestamp TEXT NOT NULL);
-      INSERT INTO kysely_migration VALUES ('0001-first', '2026-11-01T00:00:00.000Z');
-      INSERT INTO teams VALUES ('team_01jd3v8q6m9x2k4n7r5t1w0yzh', 'Team', 1000);
+  await olderData(
+    folder.path,
+    "0001-first",
+    `INSERT INTO teams VALUES ('team_01jd3v8q6m9x2k4n7r5t1w0yzh', 'Team', 1000);
       INSERT INTO tokens VALUES ('tok_01jd3v8q6m9x2k4n7r5t1w0yzh', 'team_01jd3v8q6m9x2k4n7r5t1w0yzh', 1000, 'admin-token file',
-        '${hashOf(token)}', '["players:read"]', NULL, NULL)`);
-    await db.destroy();
-  }
+        '${hashOf(token)}', '["players:read"]', NULL, NULL)`,
+  );
   await writeFile(join(folder.path, "admin-token"), `${token}\n`);
   await using bench = await Bench.start(folder.path);
   expect(bench.token).toBe(token);

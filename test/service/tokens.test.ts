@@ -111,13 +111,14 @@ test("[TK4] the use of a token is noted to the minute, and leaves its ETag alone
 });
 
 test("[TK5] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
-  const tokens = new LiveTokens();
+  const tokens = new LiveTokens(new FakeClock());
+  const of = (tokenId: string) => ({ tokenId, expiresAt: null });
   const heard: string[] = [];
   const until = new AbortController();
-  tokens.onEnd("tok_a", () => heard.push("a1"), until.signal);
-  tokens.onEnd("tok_a", () => heard.push("a2"), new AbortController().signal);
-  tokens.onEnd("tok_b", () => heard.push("b"), new AbortController().signal);
-  tokens.onEnd("tok_b", () => heard.push("gone already"), AbortSignal.abort());
+  tokens.onEnd(of("tok_a"), () => heard.push("a1"), until.signal);
+  tokens.onEnd(of("tok_a"), () => heard.push("a2"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => heard.push("b"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => heard.push("gone already"), AbortSignal.abort());
   expect(tokens.size).toBe(3);
   until.abort();
   tokens.end(["tok_a", "tok_unknown"]);

@@ -14,6 +14,7 @@ import { calendarsMigration } from "./0010-calendars.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
 import { retentionMigration } from "./0012-retention.ts";
+import { invitationsMigration } from "./0011-invitations.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -32,6 +33,7 @@ export const migrations: Record<string, Migration> = {
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
   "0012-retention": retentionMigration,
+  "0011-invitations": invitationsMigration,
 };
 
 /** Of the telemetry. */

@@ -115,8 +115,8 @@ function problemExample(kind: ProblemKind): Json {
     type: `/problems/${kind}`,
     title,
     status,
-    detail: kind === "invalid" ? "/name: Too small: expected string to have >=1 characters" : title,
-    ...(kind === "invalid" ? { errors: [{ pointer: "/name", detail: "Too small: expected string to have >=1 characters" }] } : {}),
+    detail: kind === "invalid" ? "/name: must not be empty" : title,
+    ...(kind === "invalid" ? { errors: [{ pointer: "/name", detail: "must not be empty" }] } : {}),
     request_id: "req_01jd3v8q6m9x2k4n7r5t1w0yzh",
   };
 }

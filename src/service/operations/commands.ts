@@ -15,7 +15,7 @@ import { id } from "../../protocol/words.ts";
 import { showCommand } from "../commands.ts";
 import { pageOf } from "../paging.ts";
 import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../tables.ts";
-import { playersOf } from "../targets.ts";
+import { playersOf, targetWarnings } from "../targets.ts";
 import { prepareOverride } from "../schedules.ts";
 import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "./operation.ts";
 import { select } from "./players.ts";
@@ -106,7 +106,8 @@ export const commandOperations: readonly Operation[] = [
         }
         const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
         const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
-        const result = { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands };
+        const warnings = await targetWarnings(db, teamId, target, players);
+        const result = { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands, warnings };
         return { result, affected, entries };
       });
       parts.log.info({ type: queued.type, count: queued.count }, "commands queued");

@@ -1,9 +1,10 @@
 // Invitations: an owner makes one and passes its secret on; whoever accepts with it is in the team.
 import { z } from "zod";
-import { Acceptance, Invitation, MadeInvitation, NewInvitation, Seat, type Role } from "../../protocol/people.ts";
+import { Acceptance, Invitation, MadeInvitation, NewInvitation, Seat, type Role, type Scope } from "../../protocol/people.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { authenticate, hashOf, randomText, scopesOf } from "../access.ts";
+import { common, demandRole, givesUntil } from "../giving.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, makeUser, membersOf, showInvitation, showTeam, showUser } from "../people.ts";
 import { Refusal } from "../problem.ts";
@@ -21,7 +22,8 @@ export const invitationOperations: readonly Operation[] = [
     method: "POST",
     path: "/invitations",
     summary: "Invite somebody into the team",
-    description: "`secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days.",
+    description:
+      "`secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.",
     caller: "operator",
     scope: "teams:write",
     body: NewInvitation,
@@ -31,13 +33,28 @@ export const invitationOperations: readonly Operation[] = [
     errors: ["conflict", "invalid"],
     version: showPublic,
     async run(context, { body }) {
-      const { parts, teamId, operator } = context;
+      const { parts, teamId } = context;
       return change(context, async (db) => {
+        const { operator } = context;
+        demandRole(operator, body.role, `To invite somebody as ${body.role}`);
         const now = Math.trunc(parts.clock.now());
         await checkNew(db, teamId, body.email, now);
         const secret = `sgn_inv_${randomText(43)}`;
-        const made = { id: parts.makeId("inv"), team_id: teamId, created_by: operator.userId, created_at: now, expires_at: now + lifeMs };
-        const row: InvitationRow = { ...made, ...body, secret_hash: hashOf(secret), accepted_at: null, revoked_at: null };
+        const end = givesUntil(operator);
+        const row: InvitationRow = {
+          id: parts.makeId("inv"),
+          team_id: teamId,
+          ...body,
+          secret_hash: hashOf(secret),
+          created_by: operator.userId,
+          token_id: operator.tokenId,
+          token_expires_at: end,
+          scopes: JSON.stringify(common(scopesOf(body.role), operator.scopes)),
+          created_at: now,
+          expires_at: Math.min(now + lifeMs, end ?? Number.POSITIVE_INFINITY),
+          accepted_at: null,
+          revoked_at: null,
+        };
         await db.insertInto("invitations").values(row).execute();
         return { result: { ...showInvitation(row, now), secret } };
       });
@@ -108,7 +125,7 @@ export const invitationOperations: readonly Operation[] = [
     path: "/invitations/accept",
     summary: "Accept an invitation",
     description:
-      "Makes you a member and answers with your first token of the team, whose secret is shown this once. Who has a token already sends it along as `Authorization` and joins as the same person.",
+      "Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.",
     caller: "anyone",
     body: Acceptance,
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
@@ -133,8 +150,9 @@ async function accept(context: Contexts["anyone"], { body }: { body: z.output<ty
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
-    const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: null };
-    const token = await makeToken(parts, db, { ...wish, scopes: scopesOf(role) });
+    // No more than the token that invited held, nor for longer.
+    const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
+    const token = await makeToken(parts, db, { ...wish, scopes: common(scopesOf(role), JSON.parse(row.scopes) as Scope[]) });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
     await parts.audit.append(db, {
       teamId: row.team_id,

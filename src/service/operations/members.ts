@@ -3,6 +3,8 @@ import { z } from "zod";
 import { Member, MemberChange, type Role } from "../../protocol/people.ts";
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
+import { scopesOf } from "../access.ts";
+import { demandRaise, demandRole } from "../giving.ts";
 import { pageOf } from "../paging.ts";
 import { fitTokens, membersOf, showMember } from "../people.ts";
 import { Refusal } from "../problem.ts";
@@ -56,7 +58,8 @@ export const memberOperations: readonly Operation[] = [
     method: "PATCH",
     path: "/teams/{id}/members/{user_id}",
     summary: "Change a member's role",
-    description: "A lower role cuts down the member's tokens at once. The last owner stays one.",
+    description:
+      "A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -74,6 +77,8 @@ export const memberOperations: readonly Operation[] = [
         const before = await read(context, input.params, db);
         const { role } = input.body;
         if (before.role === role) return { result: before };
+        checkOwner(context, before, "lower");
+        if (scopesOf(role).length > scopesOf(before.role).length) demandRaise(context.operator, role);
         await setRole(db, teamId, before, role);
         cut = await fitTokens(db, Math.trunc(parts.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role } };
@@ -88,7 +93,8 @@ export const memberOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/teams/{id}/members/{user_id}",
     summary: "Remove a member",
-    description: "The person's tokens of this team end at once. The last owner stays.",
+    description:
+      "The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.",
     agent: "Use it only on a person's explicit wish: their access ends at once.",
     caller: "operator",
     scope: "teams:write",
@@ -102,6 +108,7 @@ export const memberOperations: readonly Operation[] = [
       let cut: string[] = [];
       await change(context, async (db) => {
         const before = await read(context, input.params, db);
+        checkOwner(context, before, "remove");
         await setRole(db, teamId, before, null);
         cut = await fitTokens(db, Math.trunc(parts.clock.now()), teamId, before.user_id, null);
         return { result: undefined };
@@ -114,6 +121,11 @@ export const memberOperations: readonly Operation[] = [
 async function read(context: OperatorContext, { id: teamId, user_id }: Params, db = context.parts.store.db): Promise<Member> {
   await readActing(context, { id: teamId }, db);
   return showMember(found(await membersOf(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
+}
+
+/** Owners can take every token's power away: a narrow token must not put them down. @throws Refusal 403. */
+function checkOwner({ operator }: OperatorContext, { role }: Member, act: "lower" | "remove"): void {
+  if (role === "owner") demandRole(operator, "owner", `To ${act} an owner`);
 }
 
 /** @throws Refusal 409 when that would leave the team without an owner. */

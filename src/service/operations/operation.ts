@@ -80,7 +80,7 @@ interface AnyContext {
   header: (name: string) => string | undefined;
   /** Aborts when the caller is gone, its operator's token ends or the service stops. */
   signal: AbortSignal;
-  /** What is asked first in the transaction of {@link change}: may it still be done? Set by the door. */
+  /** What is asked first in the transaction of {@link change}: may it still be done? Brings `operator` up to date. Set by the door. */
   opening: ((db: Db) => Promise<void>) | null;
   /**
    * What else is written in the transaction of {@link change}, given the answer and the players that it concerns; set by the

@@ -2,7 +2,7 @@
 import { PlayersChange, PlayersChanged } from "../../protocol/resources.ts";
 import { invalidField } from "../problem.ts";
 import type { PlayerRow } from "../tables.ts";
-import { playersOf, setTags } from "../targets.ts";
+import { playersOf, setTags, targetWarnings } from "../targets.ts";
 import { change, operation, type Operation } from "./operation.ts";
 import { checkLayout } from "./players.ts";
 
@@ -42,7 +42,8 @@ export const bulkOperations: readonly Operation[] = [
           changed.push(next);
         }
         await setTags(db, changed);
-        return { result: { matched: before.length, changed: changed.length }, affected: changed };
+        const warnings = await targetWarnings(db, teamId, body.target, before);
+        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed };
       });
     },
   }),

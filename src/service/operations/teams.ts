@@ -4,6 +4,7 @@ import { MadeToken, OwnTeam, TeamChange, type Role } from "../../protocol/people
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import { emptyBin } from "../bin.ts";
+import { givesUntil } from "../giving.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, pendingInvitations, showTeam, teamsOf } from "../people.ts";
 import { Refusal } from "../problem.ts";
@@ -33,15 +34,16 @@ export const teamOperations: readonly Operation[] = [
     errors: ["invalid"],
     version,
     async run(context, { body }) {
-      const { parts, operator } = context;
+      const { parts } = context;
       return change(context, async (db) => {
+        const { operator } = context;
         const now = Math.trunc(parts.clock.now());
         const row: TeamRow = { id: parts.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("teams").values(row).execute();
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
-        const { userId, scopes, expiresAt } = operator;
-        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt };
+        const { userId, scopes } = operator;
+        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: givesUntil(operator) };
         return { result: { ...show({ ...row, role: "owner" }), token: await makeToken(parts, db, wish) } };
       });
     },

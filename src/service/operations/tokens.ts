@@ -4,6 +4,7 @@ import { MadeToken, NewToken, Token, TokenChange } from "../../protocol/people.t
 import { page, PageQuery } from "../../protocol/resources.ts";
 import { id } from "../../protocol/words.ts";
 import type { Operator } from "../access.ts";
+import { givesUntil, withdrawInvitationsOf } from "../giving.ts";
 import { pageOf } from "../paging.ts";
 import { makeToken, showToken } from "../people.ts";
 import { invalidField, invalidFields } from "../problem.ts";
@@ -32,12 +33,15 @@ export const tokenOperations: readonly Operation[] = [
     errors: ["invalid"],
     version,
     async run(context, { body }) {
-      const { parts, teamId, operator } = context;
-      checkScopes(operator, body.scopes);
-      const expiresAt = endOf(operator, body.expires_at, parts.clock.now());
-      const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
-      const scopes = [...new Set(body.scopes)];
-      return change(context, async (db) => ({ result: await makeToken(parts, db, { ...wish, scopes }) }));
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        // As the operator is now: while the body was sent, their role may have been lowered.
+        const { operator } = context;
+        checkScopes(operator, body.scopes);
+        const expiresAt = endOf(operator, body.expires_at, parts.clock.now());
+        const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
+        return { result: await makeToken(parts, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
+      });
     },
   }),
   operation({
@@ -107,7 +111,8 @@ export const tokenOperations: readonly Operation[] = [
     method: "DELETE",
     path: "/tokens/{id}",
     summary: "Revoke a token",
-    description: "It is good no longer, at once; what is open under it is closed.",
+    description:
+      "It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.",
     agent: "Use it at once when a secret leaked. Not on the token that you call with, unless that is the wish.",
     caller: "operator",
     scope: "tokens:write",
@@ -121,6 +126,7 @@ export const tokenOperations: readonly Operation[] = [
         const { id: tokenId } = await read(context, input.params, db);
         const revoked_at = Math.trunc(context.parts.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
+        await withdrawInvitationsOf(db, [tokenId], revoked_at);
         return { result: undefined };
       });
       context.parts.tokens.end([input.params.id]);
@@ -153,7 +159,8 @@ function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"
 }
 
 /** When a wished token ends, epoch ms. @throws Refusal 422 for the past, or later than the token that makes it. */
-function endOf({ expiresAt }: Operator, wished: string | null, now: number): number | null {
+function endOf(operator: Operator, wished: string | null, now: number): number | null {
+  const expiresAt = givesUntil(operator);
   const end = wished === null ? expiresAt : Date.parse(wished);
   if (end !== null && end <= now) throw invalidField("/expires_at", "lies in the past");
   if (end !== null && expiresAt !== null && end > expiresAt) {
