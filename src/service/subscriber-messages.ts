@@ -1,7 +1,7 @@
 // Reads what a subscriber says; what is not understood becomes an answer that names its id, the field and the remedy.
 import { z } from "zod";
 import { requestId, SubscriberMessage, type SubscriptionMessage } from "../protocol/events.ts";
-import { faultsOf } from "./validation.ts";
+import { checkedPart } from "./validation.ts";
 
 type ErrorMessage = Extract<SubscriptionMessage, { type: "error" }>;
 
@@ -16,16 +16,15 @@ export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMe
   } catch {
     return errorMessage(null, "malformed", null, "a message is one JSON object, sent as text");
   }
-  const read = SubscriberMessage.safeParse(json);
-  if (read.success) return read.data;
+  const read = checkedPart(SubscriberMessage, json);
+  if ("value" in read) return read.value;
   const id = WithId.safeParse(json).data?.id ?? null;
   const type = z.object({ type: z.string() }).safeParse(json).data?.type;
   if (type === undefined || !known.includes(type)) {
     return errorMessage(id, "unsupported", "/type", `only ${known.join(" and ")} are known here`);
   }
-  const faults = faultsOf(read.error);
-  const detail = faults.map(({ pointer, detail: words }) => `${pointer}: ${words}`).join("; ");
-  return errorMessage(id, "malformed", faults[0]?.pointer ?? null, `${detail}. See /api/v1/asyncapi.json`);
+  const detail = read.errors.map(({ pointer, detail: words }) => `${pointer}: ${words}`).join("; ");
+  return errorMessage(id, "malformed", read.errors[0]?.pointer ?? null, `${detail}. See /api/v1/asyncapi.json`);
 }
 
 function errorMessage(id: string | null, code: ErrorMessage["data"]["code"], field: string | null, detail: string): ErrorMessage {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isRead } from "../operations/operation.ts";
 import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import { invalidFields } from "../problem.ts";
-import { faultsOf } from "../validation.ts";
+import { checkedPart } from "../validation.ts";
 import type { OperationTool, OtherTool } from "./tools.ts";
 
 const Search = z.strictObject({
@@ -109,10 +109,10 @@ export function callFinder(runner: Runner, visit: Visit, name: string, given: Ar
 }
 
 /** @throws Refusal 422 naming what is wrong. */
-function parsed<T extends z.ZodType>(schema: T, given: Arguments): z.output<T> {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  throw invalidFields(faultsOf(result.error));
+function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
+  const result = checkedPart(schema, given);
+  if ("value" in result) return result.value;
+  throw invalidFields(result.errors);
 }
 
 function found(runner: Runner, visit: Visit, words: string): CallToolResult {

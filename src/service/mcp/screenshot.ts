@@ -10,7 +10,7 @@ import { demand } from "../access.ts";
 import { playerNamed } from "../named-players.ts";
 import { invalidFields, Refusal } from "../problem.ts";
 import { zonesShown } from "../shows.ts";
-import { faultsOf } from "../validation.ts";
+import { checkedPart } from "../validation.ts";
 import { answered, readJson, readPicture, toolNamed, writeOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import type { OtherTool } from "./tools.ts";
 import { marked } from "./untrusted.ts";
@@ -48,9 +48,9 @@ export function callScreenshot(runner: Runner, visit: Visit, name: string, given
 
 /** @throws Refusal where no picture comes, with the reason. */
 async function look(runner: Runner, visit: Visit, given: Arguments): Promise<CallToolResult> {
-  const asked = Given.safeParse(given);
-  if (!asked.success) throw invalidFields(faultsOf(asked.error));
-  const { player: wanted, show_id: showId, max_width, wait_ms } = asked.data;
+  const asked = checkedPart(Given, given);
+  if ("errors" in asked) throw invalidFields(asked.errors);
+  const { player: wanted, show_id: showId, max_width, wait_ms } = asked.value;
   for (const scope of screenshotTool.scopes) demand(visit.operator, scope);
   const { clock, commands, presence, store } = runner.parts;
   const { id } = await playerNamed(store.db, visit.operator.teamId, wanted, "player");
@@ -88,6 +88,6 @@ async function look(runner: Runner, visit: Visit, given: Arguments): Promise<Cal
 /** Aborts when the caller is gone, the token ends or the service stops. */
 function goneOf({ parts }: Runner, { call, operator }: Visit): AbortSignal {
   const ended = new AbortController();
-  parts.tokens.onEnd(operator.tokenId, () => ended.abort(), call.gone());
+  parts.tokens.onEnd(operator, () => ended.abort(), call.gone());
   return AbortSignal.any([call.gone(), ended.signal, parts.closing]);
 }
