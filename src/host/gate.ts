@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -30,6 +29,8 @@ export interface GateOptions extends Bounds {
 const connectLimitMs = 20_000;
 // Chromium keeps connections to its proxy for reuse, and takes one that was closed meanwhile for nothing unusual.
 const idleLimitMs = 60_000;
+// As Chromium has its own connections: a WebSocket whose server is gone is noticed.
+const manners = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 45_000 };
 const mostTroubles = 200;
 const largestHeadBytes = 256 * 1024;
 
@@ -41,7 +42,7 @@ export class Gate implements AsyncDisposable {
   readonly #options: GateOptions;
   readonly #reach: Reach;
   readonly #server: Server;
-  readonly #tunnels = new Set<Duplex>();
+  readonly #tunnels = new Set<Socket>();
   /** Why a host could not be connected to the last time, by host and port. */
   readonly #troubles = new Map<string, string>();
   #pageUrl: string | null = null;
@@ -53,7 +54,7 @@ export class Gate implements AsyncDisposable {
     this.#reach = new Reach({ mayReachLocal, lookup, clock });
     this.#server = createServer({ maxHeaderSize: largestHeadBytes, keepAliveTimeout: idleLimitMs, requestTimeout: 0 });
     this.#server.on("request", (request, response) => void this.#onRequest(request, response));
-    this.#server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => void this.#onConnect(request, client, head));
+    this.#server.on("connect", (request, client, head) => void this.#onConnect(request, client as Socket, head));
   }
 
   /** Listens on a free port of 127.0.0.1. */
@@ -122,7 +123,7 @@ export class Gate implements AsyncDisposable {
   }
 
   /** A tunnel, for https: and for WebSockets. */
-  async #onConnect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  async #onConnect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     this.#tunnels.add(client);
     client.once("close", () => this.#tunnels.delete(client));
     client.on("error", () => client.destroy());
@@ -135,8 +136,9 @@ export class Gate implements AsyncDisposable {
       if (client.destroyed) return void socket.destroy();
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.length > 0) socket.write(head);
-      client.once("close", () => socket.destroy());
-      socket.once("close", () => client.destroy());
+      // What either side has sent before it went is still passed on.
+      client.once("close", () => socket.destroySoon());
+      socket.once("close", () => client.destroySoon());
       client.pipe(socket).pipe(client);
     } catch (error) {
       this.#note(url, error);
@@ -157,7 +159,7 @@ export class Gate implements AsyncDisposable {
     if (route.is === "unusable") throw new Error(route.reason);
     if (route.is === "proxy") await this.#reach.checkRemote(host, port);
     const addresses = route.is === "proxy" ? [] : await this.#reach.addressesOf(host, port);
-    const socket = route.is === "proxy" ? connect({ host: route.host, port: route.port, noDelay: true }) : connectTo(addresses, host, port);
+    const socket = route.is === "proxy" ? connect({ ...manners, host: route.host, port: route.port }) : connectTo(addresses, host, port);
     const { clock } = this.#options;
     const settled = new AbortController();
     const late = clock.wait(connectLimitMs, settled.signal).then(() => {
@@ -191,11 +193,11 @@ export class Gate implements AsyncDisposable {
 function connectTo(addresses: readonly string[], host: string, port: number): Socket {
   const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   const [first] = all;
-  if (all.length === 1) return connect({ host: first!.address, port, noDelay: true });
+  if (all.length === 1) return connect({ ...manners, host: first!.address, port });
   return connect({
+    ...manners,
     host,
     port,
-    noDelay: true,
     autoSelectFamily: true,
     lookup: (_hostname, options, callback) => (options.all === true ? callback(null, all) : callback(null, first!.address, first!.family)),
   });

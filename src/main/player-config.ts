@@ -68,7 +68,7 @@ const browserSwitches: Readonly<Record<string, RegExp | null>> = {
   "force-color-profile": /./, // for a panel that reports a wrong profile
   "alsa-output-device": /./, // sound by HDMI or by the jack
   "disable-dev-shm-usage": null, // for containers, whose /dev/shm is small
-  "proxy-server": /./, // networks that reach the web by a proxy only
+  "proxy-server": /^(?!.*(socks|https:|quic:))./, // networks that reach the web by a proxy only, which has to speak HTTP
   // The special rule <-loopback> would send the player's own page to the proxy.
   "proxy-bypass-list": /^(?!.*<-loopback>)./,
   "no-proxy-server": null, // for a machine whose desktop settings name a proxy that the player must not use

@@ -61,6 +61,7 @@ test.each([
   "--ozone-platform",
   "--ozone-platform=",
   "--disable-gpu=1",
+  "--proxy-server=socks5://proxy.example:1080",
   "--proxy-bypass-list=<-loopback>",
   "--proxy-bypass-list=a.example;<-loopback>",
   "--__proto__=x",
