@@ -82,8 +82,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
 export const everything: readonly Step[] = operatorTargets
   .toSorted((a, b) => last.indexOf(a.name) - last.indexOf(b.name))
   .flatMap((target): Step[] => [
-    { is: "ask", target, secret: 0, chance: 1, through: "rest", key: null },
-    { is: "ask", target, secret: 0, chance: 2, through: "mcp", key: null },
+    // Even: with the description's example.
+    { is: "ask", target, secret: 0, chance: 2, through: "rest", key: null },
+    { is: "ask", target, secret: 0, chance: 4, through: "mcp", key: null },
   ]);
 
 interface Held {

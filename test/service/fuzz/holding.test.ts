@@ -8,7 +8,7 @@ import { scopes } from "../../../src/protocol/people.ts";
 import { everything, Holder, starts, steps, World } from "./holder.ts";
 
 const seed = Number(process.env["GIVING_SEED"] ?? 20_261_122);
-const runs = Number(process.env["GIVING_RUNS"] ?? 32);
+const runs = Number(process.env["GIVING_RUNS"] ?? 24);
 const longestMs = 600_000;
 
 test(
