@@ -15,6 +15,7 @@ const linksKeptMs = 86_400_000;
 export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
   const { store, clock } = parts;
   for (;;) {
+    const next = clock.monotonic() + everyMs;
     const now = Math.trunc(clock.now());
     await clearBin(parts, now, signal);
     while (await clearShows(parts, now)) signal.throwIfAborted();
@@ -28,7 +29,9 @@ export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: Abo
     await removeEnded(parts, now, signal);
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);
     await prunePlays(store.plays, now - playEventsKeptMs, signal);
-    await clock.wait(everyMs, signal);
+    // By the hour from the beginning: what has become due during a long round is not left for another hour.
+    const leftMs = next - clock.monotonic();
+    if (leftMs > 0) await clock.wait(leftMs, signal);
   }
 }
 
