@@ -100,7 +100,9 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
-  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "*/*": { schema: {} } } } };
+  // Of the requests of tus, their protocol says what the body is.
+  const isFile = each.bytes !== undefined || (each.stream === true && each.method === "PUT");
+  if (isFile) return { requestBody: { required: true, content: { "*/*": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
   const content = { "application/json": { schema: schemas.of(each.body, "input"), ...example } };
