@@ -13127,7 +13127,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "*/*": unknown;
+            };
+        };
         responses: {
             "5XX": components["responses"]["InternalOrClosing"];
             /** @description Send a file by an upload link */

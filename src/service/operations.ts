@@ -65,6 +65,7 @@ export const tags: readonly { name: string; description: string }[] = [
   { name: "shows", description: "One thing on some screens for a time, in one request, and the proof of it" },
   { name: "assets", description: "The files that screens show" },
   { name: "uploads", description: "Large files over unsteady lines: resumable uploads by the tus protocol, version 1.0 (https://tus.io)" },
+  { name: "upload links", description: "Leave to send one file without a token, once: for files that are too large for who asks for them" },
   { name: "commands", description: "Acts asked of a player" },
   { name: "screenshots", description: "What was on the glass" },
   { name: "teams", description: "What everything belongs to" },

@@ -152,7 +152,8 @@ export function showsOver(db: Db, now: number): Promise<ShowRow[]> {
 
 /** Forgets shows whose schedule is gone for good and whose plays are too old to be kept. */
 export async function forgetShows(db: Db, before: number): Promise<void> {
-  const old = db.deleteFrom("shows").where("cleared_at", "<", before);
+  // One whose schedule a person deleted for good was never cleared.
+  const old = db.deleteFrom("shows").where((row) => row(row.fn.coalesce("cleared_at", "created_at"), "<", before));
   await old.where("schedule_id", "not in", db.selectFrom("schedules").select("id")).execute();
 }
 

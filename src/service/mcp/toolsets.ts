@@ -6,7 +6,7 @@ import { Refusal } from "../problem.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "commands", "screenshots"],
-  content: ["shows", "assets", "uploads", "playlists", "layouts"],
+  content: ["shows", "assets", "uploads", "upload links", "playlists", "layouts"],
   schedules: ["schedules", "calendars"],
   records: ["play events", "audit"],
   webhooks: ["webhooks", "events"],

@@ -10,7 +10,8 @@ export const untrustedMark = { "signage-player/untrusted": true } as const;
 
 // Characters that are not seen, that turn the direction of what is seen, or that markup begins and ends with. None of them is left
 // as it is, so that no text ends what it stands in or hides a part of itself. Joiners (U+200C, U+200D) are parts of words and emoji.
-const deceptive = /[<>\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+const deceptive =
+  /[<>\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Variation_Selector}/gu;
 const longestName = 80;
 
 /** JSON of the same value, in which deceptive characters are written as their escapes. */

@@ -110,8 +110,10 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
+  // Of the requests of tus, their protocol says what the body is.
+  const isFile = each.bytes !== undefined || (each.stream === true && each.method === "PUT");
   // Any type is taken. This one has generated clients send the bytes as they are: those of "*/*" they make JSON of.
-  if (each.bytes !== undefined) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
+  if (isFile) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
   const content = { "application/json": { schema: schemas.of(each.body, "input"), ...example } };

@@ -19,7 +19,7 @@ const keyLength = 40;
 export const uploadLinkOperations: readonly Operation[] = [
   operation({
     name: "createUploadLink",
-    tag: "uploads",
+    tag: "upload links",
     method: "POST",
     path: "/upload-links",
     summary: "Create a link to send one file by",
@@ -60,7 +60,7 @@ export const uploadLinkOperations: readonly Operation[] = [
   }),
   operation({
     name: "getUploadLink",
-    tag: "uploads",
+    tag: "upload links",
     method: "GET",
     path: "/upload-links/{id}",
     summary: "Read what became of an upload link",
@@ -75,7 +75,7 @@ export const uploadLinkOperations: readonly Operation[] = [
   }),
   operation({
     name: "deleteUploadLink",
-    tag: "uploads",
+    tag: "upload links",
     method: "DELETE",
     path: "/upload-links/{id}",
     summary: "Call an upload link off",
@@ -96,7 +96,7 @@ export const uploadLinkOperations: readonly Operation[] = [
   }),
   operation({
     name: "sendByUploadLink",
-    tag: "uploads",
+    tag: "upload links",
     method: "PUT",
     path: "/upload-links/{id}/file",
     summary: "Send a file by an upload link",
@@ -123,7 +123,7 @@ export const uploadLinkOperations: readonly Operation[] = [
         const made = await insertAsset(parts, db, { teamId: row.team_id, name: row.name }, bytes, media);
         await db.updateTable("upload_links").set({ asset_id: made.id }).where("id", "=", row.id).execute();
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
-        const deed = { action: "sendByUploadLink", resourceType: "uploads", resourceId: made.id, before: null, after: null };
+        const deed = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
         await parts.audit.append(db, { teamId, userId, tokenId, ...deed, address, requestId });
         return made;
       });
