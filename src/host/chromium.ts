@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
+import { unlessAborted } from "../base/unless-aborted.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
 import { prepareAccount, type Environment } from "./chromium/account.ts";
 import { followDisplay } from "./chromium/display.ts";
@@ -11,12 +12,14 @@ import { DevToolsPipe } from "./chromium/pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./chromium/process.ts";
 import { takeFirstPage } from "./chromium/targets.ts";
 import { KioskWindow, type Size } from "./chromium/window.ts";
+import { type Bounds, Gate } from "./gate.ts";
+import { routerOf } from "./gate/route.ts";
 import { hasGpu } from "./gpu.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
 
 /** What a Chromium host needs. */
-export interface ChromiumOptions {
+export interface ChromiumOptions extends Bounds {
   /** See `findChromium`. */
   executable: string;
   /** Kept between starts: the browser's cache and site data. As root it may lie elsewhere, see `prepareAccount`. */
@@ -78,10 +81,16 @@ class ChromiumHost implements Host {
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
   #running: Running | undefined;
+  /** Lives as long as the host, so that the page's port stays the right one for every browser after the first. */
+  #gate: Gate | undefined;
   #opening: Opening | undefined;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
+  }
+
+  get pagePort(): number | null {
+    return this.#gate?.port ?? null;
   }
 
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
@@ -89,6 +98,7 @@ class ChromiumHost implements Host {
     // An earlier call's start comes to its end first; one begun by `prepare` is this call's own.
     if (this.#opening?.isTaken) await this.#opening.done;
     if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
+      this.#gate?.admitPage(page.url);
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
@@ -141,6 +151,7 @@ class ChromiumHost implements Host {
 
   admit(sites: readonly FramedSite[]): void {
     this.#admitted = sites;
+    this.#gate?.admitSites(sites);
     this.#running?.sites?.admit(sites);
   }
 
@@ -164,6 +175,8 @@ class ChromiumHost implements Host {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+    await this.#gate?.[Symbol.asyncDispose]();
+    this.#gate = undefined;
   }
 
   async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<Engine> {
@@ -190,11 +203,14 @@ class ChromiumHost implements Host {
     const { executable, profileFolder, env, clock, window } = this.#options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
     await freeProfile(account.profileFolder, clock);
+    this.#gate ??= await Gate.open({ ...this.#options, route: routerOf(env) });
+    this.#gate.admitSites(this.#admitted);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: this.#display(),
       window: window ?? headlessSize,
       hasGpu: hasGpu(),
+      proxy: this.#gate.address,
     });
     const child = await startBrowser(executable, flags, account);
     const life = new AbortController();
@@ -235,6 +251,7 @@ class ChromiumHost implements Host {
       limits: this.#options.frames,
       onNews: (news) => this.#tell(news),
       onBlocked,
+      troubleOf: (url) => this.#gate?.troubleOf(url) ?? null,
       signal: life,
     });
     running.sites.admit(this.#admitted);
@@ -252,7 +269,11 @@ class ChromiumHost implements Host {
     );
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
-    await Promise.all([kiosk.reveal(), unlessAborted(page, signal).then((known) => stage.show(known, signal))]);
+    const shown = unlessAborted(page, signal).then((known) => {
+      this.#gate?.admitPage(known.url);
+      return stage.show(known, signal);
+    });
+    await Promise.all([kiosk.reveal(), shown]);
     if (kiosk.hasToFollow) void this.#follow(running, kiosk);
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
@@ -278,7 +299,7 @@ class ChromiumHost implements Host {
         missed = !running.stage!.isShown || (await running.stage!.answers(probe.limitMs)) || !running.stage!.isShown ? 0 : missed + 1;
         if (missed < 2) continue;
         missed = 0;
-        if (await browserAnswers(running, probe.limitMs)) {
+        if (await running.pipe.answers(probe.limitMs)) {
           this.#report({ is: "page-hung", detail: `it did not answer twice within ${probe.limitMs} ms` });
         } else {
           log.error("the whole browser hangs, ending it");
@@ -331,25 +352,5 @@ class ChromiumHost implements Host {
     const { headless, env } = this.#options;
     if (headless) return "headless";
     return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
-  }
-}
-
-/** `promise`, or a rejection with the signal's reason when it aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
-async function browserAnswers({ pipe }: Running, limitMs: number): Promise<boolean> {
-  try {
-    await pipe.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
-    return true;
-  } catch (error) {
-    if (isFault(error, "timeout")) return false;
-    throw error;
   }
 }

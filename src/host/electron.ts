@@ -1,18 +1,21 @@
 // Host by Electron's BrowserWindow: shows the page in one window, watches it, repairs it when told. Runs only inside Electron.
-import { app, powerSaveBlocker, type BrowserWindow } from "electron";
+import { app, powerSaveBlocker, session, type BrowserWindow } from "electron";
 import type { Clock } from "../base/clock.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../player/host.ts";
+import { bypassList } from "./chromium/flags.ts";
 import { processMemoryBytes } from "./chromium/process.ts";
 import { ElectronDevTools } from "./electron/devtools.ts";
 import { ElectronPage, type Probe } from "./electron/page.ts";
-import { openWindow } from "./electron/window.ts";
+import { openWindow, stageSession } from "./electron/window.ts";
+import { type Bounds, Gate } from "./gate.ts";
+import { routeOf } from "./gate/route.ts";
 import { Sites } from "./sites.ts";
 import type { FrameLimits } from "./sites/frame.ts";
 
 /** What an Electron host needs. The program has set up the app (see `electron/app.ts`) before Electron was ready. */
-export interface ElectronOptions {
+export interface ElectronOptions extends Bounds {
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
   log: Log;
@@ -48,11 +51,14 @@ export function createElectronHost(options: ElectronOptions): Host {
 }
 
 class ElectronHost implements Host {
+  // The window's proxy is set when the page's address is known.
+  readonly pagePort = null;
   readonly #options: ElectronOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
   #shown: Shown | undefined;
+  #gate: Gate | undefined;
 
   constructor(options: ElectronOptions) {
     this.#options = options;
@@ -65,6 +71,9 @@ class ElectronHost implements Host {
   async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
     await app.whenReady();
     signal.throwIfAborted();
+    const gate = await this.#openGate();
+    gate.admitPage(page.url);
+    await stageSession().setProxy({ proxyRules: gate.address, proxyBypassRules: bypassList(new URL(page.url).host) });
     if (this.#shown === undefined) await this.#openWatched(page, signal);
     else this.#shown.page = page;
     const { window, view } = this.#contents();
@@ -98,6 +107,7 @@ class ElectronHost implements Host {
 
   admit(sites: readonly FramedSite[]): void {
     this.#admitted = sites;
+    this.#gate?.admitSites(sites);
     this.#shown?.sites?.admit(sites);
   }
 
@@ -113,7 +123,7 @@ class ElectronHost implements Host {
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     const shown = this.#shown;
     this.#shown = undefined;
     if (shown !== undefined) {
@@ -121,11 +131,23 @@ class ElectronHost implements Host {
       shown.life.abort();
       if (!shown.window.isDestroyed()) shown.window.destroy();
     }
-    return Promise.resolve();
+    const gate = this.#gate;
+    this.#gate = undefined;
+    await gate?.[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** The proxy that the window's session goes through. Other sessions load nothing; the default one knows the network's own proxy. */
+  async #openGate(): Promise<Gate> {
+    if (this.#gate !== undefined) return this.#gate;
+    const route = async (url: string) => routeOf(await session.defaultSession.resolveProxy(url));
+    const gate = await Gate.open({ ...this.#options, route });
+    this.#gate = gate;
+    gate.admitSites(this.#admitted);
+    return gate;
   }
 
   /** Opens the window and connects to its frames. Without that connection no request of a frame would be checked, so neither stays alone. */
@@ -186,6 +208,7 @@ class ElectronHost implements Host {
       limits: frames,
       onNews: (news) => this.#frameListeners.forEach((listener) => listener(news)),
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
+      troubleOf: (url) => this.#gate?.troubleOf(url) ?? null,
       signal: life.signal,
     });
     sites.admit(this.#admitted);

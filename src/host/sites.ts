@@ -21,6 +21,8 @@ export interface SitesOptions {
   onNews: (news: FrameNews) => void;
   /** Something was kept from happening; for the log. The address is cut to its origin. */
   onBlocked: (what: string, origin: string) => void;
+  /** Why the host of an address could not be connected to, where that is known. */
+  troubleOf: (url: string) => string | null;
   /** Ends with the browser. */
   signal: AbortSignal;
 }
@@ -49,6 +51,7 @@ export class Sites {
   readonly #endings: Endings;
   #sites = new Map<string, FramedSite>();
   #pageHost = "";
+  #pageOrigin = "";
 
   private constructor(options: SitesOptions) {
     this.#options = options;
@@ -63,6 +66,7 @@ export class Sites {
       "Page.frameNavigated",
       ({ frame }) => {
         if (frame.id !== pageFrameId) return;
+        sites.#pageOrigin = originOf(frame.url);
         sites.#pageHost = URL.canParse(frame.url) ? new URL(frame.url).hostname : "";
         sites.#endAll();
       },
@@ -171,6 +175,7 @@ export class Sites {
     if (isDocument && URL.canParse(request.url) && new URL(request.url).hostname === this.#pageHost) {
       return { is: "refuse", reason: "it leads to the player itself, which is never framed" };
     }
+    if (!isOfPage && originOf(request.url) === this.#pageOrigin) return { is: "refuse", reason: "it asks the player itself" };
     if (frame?.site.isConfined === true && isDocument && frame.id === frameId && originOf(request.url) !== originOf(frame.site.url)) {
       return { is: "refuse", reason: "it leaves its own origin" };
     }
@@ -181,7 +186,8 @@ export class Sites {
   async #answer(session: DevTools, frame: Frame | null, paused: Paused): Promise<void> {
     const { requestId, frameId, request, responseStatusCode: status = 0, responseErrorReason, responseHeaders = [] } = paused;
     if (frame === null || frame.id !== frameId) return await this.#let(session, requestId);
-    if (responseErrorReason !== undefined) frame.fail("load", networkReason(responseErrorReason, request.url));
+    if (responseErrorReason !== undefined)
+      frame.fail("load", this.#options.troubleOf(request.url) ?? networkReason(responseErrorReason, request.url));
     else if (status >= 400 || status === 204 || status === 205) frame.fail("load", `it answered HTTP ${status}`);
     else if (isDownload(responseHeaders)) frame.fail("load", "it is a download, not a page");
     else if (originOf(request.url) === originOf(frame.site.url) && status < 300 && forbidsFraming(responseHeaders)) {

@@ -13,6 +13,7 @@ import { beat } from "./alive.ts";
 import { electronLifecycle } from "./electron-lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder, requirePage } from "./folders.ts";
+import { ruleOf } from "./local-exceptions.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "./player-config.ts";
 import { runProgram } from "./program.ts";
 import { settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
@@ -44,11 +45,13 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   // The embedded service's address is not stored: it may change, and a stored address would keep the next start from starting the service.
   const settings = embedded === null ? settingsOf(async () => store) : { rememberServer: async () => undefined };
   const { ntp, triggers, window, data: folder } = config;
+  const mayReachLocal = ruleOf(config.allowLocal);
   for (;;) {
-    await using host = createElectronHost({ clock, log, window });
+    await using host = createElectronHost({ clock, log, window, mayReachLocal });
     const machine = createLinuxMachine();
     const version = app.getVersion();
-    await runPlayer({ server, folder, rendererFolder, version, host, machine, ntp, triggers, settings, clock, log }, signal);
+    const parts = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, settings, clock, log };
+    await runPlayer(parts, signal);
   }
 }
 

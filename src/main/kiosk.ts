@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import { createChromiumHost } from "../host/chromium.ts";
 import { createLinuxMachine } from "../host/linux.ts";
 import { readVersion, rendererFolder } from "./folders.ts";
+import { ruleOf } from "./local-exceptions.ts";
 import type { PlayerConfig } from "./player-config.ts";
 import { serverOf, settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
 
@@ -16,8 +17,10 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   if (headless && !config.headless) log.warn("there is no display: drawing without one; take a screenshot to see the picture");
   const clock = createSystemClock();
   const profileFolder = join(config.data, "chromium");
+  const mayReachLocal = ruleOf(config.allowLocal);
   for (;;) {
-    await using host = createChromiumHost({ executable, profileFolder, headless, window: config.window, env: process.env, clock, log });
+    const { window } = config;
+    await using host = createChromiumHost({ executable, profileFolder, headless, window, mayReachLocal, env: process.env, clock, log });
     // The browser takes half a second to come up: the rest of the program is loaded meanwhile.
     await host.prepare();
     const { runPlayer } = await import("../player/player.ts");
@@ -33,6 +36,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       machine,
       ntp: config.ntp,
       triggers: config.triggers,
+      mayReachLocal,
       settings: settingsOf(openStore),
       clock,
       log,

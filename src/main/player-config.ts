@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { readFlags } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import { dataFolder } from "./folders.ts";
+import { readExceptions, writeExceptions, type LocalException } from "./local-exceptions.ts";
 
 const usage =
-  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]] [--triggers]";
+  "npm run player -- --server http://127.0.0.1:8080 --data DIR [--engine electron|chromium] [--headless] [--window 1920x1080] [--ntp HOST[,HOST]] [--triggers] [--allow-local HOST:PORT,…]";
 
 interface TimeServer {
   host: string;
@@ -30,6 +31,8 @@ export interface PlayerConfig {
   ntp: TimeServer[];
   /** Whether sensors and buttons may set variables over a socket in the data folder. */
   triggers: boolean;
+  /** Services of this machine that content may reach. */
+  allowLocal: LocalException[];
 }
 
 // Switches of Chromium that a player on Electron may be given, with what their value has to be; null where they take none.
@@ -47,7 +50,7 @@ const browserSwitches: Readonly<Record<string, RegExp | null>> = {
   "force-color-profile": /./, // for a panel that reports a wrong profile
   "alsa-output-device": /./, // sound by HDMI or by the jack
   "disable-dev-shm-usage": null, // for containers, whose /dev/shm is small
-  "proxy-server": /./, // networks that reach the web by a proxy only
+  "proxy-server": /^(?!.*(socks|https:|quic:))./, // networks that reach the web by a proxy only, which has to speak HTTP
   // The special rule <-loopback> would send the player's own page to the proxy.
   "proxy-bypass-list": /^(?!.*<-loopback>)./,
   "no-proxy-server": null, // for a machine whose desktop settings name a proxy that the player must not use
@@ -79,7 +82,7 @@ export function withoutBrowserSwitches(argv: readonly string[]): string[] {
  * The flags that `readPlayerConfig` reads as `config`, each in one word: on Windows Electron refuses to start when
  * anything follows a word that is an address (CVE-2018-1000006).
  */
-export function playerFlags({ server, data, engine, headless, window, ntp, triggers }: PlayerConfig): string[] {
+export function playerFlags({ server, data, engine, headless, window, ntp, triggers, allowLocal }: PlayerConfig): string[] {
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
   return [
     ...(server === undefined ? [] : [`--server=${server}`]),
@@ -89,6 +92,7 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
     ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
     ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
     ...(triggers ? ["--triggers"] : []),
+    ...(allowLocal.length === 0 ? [] : [`--allow-local=${writeExceptions(allowLocal)}`]),
   ];
 }
 
@@ -102,8 +106,9 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     window: { type: "string" },
     ntp: { type: "string" },
     triggers: { type: "boolean" },
+    "allow-local": { type: "string" },
   } as const;
-  const { server, data, engine, headless, window, ntp, triggers } = readFlags(argv, options, usage);
+  const { server, data, engine, headless, window, ntp, triggers, "allow-local": local } = readFlags(argv, options, usage);
   const faults: string[] = [];
   if (server !== undefined && !isWebAddress(server)) faults.push("--server: must be an http:// or https:// address");
   if (data === "") faults.push("--data: must name a folder");
@@ -112,6 +117,8 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
   const servers = ntp === undefined ? [] : timeServersOf(ntp);
   if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
+  const allowLocal = local === undefined ? [] : readExceptions(local);
+  if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
   if (faults.length > 0) throw new Fault("bad-config", `${faults.join("; ")}. Usage: ${usage}`);
   return {
     server,
@@ -120,6 +127,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
     headless: headless ?? false,
     ntp: servers ?? [],
     triggers: triggers ?? false,
+    allowLocal: allowLocal ?? [],
     window: size === null ? null : { width: Number(size[1]), height: Number(size[2]) },
   };
 }

@@ -53,6 +53,11 @@ export interface Capture {
  */
 export interface Host extends AsyncDisposable {
   /**
+   * The port at which the page is best served, known once `prepare` has resolved: there the browser fetches it straight, and elsewhere
+   * by way of the proxy that keeps content from this machine. Null where every port is as good.
+   */
+  readonly pagePort: number | null;
+  /**
    * Starts the browser ahead of `open`, which then has less to wait for. Resolves once its process runs; never
    * rejects: what goes wrong is told by `open`.
    */

@@ -1,17 +1,13 @@
 // Opens addresses that content names: http and https only, never this machine's own, each redirect looked at anew.
 import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { networkInterfaces } from "node:os";
-import ipaddr from "ipaddr.js";
 import type { Agent, Dispatcher } from "undici";
 import { Fault } from "../base/fault.ts";
+import { isElsewhere } from "../base/own-address.ts";
 
 const connectLimitMs = 10_000;
 const silenceLimitMs = 20_000;
 const mostRedirects = 5;
-// What lies on the box itself (the page, the service, a printer's console) is nobody's content. 169.254.0.0/16 holds
-// the cloud providers' secrets. The rest of the LAN is open: intranets have feeds and cameras.
-const closedRanges = new Set(["loopback", "unspecified", "broadcast", "multicast", "linkLocal", "reserved"]);
 
 /** An open answer. Read or destroy `body`. */
 export interface Opened {
@@ -28,21 +24,19 @@ export interface OpenOptions {
   signal: AbortSignal;
 }
 
-/** Whether an IP address is neither this machine's nor one that only makes sense on it. */
-export function isElsewhere(address: string): boolean {
-  const parsed = ipaddr.process(address.replace(/%.*$/, ""));
-  if (closedRanges.has(parsed.range())) return false;
-  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return !own.some((each) => ipaddr.process(each.address.replace(/%.*$/, "")).toString() === parsed.toString());
-}
-
 export class Outside implements AsyncDisposable {
   readonly #mayReach: (address: string) => boolean;
-  #agent: Promise<Agent> | null = null;
+  readonly #isExcepted: (host: string, port: number) => boolean;
+  /** With a look at each address, and without one for what is excepted. */
+  readonly #agents = new Map<"checked" | "excepted", Agent>();
 
-  /** @param mayReach is asked about every address before it is connected to, so that a name cannot be rebound later. */
-  constructor(mayReach: (address: string) => boolean = isElsewhere) {
+  /**
+   * @param mayReach is asked about every address before it is connected to, so that a name cannot be rebound later.
+   * @param isExcepted tells which hosts and ports of URLs may have any address; IPv6 addresses without brackets.
+   */
+  constructor(mayReach: (address: string) => boolean = isElsewhere, isExcepted: (host: string, port: number) => boolean = () => false) {
     this.#mayReach = mayReach;
+    this.#isExcepted = isExcepted;
   }
 
   /**
@@ -67,7 +61,7 @@ export class Outside implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#agent)?.destroy();
+    for (const agent of this.#agents.values()) await agent.destroy();
   }
 
   #check(url: URL, allows: (url: URL) => boolean): void {
@@ -75,28 +69,34 @@ export class Outside implements AsyncDisposable {
     if (!allows(url)) throw new Fault("refused", `${url.origin} is not among the declared origins`);
     // Names are looked at when they are resolved; an address is not resolved.
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) !== 0 && !this.#mayReach(host)) throw refusal(host);
+    if (isIP(host) !== 0 && !this.#mayReach(host) && !this.#excepts(url)) throw refusal(host);
   }
 
   async #request(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     // Loaded at the first need: most screens never ask for anything outside.
     const { Agent: AgentClass, request } = await import("undici");
-    this.#agent ??= Promise.resolve(
+    const kind = this.#excepts(url) ? "excepted" : "checked";
+    const agent =
+      this.#agents.get(kind) ??
       new AgentClass({
-        connect: { lookup: this.#lookup, timeout: connectLimitMs },
+        connect: { ...(kind === "checked" ? { lookup: this.#lookup } : {}), timeout: connectLimitMs },
         headersTimeout: silenceLimitMs,
         bodyTimeout: silenceLimitMs,
         maxResponseSize: -1,
-      }),
-    );
+      });
+    this.#agents.set(kind, agent);
     try {
-      return await request(url, { dispatcher: await this.#agent, headers, signal });
+      return await request(url, { dispatcher: agent, headers, signal });
     } catch (error) {
       signal.throwIfAborted();
       const cause = error instanceof Error && error.cause instanceof Fault ? error.cause : error;
       if (cause instanceof Fault) throw cause;
       throw new Fault("unreachable", `${url.origin} does not answer`, { cause: error });
     }
+  }
+
+  #excepts({ hostname, port, protocol }: URL): boolean {
+    return this.#isExcepted(hostname.replace(/^\[|\]$/g, ""), Number(port || (protocol === "https:" ? 443 : 80)));
   }
 
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
@@ -112,5 +112,8 @@ export class Outside implements AsyncDisposable {
 }
 
 function refusal(host: string): Fault {
-  return new Fault("refused", `${host} is this machine or an address that only makes sense on it: content may not reach it`);
+  return new Fault(
+    "refused",
+    `${host} is this machine or an address that only makes sense on it: content may not reach it. To allow it, start the player with --allow-local, which takes the host and the port of the address`,
+  );
 }

@@ -33,6 +33,8 @@ export interface SurfaceOptions {
   owner: string;
   /** Folder of the built page. */
   rendererFolder: string;
+  /** The port to listen on where it is free; null for any. */
+  port: number | null;
   /** The file and type behind a SHA-256, null when it is not (or no longer) proven. */
   media(sha256: string): { folder: string; name: string; mimeType: string } | null;
   /** The stream behind a key; null when no item at hand shows it. */
@@ -86,15 +88,14 @@ export class Surface implements AsyncDisposable {
     });
   }
 
-  /** Listens on a free port of a loopback host of its own. */
+  /** Listens on a loopback host of its own, at `port` or a free one. */
   static async open(options: SurfaceOptions): Promise<Surface> {
     const surface = new Surface(options);
     // Cookies and processes go by host, not by port: on a host of its own the page shares neither with what else runs here.
-    await listen(surface.#server, hostOf(options.owner)).catch(async (error: unknown) => {
-      if (!(error instanceof Error && "code" in error && error.code === "EADDRNOTAVAIL")) throw error;
-      // macOS knows 127.0.0.1 alone; what else is served there cannot be framed then.
-      await listen(surface.#server, "127.0.0.1");
-    });
+    const host = hostOf(options.owner);
+    // macOS knows 127.0.0.1 alone; what else is served there cannot be framed then.
+    const places = [...(options.port === null ? [] : [{ host, port: options.port }]), { host, port: 0 }, { host: "127.0.0.1", port: 0 }];
+    await listenAtFirst(surface.#server, places);
     const { address, port } = surface.#server.address() as AddressInfo;
     surface.#origin = `http://${address}:${port}`;
     return surface;
@@ -253,9 +254,16 @@ function hostOf(owner: string): string {
   return `127.${[...digest.subarray(0, 3)].map((byte) => 1 + (byte % 254)).join(".")}`;
 }
 
-async function listen(server: Server, host: string): Promise<void> {
-  server.listen(0, host);
-  await once(server, "listening");
+/** Listens at the first of these places that this machine has and that is free. */
+async function listenAtFirst(server: Server, [place, ...others]: readonly { host: string; port: number }[]): Promise<void> {
+  try {
+    server.listen(place);
+    await once(server, "listening");
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && (error.code === "EADDRNOTAVAIL" || error.code === "EADDRINUSE");
+    if (!isTaken || others.length === 0) throw error;
+    await listenAtFirst(server, others);
+  }
 }
 
 /** Whether a report says that a frame was really presented just now. */

@@ -37,7 +37,8 @@ export const problemCatalogue = {
   "item-load": {
     by: "player",
     title: "An item could not be loaded",
-    remedy: "Check its address, and whether it can be reached from the player's network.",
+    remedy:
+      "Check its address, and whether it can be reached from the player's network. A service on the box itself needs the player's flag --allow-local.",
   },
   "item-decode": {
     by: "player",

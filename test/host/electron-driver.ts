@@ -4,8 +4,17 @@ import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { createElectronHost } from "../../src/host/electron.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
+import type { FrameLimits } from "../../src/host/sites/frame.ts";
 import type { FramedSite, HostPage } from "../../src/player/host.ts";
-import { frames, probe } from "./limits.ts";
+import { probe } from "./limits.ts";
+import { localRule, lookupOf, type Names } from "./names.ts";
+
+/** How the host is made; see `StageOptions`. */
+export interface DriverOptions {
+  allowLocal: string;
+  names: Names;
+  limits: Partial<FrameLimits>;
+}
 
 /** What the tests ask. */
 export interface Request {
@@ -18,12 +27,15 @@ prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
 process.on("disconnect", () => app.exit());
 
 const never = new AbortController().signal;
+const { allowLocal, names, limits } = JSON.parse(process.env["SIGNAGE_ELECTRON_OPTIONS"]!) as DriverOptions;
 const host = createElectronHost({
   window: null,
   log: pino({ level: "warn" }, { write: (line: string) => void process.send!({ line: JSON.parse(line) }) }),
   clock: createSystemClock(),
   probe,
-  frames,
+  frames: limits,
+  mayReachLocal: localRule(allowLocal),
+  lookup: lookupOf(names),
 });
 host.onFault((fault) => process.send!({ fault }), never);
 host.onFrame((news) => process.send!({ news }), never);

@@ -6,7 +6,7 @@ import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from ".
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import { giveAway, unprivileged } from "../support/unprivileged.ts";
-import type { Request } from "./electron-driver.ts";
+import type { DriverOptions, Request } from "./electron-driver.ts";
 
 interface Reply {
   id?: number;
@@ -20,6 +20,7 @@ interface Reply {
 
 /** An Electron host in a process of its own, started by the first `open` and ended by `close`. */
 export class RemoteElectronHost implements Host {
+  readonly pagePort = null;
   readonly #start: () => ChildProcess;
   readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();
@@ -30,14 +31,14 @@ export class RemoteElectronHost implements Host {
   #lastId = 0;
 
   /** @param folder for its profile; it stands in the command line of Electron's processes. */
-  constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log) {
+  constructor(electron: string, folder: string, env: NodeJS.ProcessEnv, log: Log, options: DriverOptions) {
     this.#log = log;
     // Chromium's sandbox refuses root.
     giveAway(folder);
     const { executable, argv } = unprivileged({ executable: electron, argv: [join(import.meta.dirname, "electron-driver.ts")] });
     this.#start = () =>
       spawn(executable, argv, {
-        env: { ...env, HOME: folder, SIGNAGE_ELECTRON_DATA: folder },
+        env: { ...env, HOME: folder, SIGNAGE_ELECTRON_DATA: folder, SIGNAGE_ELECTRON_OPTIONS: JSON.stringify(options) },
         stdio: ["inherit", "inherit", "inherit", "ipc"],
       });
   }

@@ -8,6 +8,7 @@ import { createSystemClock } from "../../src/base/clock.ts";
 import type { Log } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium.ts";
 import { findChromium } from "../../src/host/chromium/find.ts";
+import type { FrameLimits } from "../../src/host/sites/frame.ts";
 import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/framebuffer.ts";
 import { startXvfb } from "../support/xvfb.ts";
@@ -15,6 +16,7 @@ import { findElectron } from "../../src/main/engine.ts";
 import { realBinary, standInBinary } from "../support/electron-player.ts";
 import { RemoteElectronHost } from "./electron-remote.ts";
 import { frames, probe } from "./limits.ts";
+import { everything, localRule, lookupOf, type Names } from "./names.ts";
 import { processesNaming } from "./processes.ts";
 import { startStageServer, type StageServer } from "./stage-server.ts";
 
@@ -35,6 +37,12 @@ export interface Stage extends AsyncDisposable {
 /** How a stage may differ from a 1920x1080 display. */
 export interface StageOptions {
   size?: { width: number; height: number };
+  /** What content may reach of this machine, see `--allow-local`; by default all, because the sites of tests are served here. */
+  allowLocal?: string;
+  /** The addresses of names, one list for each time that a name is asked for; the last list stays. */
+  names?: Names;
+  /** What frames may take, where it is not what `limits.ts` says. */
+  limits?: Partial<FrameLimits>;
 }
 
 /** A host to test; `missing` says why it cannot be. */
@@ -79,11 +87,15 @@ const electronUnderXvfb: Subject = {
 /** Subjects whose browser is the host's own process, so that nobody inside can end a browser that hangs. */
 export const electrons: readonly Subject[] = [electronStandIn, electronUnderXvfb];
 
-function startElectron(binary: string, { size = fullHd }: StageOptions = {}): Promise<Stage> {
-  return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log));
+function startElectron(
+  binary: string,
+  { size = fullHd, allowLocal = everything, names = {}, limits = frames }: StageOptions = {},
+): Promise<Stage> {
+  return startStage(size, (folder, env, log) => new RemoteElectronHost(binary, folder, env, log, { allowLocal, names, limits }));
 }
 
-function startChromium(headless: boolean, { size = fullHd }: StageOptions = {}): Promise<Stage> {
+function startChromium(headless: boolean, options: StageOptions = {}): Promise<Stage> {
+  const { size = fullHd, allowLocal = everything, names = {}, limits = frames } = options;
   return startStage(headless ? null : size, (folder, env, log) =>
     createChromiumHost({
       executable: chromium!,
@@ -94,7 +106,9 @@ function startChromium(headless: boolean, { size = fullHd }: StageOptions = {}):
       log,
       clock: createSystemClock(),
       probe,
-      frames,
+      frames: limits,
+      mayReachLocal: localRule(allowLocal),
+      lookup: lookupOf(names),
     }),
   );
 }

@@ -5,6 +5,7 @@ test.each([
   [["--data", "/d"]],
   [["--server", "http://127.0.0.1:8080", "--data", "/a folder/ö", "--engine", "electron", "--window", "1280x720", "--triggers"]],
   [["--server", "https://s.example/x?a=b", "--data=--d", "--headless", "--engine", "chromium"]],
+  [["--data", "/d", "--allow-local", "127.0.0.1:3000,localhost:*,[::1]:80,my-box:8080"]],
   [["--data", "/d", "--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]],
 ])("[EN7] the player's flags are passed on to Electron in one word each and mean the same: %j", (argv) => {
   const config = readPlayerConfig(argv);
@@ -60,6 +61,7 @@ test.each([
   "--ozone-platform",
   "--ozone-platform=",
   "--disable-gpu=1",
+  "--proxy-server=socks5://proxy.example:1080",
   "--proxy-bypass-list=<-loopback>",
   "--proxy-bypass-list=a.example;<-loopback>",
   "--__proto__=x",

@@ -8,7 +8,8 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { Feeds } from "../../src/player/feeds/feeds.ts";
 import { parseFeed } from "../../src/player/feeds/parse.ts";
-import { isElsewhere, Outside } from "../../src/player/outside.ts";
+import { Outside } from "../../src/player/outside.ts";
+import { isElsewhere } from "../../src/base/own-address.ts";
 import { FeedEntry } from "../../src/protocol/scene.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -227,4 +228,35 @@ test("[IT26] content reaches no address of this machine: by number, by name, by 
   await using half = new Outside((address) => address === "127.0.0.1");
   await expect(half.open(kit.url, { signal })).rejects.toMatchObject({ code: "refused" });
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml"]);
+});
+
+test("[LB7] feeds and streams come from a service of this machine only where it is excepted by its host and port", async () => {
+  await using kit = await setUp((_request, response) => response.end(rss("Own")));
+  const port = Number(new URL(kit.url).port);
+  await using outside = new Outside(undefined, (host, at) => host === "localhost" && at === port);
+  const { signal } = new AbortController();
+  const answer = await outside.open(`http://localhost:${port}/news.xml`, { signal });
+  expect(await answer.body.text()).toContain("Own");
+  await expect(outside.open(`http://127.0.0.1:${port}/`, { signal })).rejects.toMatchObject({
+    code: "refused",
+    message: expect.stringContaining("--allow-local"),
+  });
+  // What is excepted does not lead on to what is not.
+  kit.site.answer = (_request, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/inside` }).end();
+  await expect(outside.open(`http://localhost:${port}/`, { signal })).rejects.toMatchObject({ code: "refused" });
+  expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml", "/"]);
+});
+
+test("[LB8] no IPv6 address that stands for one of this machine's passes for another", () => {
+  const own = [
+    "::ffff:7f00:1",
+    "::127.0.0.1",
+    "64:ff9b::127.0.0.1",
+    "64:ff9b:1::7f00:1",
+    "64:ff9b:1:7f00:0:100::",
+    "2002:7f00:1::1",
+    "64:ff9b::a9fe:a9fe",
+  ];
+  for (const address of own) expect(isElsewhere(address), address).toBe(false);
+  for (const address of ["64:ff9b::93.184.216.34", "2002:5db8:d822::1"]) expect(isElsewhere(address), address).toBe(true);
 });

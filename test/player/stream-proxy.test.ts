@@ -20,6 +20,7 @@ async function open(answer: (request: IncomingMessage, response: ServerResponse)
   const stream = (key: string) => (key === "known" ? { url: `${origin}/live.m3u8`, origins: new Set([origin]) } : null);
   const surface = await Surface.open({
     owner: "tests",
+    port: null,
     rendererFolder: "/nowhere",
     media: () => null,
     stream,

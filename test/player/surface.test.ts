@@ -24,6 +24,7 @@ async function open(owner = "tests") {
     rendererFolder: folder.path,
     media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
     stream: () => null,
+    port: null,
     outside: new Outside(),
     clock: createSystemClock(),
     log: silentLog,

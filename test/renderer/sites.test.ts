@@ -105,6 +105,7 @@ beforeAll(async () => {
   });
   surface = await Surface.open({
     owner: "tests",
+    port: null,
     rendererFolder: join(folder, "page"),
     media: () => null,
     stream: () => null,
@@ -124,6 +125,7 @@ beforeAll(async () => {
     log: silentLog,
     clock,
     frames,
+    mayReachLocal: () => true,
   });
   sites = await Sites.open({ host, surface, media: (name) => ({ folder: join(folder, "content"), name }), log: silentLog });
   await host.open(surface.hostPage, never);

@@ -35,7 +35,16 @@ async function open(origin: string) {
   const outside = new Outside(() => true);
   const source = { url: origin, origins: new Set([origin]) };
   const stream = (key: string) => (key === "hls" ? { ...source, url: `${origin}/live/index.m3u8` } : { ...source, url: `${origin}/video` });
-  const surface = await Surface.open({ owner: "tests", rendererFolder, media: () => null, stream, outside, clock, log: silentLog });
+  const surface = await Surface.open({
+    owner: "tests",
+    port: null,
+    rendererFolder,
+    media: () => null,
+    stream,
+    outside,
+    clock,
+    log: silentLog,
+  });
   const messages: FromPage[] = [];
   const end = new AbortController();
   surface.onMessage((message) => messages.push(message), end.signal);

@@ -88,10 +88,13 @@ export async function startService(folder: string, ...flags: string[]): Promise<
   return { program, api: new Api(String(url), token), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() };
 }
 
+// The web servers of tests are on this machine.
+const sites = "127.0.0.7:*,127.0.0.8:*,127.0.0.9:*";
+
 /** A player; with `display` in a window on it, else headless. */
 export function startPlayer(server: string, folder: string, display?: string, more: readonly string[] = []): Program {
   const screen = display === undefined ? ["--headless"] : [];
-  const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", ...screen, ...more];
+  const flags = ["start", "--server", server, "--data", folder, "--engine", "chromium", "--allow-local", sites, ...screen, ...more];
   return new Program(["src/main/cli.ts", ...flags], display === undefined ? {} : { DISPLAY: display });
 }
 

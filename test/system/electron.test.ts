@@ -172,7 +172,13 @@ standInTest(
     expect(calls[ready]!["switches"]).toEqual(wanted);
     expect(wanted).toMatchObject({ "force-device-scale-factor": "1", "password-store": "basic", "site-per-process": "" });
     // The Chromium host starts its browser with the very same.
-    const flags = chromiumFlags({ profileFolder: "/x", display: "x11", window: { width: 1, height: 1 }, hasGpu: hasGpu() });
+    const flags = chromiumFlags({
+      profileFolder: "/x",
+      display: "x11",
+      window: { width: 1, height: 1 },
+      proxy: "http://127.0.0.1:9",
+      hasGpu: hasGpu(),
+    });
     for (const [name, value] of Object.entries(wanted)) expect(flags).toContain(value === "" ? `--${name}` : `--${name}=${value}`);
     const profile = join(folder.path, "player/electron");
     expect(before).toContainEqual({ call: "app.setPath", name: "userData", path: profile, ready: false });

@@ -6,6 +6,8 @@ export interface FlagOptions {
   display: "x11" | "wayland" | "headless";
   window: { width: number; height: number };
   hasGpu: boolean;
+  /** The proxy that everything goes through but the page itself, such as `http://127.0.0.1:41234`. */
+  proxy: string;
 }
 
 /** A switch of Chromium's command line, without its dashes. */
@@ -31,18 +33,34 @@ const unwantedFeatures = [
   "CalculateNativeWinOcclusion", // would stop painting a window it believes covered
 ];
 
+/** What goes past the proxy: these hosts, and not whatever is on this machine, as it would without being told. */
+export function bypassList(pages: string): string {
+  return `<-loopback>;${pages}`;
+}
+
+// The browser starts before the address of its page is known, but for its port: the proxy's own, on another loopback
+// address. As long as the proxy holds that port nobody else can have it on all addresses of this machine.
+function pagesAt(port: string): string {
+  return `127.*:${port}`;
+}
+
+/** Makes WebRTC use the proxy, and therefore no UDP, with which it could reach this machine. */
+export const webRtcPolicy = "disable_non_proxied_udp";
+
 const wantedFeatures = [
   // A process for each origin: else two dashboards of one server, on two of its ports, would die of each other's memory.
   "StrictOriginIsolation",
 ];
 
 /** The arguments to start Chromium with. `--no-sandbox` is not among them, nor may it ever be. */
-export function chromiumFlags({ profileFolder, display, window, hasGpu }: FlagOptions): string[] {
+export function chromiumFlags({ profileFolder, display, window, hasGpu, proxy }: FlagOptions): string[] {
   return [
     `--user-data-dir=${profileFolder}`,
     "--remote-debugging-pipe",
     `--app=${firstPage}`,
     "--kiosk",
+    `--proxy-server=${proxy}`,
+    `--proxy-bypass-list=${bypassList(pagesAt(new URL(proxy).port))}`,
     ...ownWindow,
     ...screen(display, window),
     ...sharedSwitches(hasGpu).map(({ name, value }) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
@@ -94,6 +112,7 @@ const quiet: Switch[] = [
 const locked: Switch[] = [
   { name: "block-new-web-contents" },
   { name: "deny-permission-prompts" },
+  { name: "webrtc-ip-handling-policy", value: webRtcPolicy },
   { name: "overscroll-history-navigation", value: "0" },
   { name: "disable-pinch" },
   // Processes apart, also where the browser would save memory: an item's endless loop is its own.

@@ -75,6 +75,17 @@ export class DevToolsPipe {
     return this.#closed;
   }
 
+  /** Whether the browser answers within `limitMs`. */
+  async answers(limitMs: number): Promise<boolean> {
+    try {
+      await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
+      return true;
+    } catch (error) {
+      if (isFault(error, "timeout")) return false;
+      throw error;
+    }
+  }
+
   /** @internal Called by {@link DevToolsSession.send}. */
   moment(signal: AbortSignal | undefined): Promise<void> {
     return this.#clock.wait(betweenPagesMs, signal);

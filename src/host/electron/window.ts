@@ -1,5 +1,6 @@
 // Opens Electron's one window: locked down, black until it has painted, and over the whole display whatever happens to the display.
 import { BrowserWindow, nativeTheme, screen, session, type Session } from "electron";
+import { webRtcPolicy } from "../chromium/flags.ts";
 
 /** What a window needs. */
 export interface WindowOptions {
@@ -13,9 +14,14 @@ export interface WindowOptions {
   life: AbortController;
 }
 
+/** The session of the window. Electron is ready. */
+export function stageSession(): Session {
+  return session.fromPartition("persist:stage");
+}
+
 /** Opens the window on an empty page. Electron is ready. */
 export function openWindow({ size, mayGo, onBlocked, life }: WindowOptions): BrowserWindow {
-  const stage = session.fromPartition("persist:stage");
+  const stage = stageSession();
   lockSession(stage);
   // Pages are to look as they do on the system's Chromium, whatever the desktop's theme is.
   nativeTheme.themeSource = "light";
@@ -37,6 +43,7 @@ export function openWindow({ size, mayGo, onBlocked, life }: WindowOptions): Bro
     },
   });
   const { webContents } = window;
+  webContents.setWebRTCIPHandlingPolicy(webRtcPolicy);
   webContents.setWindowOpenHandler(({ url }) => {
     onBlocked("a second window", url);
     return { action: "deny" };

@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import type { ProxyConfig } from "electron";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { findChromium } from "../../../src/host/chromium/find.ts";
 import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/pipe.ts";
@@ -50,8 +51,8 @@ export class BrowserProcess {
   readonly started: Promise<Browser>;
 
   /** @param size in pixels; null for the whole display. @param profileFolder holds the session's data. */
-  constructor(profileFolder: string, size: { width: number; height: number } | null) {
-    this.started = this.#start(profileFolder, size);
+  constructor(profileFolder: string, size: { width: number; height: number } | null, proxy: ProxyConfig) {
+    this.started = this.#start(profileFolder, size, proxy);
     // Whoever uses the window hears of it.
     this.started.catch(() => undefined);
   }
@@ -65,7 +66,7 @@ export class BrowserProcess {
     return this.#gone.promise;
   }
 
-  async #start(profileFolder: string, size: { width: number; height: number } | null): Promise<Browser> {
+  async #start(profileFolder: string, size: { width: number; height: number } | null, proxy: ProxyConfig): Promise<Browser> {
     await app.whenReady();
     // The windows before this one had the same profile.
     await Promise.all(runtime.leaving);
@@ -88,6 +89,10 @@ export class BrowserProcess {
         `--window-size=${width + 1},${height + 1}`,
         ...offscreen,
         ...switches,
+        // Behind the switches: a session's own proxy wins over the command line.
+        ...(proxy.proxyRules === undefined
+          ? []
+          : [`--proxy-server=${proxy.proxyRules}`, `--proxy-bypass-list=${proxy.proxyBypassRules ?? ""}`]),
       ],
       { detached: true, stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] },
     );

@@ -67,6 +67,12 @@ export class StandInContents extends EventEmitter {
     return this.#loading.has(this.#mainFrame);
   }
 
+  /** The stand-in's Chromium has it from the switches that the app shares with it. */
+  setWebRTCIPHandlingPolicy(policy: string): void {
+    this.#check();
+    record({ call: "setWebRTCIPHandlingPolicy", policy });
+  }
+
   setWindowOpenHandler(handler: OpenHandler): void {
     this.#check();
     this.#openHandler = handler;

@@ -1,8 +1,9 @@
 // The stand-in's `session`: cookies, permissions and downloads of one partition.
 import { EventEmitter } from "node:events";
-import type { CookiesSetDetails, Session } from "electron";
+import type { CookiesSetDetails, ProxyConfig, Session } from "electron";
 import { app } from "./app.ts";
 import type { Browser } from "./browser.ts";
+import { record } from "./record.ts";
 
 const sameSites = { strict: "Strict", lax: "Lax", no_restriction: "None" } as const;
 
@@ -10,6 +11,8 @@ class StandInSession extends EventEmitter {
   readonly partition: string;
   /** The browser that holds the session's data, while a window of it is there. */
   browser: Promise<Browser> | undefined;
+  /** What the window's browser is started with; a change while it runs has no effect here. */
+  proxy: ProxyConfig = {};
   /** Without a handler Electron grants what a page asks for. */
   grants = true;
 
@@ -27,6 +30,23 @@ class StandInSession extends EventEmitter {
       await page.send("Network.setCookie", { url, name, value, httpOnly, ...site });
     },
   };
+
+  setProxy(proxy: ProxyConfig): Promise<void> {
+    this.proxy = proxy;
+    record({ call: "session.setProxy", partition: this.partition, ...proxy });
+    return Promise.resolve();
+  }
+
+  /** By the switches of the command line alone. */
+  resolveProxy(url: string): Promise<string> {
+    const server = app.commandLine.getSwitchValue("proxy-server");
+    if (server === "" || app.commandLine.hasSwitch("no-proxy-server")) return Promise.resolve("DIRECT");
+    const { hostname } = new URL(url);
+    const bypassed = app.commandLine.getSwitchValue("proxy-bypass-list").split(";");
+    if (bypassed.some((rule) => rule !== "" && hostname.endsWith(rule.replace(/^\*/, "")))) return Promise.resolve("DIRECT");
+    const [, scheme = "http", address = ""] = /^(?:(\w+):\/\/)?(.*)$/.exec(server) ?? [];
+    return Promise.resolve(`${scheme === "http" ? "PROXY" : scheme.toUpperCase()} ${address}`);
+  }
 
   setPermissionRequestHandler(handler: unknown): void {
     this.grants = handler === null;
@@ -46,6 +66,9 @@ export type { StandInSession };
 const sessions = new Map<string, StandInSession>();
 
 export const session = {
+  get defaultSession(): StandInSession {
+    return session.fromPartition("");
+  },
   fromPartition: (partition: string): StandInSession => {
     if (!app.isReady()) throw new Error("Session can only be received when app is ready");
     const known = sessions.get(partition) ?? new StandInSession(partition);
@@ -53,5 +76,8 @@ export const session = {
     return known;
   },
 };
-type Handlers = Pick<Session, "setPermissionRequestHandler" | "setPermissionCheckHandler" | "setDevicePermissionHandler">;
+type Handlers = Pick<
+  Session,
+  "setProxy" | "resolveProxy" | "setPermissionRequestHandler" | "setPermissionCheckHandler" | "setDevicePermissionHandler"
+>;
 StandInSession.prototype satisfies Handlers;

@@ -20,7 +20,8 @@ export class BrowserWindow extends EventEmitter implements OwnedWindow {
     const session = webPreferences.session as unknown as StandInSession;
     record({ call: "new BrowserWindow", ...options, webPreferences: { ...webPreferences, session: session.partition } });
     const isWhole = kiosk && x === 0 && y === 0;
-    this.#process = new BrowserProcess(partitionFolder(session.partition), isWhole ? null : { width: width ?? 800, height: height ?? 600 });
+    const size = isWhole ? null : { width: width ?? 800, height: height ?? 600 };
+    this.#process = new BrowserProcess(partitionFolder(session.partition), size, session.proxy);
     session.browser = this.#process.started;
     this.#contents = new StandInContents(this, session, this.#process.started, webPreferences);
     runtime.windows.add(this);

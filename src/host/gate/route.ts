@@ -1,0 +1,50 @@
+// The way to an address outside: straight, or through a proxy that the network has, as the environment names it.
+
+/** Straight, through an HTTP proxy, or not at all. */
+export type Route = { is: "direct" } | { is: "proxy"; host: string; port: number } | { is: "unusable"; reason: string };
+
+/** The route to the host of an address. */
+export type Router = (url: string) => Promise<Route>;
+
+const direct: Route = { is: "direct" };
+
+/** The routes that `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` name, as Chromium reads them on Linux. */
+export function routerOf(env: Readonly<Record<string, string | undefined>>): Router {
+  const read = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? "";
+  const proxies = {
+    "http:": read("http_proxy") || read("all_proxy"),
+    "https:": read("https_proxy") || read("all_proxy"),
+  };
+  const exceptions = read("no_proxy")
+    .split(",")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== "");
+  return (url) => {
+    const { protocol, hostname, host } = new URL(url);
+    const proxy = proxies[protocol as keyof typeof proxies];
+    const isExcepted = exceptions.some((each) => {
+      const suffix = each.replace(/^\*?\.?/, "");
+      return each === "*" || host === suffix || hostname === suffix || hostname.endsWith(`.${suffix}`);
+    });
+    return Promise.resolve(proxy === "" || isExcepted ? direct : routeThrough(proxy));
+  };
+}
+
+/** The first route of a list as browsers resolve it: `DIRECT`, or `PROXY host:port`, parted by semicolons. */
+export function routeOf(resolved: string): Route {
+  const [kind = "", address = ""] = resolved.split(";")[0]!.trim().split(/\s+/);
+  if (/^direct$/i.test(kind)) return direct;
+  return routeThrough(/^proxy$/i.test(kind) ? address : `${kind.toLowerCase()}://${address}`);
+}
+
+function routeThrough(proxy: string): Route {
+  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol !== "http:") {
+    return {
+      is: "unusable",
+      reason: `the network's proxy ${url?.origin ?? ""} is none that speaks HTTP: name one such as http://HOST:PORT`,
+    };
+  }
+  return { is: "proxy", host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) };
+}

@@ -1,0 +1,192 @@
+// What framed sites reach of the machine itself: nothing, in whatever way they ask and however the address is written, unless it is excepted.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { defaultLimits } from "../../src/host/sites/frame.ts";
+import type { FrameNews } from "../../src/player/host.ts";
+import { type Attacker, ownAddresses, type Prey, startAttacker, startPrey, tracedKinds } from "../support/attack.ts";
+import { frames } from "./limits.ts";
+import type { Names } from "./names.ts";
+import { until } from "./processes.ts";
+import { electrons, headlessChromium, type Stage, type Subject } from "./subjects.ts";
+
+const never = new AbortController().signal;
+const limitMs = 60_000;
+
+const names: Names = {
+  "loopback.example": [["127.0.0.1"]],
+  "mixed.example": [["93.184.216.34", "::1"]],
+  "translated.example": [["64:ff9b::7f00:1"]],
+};
+
+// Attacks keep their process busy: that is no hang.
+const limits = { ...defaultLimits, ...frames, loadMs: 20_000, probe: { intervalMs: 60_000, limitMs: 5_000 } };
+/** Every spelling under which content could look for this machine, as a host of a URL. */
+const spellings: Readonly<Record<string, string>> = {
+  literal: "127.0.0.1",
+  other: "127.0.0.9",
+  short: "127.1",
+  decimal: "2130706433",
+  hexadecimal: "0x7f000001",
+  localhost: "localhost",
+  below: "foo.localhost",
+  dotted: "localhost.",
+  v6: "[::1]",
+  mapped: "[::ffff:127.0.0.1]",
+  translated: "[64:ff9b::7f00:1]",
+  unspecified: "0.0.0.0",
+  "unspecified-v6": "[::]",
+  name: "loopback.example",
+  "name-mixed": "mixed.example",
+  "name-translated": "translated.example",
+  ...Object.fromEntries(ownAddresses.map((address, at) => [`own-${at}`, address.includes(":") ? `[${address}]` : address])),
+};
+
+for (const subject of [headlessChromium, ...electrons]) {
+  if (subject.missing === null) describe(subject.name, { timeout: 120_000 }, () => reaching(subject));
+  else test.skip(`${subject.name}: ${subject.missing}`);
+}
+
+function reaching(subject: Subject): void {
+  let prey: Prey;
+  let attacker: Attacker;
+  beforeAll(async () => {
+    prey = await startPrey();
+    attacker = await startAttacker("127.0.0.2");
+  });
+  afterAll(async () => {
+    await attacker[Symbol.asyncDispose]();
+    await prey[Symbol.asyncDispose]();
+  });
+
+  /** A stage on which content may reach the attacker's server, and `more` of this machine. */
+  async function open(more: readonly string[]): Promise<Shown> {
+    const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
+    const stage = await subject.start({ allowLocal, names, limits });
+    const news: FrameNews[] = [];
+    stage.host.onFrame((one) => news.push(one), never);
+    await stage.host.open(stage.server.page, never);
+    return new Shown(stage, news);
+  }
+
+  test("[LB1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
+    await using shown = await open([]);
+    const before = prey.arrivals();
+    prey.paths.length = 0;
+    const all = Object.entries(spellings);
+    const inEveryWay = ["literal", ...(subject === headlessChromium ? ["v6", "name", "own-0"] : [])];
+    await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
+    await shown.attack(attacker, targetsOf(all), 6);
+    expect(prey.paths).toEqual([]);
+    expect(prey.arrivals()).toEqual(before);
+  });
+
+  test("[LB2] what is excepted is reached by every kind of request, and nothing else is", async () => {
+    // The page of the stage is at 127.0.0.1, which is never framed.
+    await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
+    prey.paths.length = 0;
+    const excepted = ["other", "name"];
+    await shown.attack(attacker, targetsOf(Object.entries(spellings).filter(([name]) => [...excepted, "localhost"].includes(name))));
+    const wanted = excepted.flatMap((name) => tracedKinds.map((kind) => `/${name}/${kind}`)).toSorted();
+    const arrived = new Set(prey.paths.map((path) => path.replace(/\?.*/, "")));
+    expect([...arrived].toSorted()).toEqual(wanted);
+  });
+
+  test("[LB3] a page that is on this machine, leads there or is redirected there fails, and the reason names the setting", async () => {
+    await using shown = await open([]);
+    const before = prey.arrivals();
+    const target = `http://127.0.0.9:${prey.port}/`;
+    const to = encodeURIComponent(target);
+    const setting = `--allow-local 127.0.0.9:${prey.port}`;
+    for (const address of [
+      target,
+      `https://127.0.0.9:${prey.port}/`,
+      `${attacker.origin}/go?${to}`,
+      `${attacker.origin}/meta?${to}`,
+      `${attacker.origin}/moves?${to}`,
+    ]) {
+      const frame = await shown.frame(address);
+      expect(await shown.failureOf(frame), address).toMatchObject({ code: "load", detail: expect.stringContaining(setting) });
+    }
+    const named = await shown.frame(`http://localhost:${prey.port}/`);
+    expect(await shown.failureOf(named)).toMatchObject({ detail: expect.stringContaining(`--allow-local localhost:${prey.port}`) });
+    expect(prey.arrivals()).toEqual(before);
+  });
+
+  test("[LB9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
+    await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
+    await stage.host.prepare();
+    const { pagePort } = stage.host;
+    if (pagePort === null) return context.skip("every port is as good");
+    const requests: { path: string; connection: string | undefined; host: string | undefined }[] = [];
+    const server = createServer(({ url = "", headers: { connection, host } }, response) => {
+      requests.push({ path: url, connection, host });
+      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><body>page");
+    }).listen(pagePort, "127.0.0.5");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, "listening");
+    await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
+    await until("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
+    // The proxy opens a connection of its own for each request, and says so.
+    expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
+    await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
+  });
+
+  function targetsOf(asked: readonly (readonly [string, string])[]): Record<string, string> {
+    return Object.fromEntries(asked.map(([name, host]) => [name, `http://${host}:${prey.port}`]));
+  }
+}
+
+/** A host that shows the stage, and what is heard of its frames. */
+class Shown implements AsyncDisposable {
+  readonly #stage: Stage;
+  readonly #news: readonly FrameNews[];
+  #serial = 0;
+
+  constructor(stage: Stage, news: readonly FrameNews[]) {
+    this.#stage = stage;
+    this.#news = news;
+  }
+
+  /** Declares the site of `url` and frames it as the page does. Resolves with the frame's name. */
+  async frame(url: string): Promise<string> {
+    const id = `site${++this.#serial}`;
+    const name = `${id}.1`;
+    this.#stage.host.admit([{ id, url, headers: {}, css: null, isConfined: false }]);
+    const given = JSON.stringify({ name, src: url });
+    const style = "position:fixed;left:0;top:0;width:300px;height:200px";
+    const sandbox = "allow-scripts allow-same-origin allow-forms";
+    await this.#stage.server.run(`new Promise((done) => {
+      const frame = Object.assign(document.createElement("iframe"), ${given});
+      frame.setAttribute("sandbox", "${sandbox}");
+      frame.style.cssText = "${style}";
+      document.body.append(frame);
+      done();
+    })`);
+    await until(`${name} is told of`, () => this.#news.some(({ frame }) => frame === name), limitMs);
+    return name;
+  }
+
+  /** Frames the attacker's page that reaches for these targets, and takes it away when it has tried all. */
+  async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, mostKinds?: number): Promise<void> {
+    const { ended } = attacker;
+    await this.frame(attacker.attack(targets, mostKinds));
+    await until("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
+      throw new Error(`heard ${JSON.stringify(this.#news)}`, { cause: error });
+    });
+    await this.#stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
+  }
+
+  async failureOf(frame: string): Promise<FrameNews> {
+    const wanted = (): FrameNews | undefined => this.#news.find((one) => one.frame === frame && one.is === "failed");
+    await until(`${frame} failed; heard ${JSON.stringify(this.#news)}`, () => wanted() !== undefined, limitMs);
+    return wanted()!;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stage[Symbol.asyncDispose]();
+  }
+}
