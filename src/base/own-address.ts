@@ -5,6 +5,9 @@ import ipaddr from "ipaddr.js";
 // 169.254.0.0/16 holds the cloud providers' secrets. The rest of the LAN is open: intranets have pages, feeds and cameras.
 const closedRanges = new Set(["loopback", "unspecified", "broadcast", "multicast", "linkLocal", "reserved"]);
 
+// Of LANs (RFC 1918, RFC 4193), and of networks behind a provider's translation (RFC 6598).
+const privateRanges = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
+
 // IPv6 addresses that stand for an IPv4 address, and where in its sixteen bytes that lies: IPv4-compatible (RFC 4291),
 // NAT64 (RFC 6052), NAT64 for local use in two layouts (RFC 8215), 6to4 (RFC 3056).
 const carriers = (
@@ -25,6 +28,11 @@ export function isElsewhere(address: string): boolean {
       .map((each) => parse(each.address).toString()),
   );
   return meanings(parse(address)).every((meaning) => !closedRanges.has(meaning.range()) && !own.has(meaning.toString()));
+}
+
+/** Whether an IP address is one of a private network, or this machine's. */
+export function isPrivate(address: string): boolean {
+  return !isElsewhere(address) || meanings(parse(address)).some((meaning) => privateRanges.has(meaning.range()));
 }
 
 /** An address without its zone; an IPv4-mapped one as the IPv4 address that it is. */

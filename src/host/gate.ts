@@ -1,6 +1,6 @@
 // The proxy through which the browser reaches everything: connects where content may go, and nowhere else.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { isFault, reasonOf } from "../base/fault.ts";
@@ -31,6 +31,7 @@ const connectLimitMs = 20_000;
 const idleLimitMs = 60_000;
 // As Chromium has its own connections: a WebSocket whose server is gone is noticed.
 const manners = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 45_000 };
+const usualPorts = { http: 80, https: 443 };
 const mostTroubles = 200;
 const largestHeadBytes = 256 * 1024;
 
@@ -83,6 +84,7 @@ export class Gate implements AsyncDisposable {
 
   /** Says which sites may be framed: those that the player serves itself are then reached. */
   admitSites(sites: readonly FramedSite[]): void {
+    this.#reach.admitShown(sites.map(({ url }) => hostOf(new URL(url))));
     this.#bundleUrls = sites.filter(({ isConfined }) => isConfined).map(({ url }) => url);
     this.#admit();
   }
@@ -112,7 +114,7 @@ export class Gate implements AsyncDisposable {
     if (!address.startsWith("http://") || !URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
     const url = new URL(address);
     try {
-      const { socket, isProxy } = await this.#connect(hostOf(url), Number(url.port || 80), "http");
+      const { socket, isProxy } = await this.#connect(url, "http", askerOf(request.headers));
       if (response.destroyed) return void socket.destroy();
       await forward(request, response, url, { socket, isProxy });
     } catch (error) {
@@ -131,7 +133,7 @@ export class Gate implements AsyncDisposable {
     if (!URL.canParse(authority)) return void client.end("HTTP/1.1 400 Bad Request\r\n\r\n");
     const url = new URL(authority);
     try {
-      const socket = await this.#tunnel(hostOf(url), Number(url.port || 443));
+      const socket = await this.#tunnel(url);
       socket.on("error", () => client.destroy());
       if (client.destroyed) return void socket.destroy();
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
@@ -146,19 +148,21 @@ export class Gate implements AsyncDisposable {
     }
   }
 
-  async #tunnel(host: string, port: number): Promise<Socket> {
-    const { socket, isProxy } = await this.#connect(host, port, "https");
-    if (isProxy) await connectThrough(socket, hostPort(host, port));
+  async #tunnel(url: URL): Promise<Socket> {
+    const { socket, isProxy } = await this.#connect(url, "https", null);
+    if (isProxy) await connectThrough(socket, keyOf(url));
     return socket;
   }
 
-  /** A connection to `host`, or to the proxy of the network on the way there. @throws Fault `refused` or `unreachable`. */
-  async #connect(host: string, port: number, scheme: "http" | "https"): Promise<{ socket: Socket; isProxy: boolean }> {
+  /** A connection to the host of `url`, or to the proxy of the network on the way there. @throws Fault `refused` or `unreachable`. */
+  async #connect(url: URL, scheme: "http" | "https", asker: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
+    const host = hostOf(url);
+    const port = Number(url.port || usualPorts[scheme]);
     const key = hostPort(host, port);
     const route: Route = this.#reach.isLocal(host, port) ? { is: "direct" } : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
     if (route.is === "proxy") await this.#reach.checkRemote(host, port);
-    const addresses = route.is === "proxy" ? [] : await this.#reach.addressesOf(host, port);
+    const addresses = route.is === "proxy" ? [] : await this.#reach.addressesOf(host, port, asker);
     const socket = route.is === "proxy" ? connect({ ...manners, host: route.host, port: route.port }) : connectTo(addresses, host, port);
     const { clock } = this.#options;
     const settled = new AbortController();
@@ -203,13 +207,19 @@ function connectTo(addresses: readonly string[], host: string, port: number): So
   });
 }
 
+/** The host of the page that sent a request, as far as its headers tell. */
+function askerOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
+  const told = origin === undefined || origin === "null" ? referer : origin;
+  return URL.canParse(told) ? hostOf(new URL(told)) : null;
+}
+
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
 /** Host and port, the port also where it is the scheme's usual one. */
 function keyOf(url: URL): string {
-  return hostPort(hostOf(url), Number(url.port || (url.protocol === "https:" ? 443 : 80)));
+  return hostPort(hostOf(url), Number(url.port || usualPorts[url.protocol === "https:" ? "https" : "http"]));
 }
 
 const reasons: Readonly<Record<string, string>> = {

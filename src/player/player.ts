@@ -134,25 +134,16 @@ class Player implements AsyncDisposable {
   }
 
   static async open(options: PlayerOptions): Promise<Player> {
-    const { folder, rendererFolder, log } = options;
+    const { folder, rendererFolder, host, log } = options;
     const clock = new CorrectedClock(options.clock);
     const identity = await Identity.open(folder, log);
     let player: Player | null = null;
     const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
     const outside = new Outside(undefined, options.mayReachLocal);
     const stream = (key: string) => player?.streamOf(key) ?? null;
-    const surface = await Surface.open({
-      owner: identity.thumbprint,
-      port: options.host.pagePort,
-      rendererFolder,
-      media,
-      stream,
-      outside,
-      clock,
-      log,
-    });
-    const sites = await Sites.open({ host: options.host, surface, media, log });
-    player = new Player(options, clock, identity, { surface, outside, sites });
+    const at = { owner: identity.thumbprint, port: host.pagePort };
+    const surface = await Surface.open({ ...at, rendererFolder, media, stream, outside, clock, log });
+    player = new Player(options, clock, identity, { surface, outside, sites: await Sites.open({ host, surface, media, log }) });
     return player;
   }
 

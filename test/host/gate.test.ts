@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { Gate, type GateOptions } from "../../src/host/gate.ts";
+import { Reach } from "../../src/host/gate/reach.ts";
 import { type Route, routeOf, routerOf } from "../../src/host/gate/route.ts";
 import { FakeClock } from "../support/clock.ts";
 import { until } from "./processes.ts";
@@ -87,6 +88,35 @@ test("[LB4] a name that leads elsewhere first and to this machine later is refus
   expect((await tunnel(gate, `rebinding.example:${port}`)).status).toContain("502");
   expect(gate.troubleOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
   expect(connections).toBe(0);
+});
+
+test("[LB10] a public page reaches no private network by way of the player, a page of such a network does", async () => {
+  const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
+  const lookup = async (host: string): Promise<string[]> => [known[host]!];
+  const reach = new Reach({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
+  const reaches = (host: string, asker: string | null): Promise<boolean> =>
+    reach.addressesOf(host, 80, asker).then(
+      () => true,
+      () => false,
+    );
+  reach.admitShown(["public.example"]);
+  expect(await reaches("public.example", null)).toBe(true);
+  for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
+    expect(await reaches(host, null), host).toBe(false);
+    expect(await reaches(host, "public.example"), host).toBe(false);
+    // The page of the player, and what it serves itself.
+    expect(await reaches(host, "127.1.2.3"), host).toBe(true);
+  }
+  reach.admitShown(["public.example", "lan.example"]);
+  expect(await reaches("camera.example", "lan.example")).toBe(true);
+  expect(await reaches("camera.example", "public.example")).toBe(false);
+  expect(await reaches("lan.example", "public.example")).toBe(true);
+  // By way of the gate, the headers tell who asks.
+  const gate = await openGate({ lookup });
+  gate.admitSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfined: false }]);
+  await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
+  expect(gate.troubleOf("http://camera.example/")).toContain("private network");
+  expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
 });
 
 test("[LB5] a proxy of the network is asked for everything but this machine, and never for this machine", async () => {

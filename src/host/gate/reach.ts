@@ -3,7 +3,7 @@ import { lookup as lookUp } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
-import { isElsewhere } from "../../base/own-address.ts";
+import { isElsewhere, isPrivate } from "../../base/own-address.ts";
 
 /** The addresses of a name. Rejects when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -28,6 +28,8 @@ export class Reach {
   readonly #known = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
   /** Hosts with their ports that the player itself serves to its browser. */
   #own: ReadonlySet<string> = new Set();
+  /** Hosts of the sites that are shown. */
+  #shown: readonly string[] = [];
 
   constructor(options: ReachOptions) {
     this.#options = options;
@@ -38,16 +40,37 @@ export class Reach {
     this.#own = new Set(hosts);
   }
 
+  /** Says which hosts the sites have that are shown. */
+  admitShown(hosts: readonly string[]): void {
+    this.#shown = hosts;
+  }
+
   /**
    * The addresses at which `host` may be connected to, all of them checked.
    * @param host of a URL; an IPv6 address without brackets.
-   * @throws Fault `refused` when one of them is this machine's; `unreachable` when the name has none.
+   * @param asker the host of the page that asks, where the request tells it.
+   * @throws Fault `refused` when one of them is this machine's, or of a private network and a public page asks; `unreachable` when the name has none.
    */
-  async addressesOf(host: string, port: number): Promise<readonly string[]> {
+  async addressesOf(host: string, port: number, asker: string | null): Promise<readonly string[]> {
     const addresses = await this.#resolve(host);
     if (this.#own.has(hostPort(host, port)) || this.#options.mayReachLocal(host, port)) return addresses;
-    if (addresses.every(isElsewhere)) return addresses;
-    throw refusal(host, port);
+    if (!addresses.every(isElsewhere)) throw refusal(host, port);
+    if (addresses.some(isPrivate) && !(await this.#mayAskPrivate(host, asker))) {
+      throw new Fault("refused", `${hostPort(host, port)} is of a private network, which pages of public addresses may not reach`);
+    }
+    return addresses;
+  }
+
+  /**
+   * Chromium keeps public pages from private networks (Local Network Access), but not where it has a proxy and therefore
+   * sees no addresses. A page that does not tell who it is may ask where a site of a private network, or one of the
+   * player's own, is shown.
+   */
+  async #mayAskPrivate(host: string, asker: string | null): Promise<boolean> {
+    if (this.#shown.includes(host)) return true;
+    const askers = asker === null ? this.#shown : [asker];
+    const answers = await Promise.all(askers.map((each) => this.#resolve(each).catch(() => [])));
+    return answers.some((addresses) => addresses.some(isPrivate));
   }
 
   /**

@@ -30,10 +30,10 @@ export const migrations: Record<string, Migration> = {
   "0009-bin": binMigration,
   "0009-problems": problemsMigration,
   "0010-calendars": calendarsMigration,
+  "0011-invitations": invitationsMigration,
+  "0012-retention": retentionMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
-  "0012-retention": retentionMigration,
-  "0011-invitations": invitationsMigration,
 };
 
 /** Of the telemetry. */
