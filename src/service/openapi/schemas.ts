@@ -159,7 +159,7 @@ function plain({ jsonSchema, zodSchema }: { jsonSchema: z.core.JSONSchema.BaseSc
   else delete jsonSchema.format;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  if (zodSchema._zod.def.type === "prefault") jsonSchema.default = (zodSchema as z.ZodType).parse(undefined) as typeof jsonSchema.default;
+  if (zodSchema._zod.def.type === "prefault") jsonSchema.default = z.parse(zodSchema, undefined) as typeof jsonSchema.default;
   if (Array.isArray(jsonSchema.default) && jsonSchema.default.length > 0) {
     const words = `Without it: \`${JSON.stringify(jsonSchema.default)}\``;
     jsonSchema.description = jsonSchema.description === undefined ? words : `${jsonSchema.description}. ${words}`;
