@@ -30,7 +30,7 @@ test("[SV1] a device gets a code, an operator claims it once, the device gets it
   const claim = await bench.call("POST", "players/pair", { code: typed, name: "Lobby" });
   expect(claim.status).toBe(201);
   expect(Player.parse(claim.body)).toMatchObject({ name: "Lobby", status: "offline", layout_id: null, player_version: "1.2.3" });
-  expect(claim.headers.get("location")).toBe(`${bench.service.url}/api/v1/players/${claim.body.id}`);
+  expect(claim.headers.get("location")).toBe(`https://signs.example/api/v1/players/${claim.body.id}`);
 
   const granted = await device.askForToken();
   expect(granted.status).toBe(200);
