@@ -46,6 +46,11 @@ export const Asset = z.object({
     .describe("How far an import is; `total_bytes` is null where the sender does not tell"),
   source_url: z.string().nullable().describe("Where it was imported from, without its query"),
   url: z.string().nullable().describe("Where its bytes are, for an operator's token; null while there are none"),
+  original: z
+    .object({ mime_type: z.string(), size_bytes: z.int().min(0), sha256: Sha256, url: z.string() })
+    .nullable()
+    .optional()
+    .describe("The file as it was sent, where it was converted: HEIC, TIFF and BMP become JPEG, or PNG where they are transparent"),
   thumbnail_url: z.string().nullable().describe("A small picture of it; null where there is none"),
   created_at: Timestamp,
   updated_at: Timestamp,

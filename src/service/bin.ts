@@ -113,8 +113,8 @@ export async function emptyBin(db: Db, of: { before: number } | { teamId: string
   const erased = await erasePlayers(db, playerIds, now);
   for (const table of ["schedules", "layouts", "playlists"] as const) await db.deleteFrom(table).where(chosen).execute();
   await dropOrphans(db);
-  const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256"]).execute();
-  const files = assets.flatMap((row) => [{ sha256: row.sha256 }, { sha256: row.thumbnail_sha256 }]);
+  const assets = await db.deleteFrom("assets").where(chosen).returning(["sha256", "thumbnail_sha256", "original_sha256"]).execute();
+  const files = assets.flatMap((row) => [row.sha256, row.thumbnail_sha256, row.original_sha256].map((sha256) => ({ sha256 })));
   return { files: [...files, ...erased.files], playerIds, events: erased.events };
 }
 

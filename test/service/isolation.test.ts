@@ -1,6 +1,7 @@
 // Teams isolate: every operation of the table that takes an id is tried with the ids of another team.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import sharp from "sharp";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ulid } from "../../src/base/ulid.ts";
@@ -53,7 +54,16 @@ function fill(path: string, values: Record<string, string>): string {
 }
 
 async function send(person: Person, each: Operation, path: string, body: unknown): Promise<Answer> {
-  if (each.bytes !== undefined) return person.call(each.method, path, await picture(), { "content-type": "image/png" });
+  // Of a kind that is converted, so that there is an original too.
+  if (each.bytes !== undefined)
+    return person.call(
+      each.method,
+      path,
+      await sharp(await picture())
+        .tiff()
+        .toBuffer(),
+      { "content-type": "image/tiff" },
+    );
   return person.call(each.method, path, each.body === undefined ? undefined : body);
 }
 

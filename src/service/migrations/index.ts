@@ -11,6 +11,7 @@ import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { binMigration } from "./0009-bin.ts";
 import { problemsMigration } from "./0009-problems.ts";
 import { calendarsMigration } from "./0010-calendars.ts";
+import { originalsMigration } from "./0013-originals.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -26,6 +27,7 @@ export const migrations: Record<string, Migration> = {
   "0009-bin": binMigration,
   "0009-problems": problemsMigration,
   "0010-calendars": calendarsMigration,
+  "0013-originals": originalsMigration,
 };
 
 /** Of the telemetry. */
