@@ -49,6 +49,11 @@ export const Asset = z.object({
     .string()
     .nullable()
     .describe("Where its bytes are, for an operator's token; null while there are none. Absolute in answers of REST"),
+  original: z
+    .object({ mime_type: z.string(), size_bytes: z.int().min(0), sha256: Sha256, url: z.string() })
+    .nullable()
+    .optional()
+    .describe("The file as it was sent, where it was converted: HEIC, TIFF and BMP become JPEG, or PNG where they are transparent"),
   thumbnail_url: z.string().nullable().describe("A small picture of it; null where there is none"),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -1,9 +1,9 @@
 // Turns examined bytes into an asset, in the transaction of whoever brought them.
-import { emptyRow, storedColumns } from "./asset-rows.ts";
+import { rm } from "node:fs/promises";
+import { emptyRow, storedColumns, type Examined } from "./asset-rows.ts";
 import type { EventType } from "../protocol/events.ts";
 import type { NewEvent } from "./events.ts";
 import type { Received } from "./blobs.ts";
-import type { Media } from "./media/media.ts";
 import type { Parts } from "./operations/operation.ts";
 import type { Db } from "./store.ts";
 import type { AssetRow } from "./tables.ts";
@@ -15,18 +15,45 @@ export interface NewAsset {
   tags?: readonly string[];
 }
 
+/** An examined file. Disposing drops what it was converted to, unless that has been kept. */
+export interface ExaminedFile extends Examined, AsyncDisposable {
+  converted: Received | null;
+}
+
+/**
+ * Examines the file at `path`, and converts it where screens cannot show it as it is.
+ * @throws Refusal 422 for a file that cannot be shown.
+ */
+export async function examineFile(
+  { blobs, media }: Pick<Parts, "blobs" | "media">,
+  path: string,
+  claimed: string | undefined,
+  teamId: string,
+): Promise<ExaminedFile> {
+  const to = blobs.incomingPath();
+  const discard = () => rm(to, { force: true });
+  try {
+    const found = await media.examine(path, claimed, teamId, to);
+    return { media: found, converted: found.convertedFrom === null ? null : await blobs.collect(to), [Symbol.asyncDispose]: discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
 /** Keeps the bytes and inserts the row that names them. To be called inside a transaction; wake the thumbnails after it. */
 export async function insertAsset(
   { blobs, clock, events, makeId }: Pick<Parts, "blobs" | "clock" | "events" | "makeId">,
   db: Db,
   { teamId, name, tags = [] }: NewAsset,
   received: Received,
-  media: Media,
+  examined: ExaminedFile,
 ): Promise<AssetRow> {
   const about = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
-  const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify(tags), ...storedColumns(received, media) };
+  const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify(tags), ...storedColumns(received, examined) };
   // The file first: a row never names bytes that are not there.
   await blobs.keep(received);
+  if (examined.converted !== null) await blobs.keep(examined.converted);
   await db.insertInto("assets").values(row).execute();
   await events.append(db, [assetEvent("asset.created", row)]);
   return row;

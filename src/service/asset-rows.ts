@@ -38,6 +38,9 @@ export function emptyRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "crea
     warnings: "[]",
     error: null,
     source_url: null,
+    original_sha256: null,
+    original_bytes: null,
+    original_mime_type: null,
     thumbnail_sha256: null,
     thumbnail_bytes: null,
     thumbnail_tries: 0,
@@ -46,8 +49,16 @@ export function emptyRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "crea
   };
 }
 
+/** What a file turned out to be, and what it was converted to where screens cannot show it as it is. */
+export interface Examined {
+  media: Media;
+  converted: StoredFile | null;
+}
+
 /** What a row says once the bytes are there: its thumbnail is still to be made where its kind has one. */
-export function storedColumns(file: StoredFile, media: Media): Partial<AssetRow> {
+export function storedColumns(sent: StoredFile, { media, converted }: Examined): Partial<AssetRow> {
+  const file = converted ?? sent;
+  const original = { original_sha256: sent.sha256, original_bytes: sent.sizeBytes, original_mime_type: media.convertedFrom };
   const hasThumbnail = media.kind === "image" || media.kind === "video";
   return {
     status: hasThumbnail ? "processing" : "ready",
@@ -61,6 +72,7 @@ export function storedColumns(file: StoredFile, media: Media): Partial<AssetRow>
     page_count: media.pageCount,
     codec: media.codec,
     warnings: JSON.stringify(media.warnings),
+    ...(converted === null ? {} : original),
   };
 }
 
@@ -86,11 +98,17 @@ export function showAsset(row: AssetRow, progressOf: ProgressOf): Asset {
     progress: row.status === "importing" ? (progressOf(row.id) ?? { received_bytes: 0, total_bytes: null }) : null,
     source_url: row.source_url === null ? null : withoutSecrets(row.source_url),
     url: isStored(row) ? `${path}/content` : null,
+    original: originalOf(row, path),
     thumbnail_url: row.thumbnail_sha256 === null ? null : `${path}/thumbnail`,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     deleted_at: row.deleted_at === null ? null : timestamp(row.deleted_at),
   };
+}
+
+function originalOf({ original_sha256, original_bytes, original_mime_type }: AssetRow, path: string): Asset["original"] {
+  if (original_sha256 === null || original_bytes === null || original_mime_type === null) return null;
+  return { mime_type: original_mime_type, size_bytes: original_bytes, sha256: original_sha256, url: `${path}/original` };
 }
 
 /** The part of an asset that operators set: what its ETag is of, so that a finished thumbnail refuses nobody's change. */

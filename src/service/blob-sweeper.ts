@@ -9,6 +9,7 @@ import type { Db, Store } from "./store.ts";
 export const blobColumns = [
   ["assets", "sha256"],
   ["assets", "thumbnail_sha256"],
+  ["assets", "original_sha256"],
   ["screenshots", "sha256"],
 ] as const;
 

@@ -57,6 +57,16 @@ export class Blobs {
     }
   }
 
+  /** A path at which a program of ours may make a file, to be given to {@link collect} then. Cleared at each start. */
+  incomingPath(): string {
+    return join(this.#incoming, randomText(20));
+  }
+
+  /** Takes a file that was made at an {@link incomingPath} for received. */
+  async collect(path: string): Promise<Received> {
+    return { ...(await this.adopt(path)), [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  }
+
   /**
    * Takes a file that lies on the same disk for received; its disposing leaves it where it is. It is read and hashed,
    * unless `known` is the hash of all that was written to it.

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { Asset } from "../protocol/assets.ts";
-import { assetEvent } from "./asset-making.ts";
+import { assetEvent, examineFile } from "./asset-making.ts";
 import { storedColumns, withoutSecrets } from "./asset-rows.ts";
 import type { Blobs, Received } from "./blobs.ts";
 import { failureOf, refusalIn, type Egress, type EgressAnswer } from "./egress.ts";
@@ -108,21 +108,22 @@ export class Imports {
   }
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { blobs, egress, media: processes, mostAssetBytes, store, thumbnails } = this.#parts;
+    const { blobs, egress, mostAssetBytes, store, thumbnails } = this.#parts;
     const answer = await egress.request(row.source_url!, { mostRedirects, signal, headers: { accept: "*/*" } });
     await using received = await this.#receive(answer, progress, mostAssetBytes, blobs);
-    const media = await processes.examine(received.path, typeOf(answer), row.team_id);
+    await using examined = await examineFile(this.#parts, received.path, typeOf(answer), row.team_id);
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The address may hold a signature; once it has served it is kept without.
       const source = { source_url: withoutSecrets(row.source_url!), updated_at: Math.trunc(this.#parts.clock.now()) };
       await blobs.keep(received);
+      if (examined.converted !== null) await blobs.keep(examined.converted);
       await db
         .updateTable("assets")
-        .set({ ...storedColumns(received, media), ...source })
+        .set({ ...storedColumns(received, examined), ...source })
         .where("id", "=", row.id)
         .execute();
-      await this.#parts.events.append(db, [assetEvent("asset.ready", { ...row, kind: media.kind })]);
+      await this.#parts.events.append(db, [assetEvent("asset.ready", { ...row, kind: examined.media.kind })]);
     });
     thumbnails.wake();
   }

@@ -103,6 +103,10 @@ export interface AssetRow extends Owned {
   /** JSON of what went wrong with its import. */
   error: string | null;
   source_url: string | null;
+  /** The bytes as they were sent, where they were converted; else null, as the next two. */
+  original_sha256: string | null;
+  original_bytes: number | null;
+  original_mime_type: string | null;
   thumbnail_sha256: string | null;
   thumbnail_bytes: number | null;
   /** How often its thumbnail was begun: one that ends the process must not do so at every start. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Upload } from "../protocol/assets.ts";
-import { insertAsset } from "./asset-making.ts";
+import { examineFile, insertAsset } from "./asset-making.ts";
 import type { Blobs } from "./blobs.ts";
 import type { MakeId } from "./ids.ts";
 import type { MediaProcesses } from "./media/processes.ts";
@@ -167,7 +167,7 @@ export class Uploads {
     if (row === undefined) throw new Refusal("not-found", "There is no such upload");
     if (row.asset_id !== null) return row.asset_id;
     const path = this.path(id);
-    const media = await this.parts.media.examine(path, row.content_type ?? undefined, row.team_id).catch(async (error: unknown) => {
+    await using examined = await examineFile(this.parts, path, row.content_type ?? undefined, row.team_id).catch(async (error: unknown) => {
       // A service that stops has not judged the file: it is finished after the next start.
       if (error instanceof Refusal && error.kind === "bad-file") await this.#refuse(id, error);
       throw error;
@@ -176,7 +176,7 @@ export class Uploads {
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
     const asset = await store.write(async (db) => {
-      const made = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, media);
+      const made = await insertAsset({ blobs, clock, events, makeId }, db, { teamId: row.team_id, name: row.name }, received, examined);
       await db.updateTable("uploads").set({ asset_id: made.id, size_bytes: received.sizeBytes }).where("id", "=", id).execute();
       return made;
     });

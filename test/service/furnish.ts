@@ -1,5 +1,6 @@
 // Furnishes a team with one of everything that a team can have, by the examples of the operations' own table.
 import type { DatabaseSync } from "node:sqlite";
+import sharp from "sharp";
 import { expect } from "vitest";
 import { z } from "zod";
 import { ulid } from "../../src/base/ulid.ts";
@@ -74,10 +75,16 @@ export function fill(path: string, values: Record<string, string>): string {
   return path.slice(1).replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? name);
 }
 
-/** Calls an operation as it wants to be called: those that take bytes get a picture. */
+/** Calls an operation as it wants to be called: those that take bytes get a picture that is converted, so that it has an original. */
 export async function send(person: Person, each: Operation, path: string, body: unknown): Promise<Answer> {
-  if (each.bytes !== undefined) return person.call(each.method, path, await picture(), { "content-type": "image/png" });
+  if (each.bytes !== undefined) return person.call(each.method, path, await converted(), { "content-type": "image/tiff" });
   return person.call(each.method, path, each.body === undefined ? undefined : body);
+}
+
+async function converted(): Promise<Buffer> {
+  return sharp(await picture())
+    .tiff()
+    .toBuffer();
 }
 
 /** Gives a team one of everything: what needs a device by hand, the rest by the examples of the operations that create. */

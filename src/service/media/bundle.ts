@@ -94,6 +94,9 @@ function checkUnpacked(unpacked: number, sizeBytes: number): void {
 }
 
 function withoutStart(entries: readonly Entry[]): Refusal {
+  if (entries.some(({ fileName }) => /^Index\/.*\.iwa$|^Index\.zip$/.test(fileName))) {
+    return badFile("The file is a Keynote, Pages or Numbers document: export it as PDF and upload that");
+  }
   const inFolder = entries.find((entry) => /^[^/]+\/index\.html$/.test(entry.fileName));
   const hint =
     inFolder === undefined ? "add the page to show under that name" : `zip what is in “${inFolder.fileName.split("/")[0]}”, not the folder`;

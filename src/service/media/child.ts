@@ -32,7 +32,7 @@ async function run(job: Job): Promise<Answer> {
   switch (job.do) {
     case "examine": {
       const { examine } = await import("./examine.ts");
-      const media = await examine(job.path, job.claimed ?? undefined, (mimeType) => tell({ id, is: "type", mimeType }));
+      const media = await examine(job.path, job.claimed ?? undefined, job.to, (mimeType) => tell({ id, is: "type", mimeType }));
       return { id, is: "media", media };
     }
     case "shrink": {

@@ -3,7 +3,8 @@ import { open, stat } from "node:fs/promises";
 import { examineBundle } from "./bundle.ts";
 import { examineDocument } from "./document.ts";
 import { examineImage } from "./image.ts";
-import { badFile, mediaTypes, type Media } from "./media.ts";
+import { convertPicture } from "./convert.ts";
+import { badFile, convertedTypes, mediaTypes, type Media } from "./media.ts";
 import { examineSvg } from "./svg.ts";
 import { examineSound, examineVideo } from "./video.ts";
 
@@ -28,22 +29,32 @@ const otherNames: Record<string, string> = {
   "audio/opus": "audio/ogg",
   "video/ogg": "audio/ogg",
   "application/ogg": "audio/ogg",
+  "image/heic-sequence": "image/heic",
+  "image/heif-sequence": "image/heif",
+  "image/x-ms-bmp": "image/bmp",
+  "image/x-bmp": "image/bmp",
   "application/x-pdf": "application/pdf",
   "application/x-zip-compressed": "application/zip",
 };
 const allowed =
-  "JPEG, PNG, WebP, AVIF, GIF and SVG pictures, MP4 and WebM videos, MP3, AAC, Ogg, WAV and FLAC sound, PDF and zip bundles are taken";
+  "JPEG, PNG, WebP, AVIF, GIF and SVG pictures, HEIC, TIFF and BMP pictures (converted), MP4 and WebM videos, MP3, AAC, Ogg, WAV and FLAC sound, PDF and zip bundles are taken";
 
 /**
- * What the file at `path` is. `claimed` is the Content-Type it came with; a specific type must be right. `onType` hears the
+ * What the file at `path` is. `claimed` is the Content-Type it came with; a specific type must be right. What no browser shows is
+ * converted into a file at `to`. `onType` hears the
  * type that the bytes show before they are read any further. Runs in a media process only: hostile bytes may cost anything.
  * @throws Refusal 422 saying what is wrong with it and what to do.
  */
-export async function examine(path: string, claimed: string | undefined, onType: (mimeType: string) => void): Promise<Media> {
+export async function examine(
+  path: string,
+  claimed: string | undefined,
+  to: string | null,
+  onType: (mimeType: string) => void,
+): Promise<Media> {
   if ((await stat(path)).size === 0) throw badFile("The file is empty: send its bytes as the body");
   const found = await typeOf(path);
   onType(found);
-  const result = await examineAs(path, found);
+  const result = await examineAs(path, found, to);
   const said = nameOf(claimed);
   if (isSpecific(said) && said !== result.mimeType && said !== found) {
     throw badFile(`The bytes are ${result.mimeType}, not ${said} as Content-Type says: correct one of them`);
@@ -51,7 +62,8 @@ export async function examine(path: string, claimed: string | undefined, onType:
   return result;
 }
 
-function examineAs(path: string, mimeType: string): Promise<Media> {
+function examineAs(path: string, mimeType: string, to: string | null): Promise<Media> {
+  if (to !== null && convertedTypes.includes(mimeType)) return convertPicture(path, mimeType, to);
   if (mimeType === "image/svg+xml") return examineSvg(path);
   if (mimeType === "application/pdf") return examineDocument(path);
   if (mimeType === "application/zip") return examineBundle(path);
@@ -59,12 +71,19 @@ function examineAs(path: string, mimeType: string): Promise<Media> {
   return mimeType.startsWith("video/") ? examineVideo(path, mimeType) : examineSound(path, mimeType);
 }
 
+// Office Open XML, OpenDocument and the binary files of older Office.
+const officeTypes =
+  /^application\/(?:vnd\.(?:openxmlformats-officedocument|oasis\.opendocument|ms-(?:powerpoint|word|excel|visio))|x-cfb|rtf|vnd\.apple)/;
+
 /** The type that the bytes show. @throws Refusal 422 when it is none that a screen can show. */
 async function typeOf(path: string): Promise<string> {
   const { FileTypeParser } = await import("file-type");
   const found = await new FileTypeParser().fromFile(path);
   const mime = found === undefined ? undefined : nameOf(found.mime);
-  if (mime !== undefined && mediaTypes.includes(mime)) return mime;
+  if (mime !== undefined && (mediaTypes.includes(mime) || convertedTypes.includes(mime))) return mime;
+  if (mime !== undefined && officeTypes.test(mime)) {
+    throw badFile("The file is a presentation or a text document: export it as PDF and upload that");
+  }
   const start = await beginning(path);
   if ((mime === undefined || mime === "application/xml") && /<svg[\s>]/i.test(start)) return "image/svg+xml";
   if (mime === undefined && /^\s*(?:<!doctype html|<html[\s>])/i.test(start)) {

@@ -11,13 +11,14 @@ export const Media = z.object({
   durationMs: z.int().nullable().describe("Length of a video or a sound, else null"),
   pageCount: z.int().nullable().describe("Pages of a document, else null"),
   codec: z.string().max(100).nullable().describe("Codec of a video's picture or of a sound, such as `avc`, else null"),
+  convertedFrom: z.string().max(100).nullable().describe("The type that was sent, where the file was converted, else null"),
   warnings: z.array(AssetWarning).max(20).describe("What may go wrong on a screen all the same"),
 });
 export type Media = z.infer<typeof Media>;
 
 /** To a media process. */
 export const Job = z.discriminatedUnion("do", [
-  z.strictObject({ id: z.int(), do: z.literal("examine"), path: z.string(), claimed: z.string().nullable() }),
+  z.strictObject({ id: z.int(), do: z.literal("examine"), path: z.string(), claimed: z.string().nullable(), to: z.string().nullable() }),
   z.strictObject({
     id: z.int(),
     do: z.literal("shrink"),

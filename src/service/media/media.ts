@@ -9,9 +9,23 @@ export type { Media } from "./jobs.ts";
 /** The media types that assets have. */
 export const mediaTypes: readonly string[] = Object.keys(extensions);
 
+/** The media types of pictures that are taken and converted: no browser shows them. */
+export const convertedTypes: readonly string[] = ["image/heic", "image/heif", "image/tiff", "image/bmp"];
+
 /** A finding with nothing but what `more` says. */
 export function media(kind: AssetKind, mimeType: string, more: Partial<Media> = {}): Media {
-  return { kind, mimeType, width: null, height: null, durationMs: null, pageCount: null, codec: null, warnings: [], ...more };
+  return {
+    kind,
+    mimeType,
+    width: null,
+    height: null,
+    durationMs: null,
+    pageCount: null,
+    codec: null,
+    convertedFrom: null,
+    warnings: [],
+    ...more,
+  };
 }
 
 /** Refuses a file; `detail` says what is wrong with it and what to do. */

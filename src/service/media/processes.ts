@@ -70,11 +70,12 @@ export class MediaProcesses implements AsyncDisposable {
   }
 
   /**
-   * What the file at `path` is. `claimed` is the Content-Type it came with.
+   * What the file at `path` is. `claimed` is the Content-Type it came with. A picture that screens cannot show is converted
+   * into a file at `to`; without that it is refused.
    * @throws Refusal 422 saying what is wrong with it, or which limit it ran into, and what to do; 503 while the service stops.
    */
-  async examine(path: string, claimed: string | undefined, lane: string): Promise<Media> {
-    const found = await this.#add({ do: "examine", path, claimed: claimed ?? null }, lane, true);
+  async examine(path: string, claimed: string | undefined, lane: string, to: string | null = null): Promise<Media> {
+    const found = await this.#add({ do: "examine", path, claimed: claimed ?? null, to }, lane, true);
     if (found.is !== "media") throw new Error(`a media process answered an examination with a ${found.is}`);
     return found.media;
   }

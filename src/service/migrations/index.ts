@@ -15,6 +15,7 @@ import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
 import { retentionMigration } from "./0012-retention.ts";
 import { invitationsMigration } from "./0011-invitations.ts";
+import { originalsMigration } from "./0013-originals.ts";
 import { migration } from "./statements.ts";
 
 /** Of the durable database. */
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   "0012-retention": retentionMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
+  "0013-originals": originalsMigration,
 };
 
 /** Of the telemetry. */

@@ -46,7 +46,7 @@ export const binOperations: readonly Operation[] = [
         if (shown.length > 0) throw new Refusal("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
-          parts.sweeper.mark([row, { sha256: row.thumbnail_sha256 }]);
+          parts.sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
         } else if (row.deleted_at === null) {
           await db
             .updateTable("assets")

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { Asset, AssetChange, AssetQuery } from "../../protocol/assets.ts";
 import { page } from "../../protocol/resources.ts";
 import { Name } from "../../protocol/words.ts";
-import { assetEvent, insertAsset } from "../asset-making.ts";
+import { assetEvent, examineFile, insertAsset } from "../asset-making.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../asset-rows.ts";
-import { mediaTypes } from "../media/media.ts";
+import { convertedTypes, mediaTypes } from "../media/media.ts";
 import { holds, mayHold, pageOf } from "../paging.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
@@ -27,7 +27,7 @@ export const assetOperations: readonly Operation[] = [
     path: "/assets",
     summary: "Upload a file",
     description:
-      "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.",
+      "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which become JPEG (PNG where transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.",
     agent:
       "Use it for a small file that you have yourself, in data_base64. A larger one: create_upload_link; one at a public address: import_asset.",
     caller: "operator",
@@ -47,13 +47,13 @@ export const assetOperations: readonly Operation[] = [
     version: assetVersion,
     async run(context, { query, bytes }) {
       const { parts, teamId, header } = context;
-      const media = await parts.media.examine(bytes.path, header("content-type"), teamId);
+      await using examined = await examineFile(parts, bytes.path, header("content-type"), teamId);
       const made = await change(
         context,
         async (db) => {
           const known = query.duplicate === "reuse" ? await same(db, teamId, bytes.sha256) : undefined;
           if (known !== undefined) return { result: { row: known, isNew: false } };
-          return { result: { row: await insertAsset(parts, db, { teamId, name: query.name }, bytes, media), isNew: true } };
+          return { result: { row: await insertAsset(parts, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
         async (_db, { row, isNew }) => (isNew ? show(parts, row) : new OtherAnswer(200, show(parts, row))),
       );
@@ -81,7 +81,7 @@ export const assetOperations: readonly Operation[] = [
       rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
       if (kind !== undefined) rows = rows.where("kind", "=", kind);
       if (status !== undefined) rows = rows.where("status", "=", status);
-      if (sha256 !== undefined) rows = rows.where("sha256", "=", sha256);
+      if (sha256 !== undefined) rows = rows.where(ofBytes(sha256));
       // A tag as JSON has it, quotes and all, stands nowhere else in the list.
       const carried = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
       if (carried !== undefined) rows = rows.where(sql<boolean>`tags like ${carried} escape '!'`);
@@ -174,6 +174,29 @@ export const assetOperations: readonly Operation[] = [
       return new FileAnswer({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
     },
   }),
+  operation({
+    name: "getAssetOriginal",
+    tag: "assets",
+    method: "GET",
+    path: "/assets/{id}/original",
+    summary: "Download an asset as it was sent",
+    description: "Where `original` is not null: the file before it was converted into what screens show.",
+    caller: "operator",
+    scope: "assets:read",
+    params: assetParams,
+    status: 200,
+    output: NoContent,
+    file: convertedTypes,
+    errors: ["not-found", "range-not-satisfiable"],
+    headers: fileHeaders,
+    async run(context, input) {
+      const { name, original_sha256, original_bytes, original_mime_type } = await stored(context, input.params.id);
+      if (original_sha256 === null || original_bytes === null || original_mime_type === null) {
+        throw new Refusal("not-found", "This asset was not converted: its file is at its url");
+      }
+      return new FileAnswer({ sha256: original_sha256, size_bytes: original_bytes, mime_type: original_mime_type, name });
+    },
+  }),
   ...binOperations,
   ...importOperations,
 ];
@@ -184,8 +207,13 @@ async function stored({ parts, teamId }: OperatorContext, assetId: string): Prom
   return row;
 }
 
+/** The file itself, or the one it was converted from. */
+function ofBytes(sha256: string) {
+  return sql<boolean>`(sha256 = ${sha256} or original_sha256 = ${sha256})`;
+}
+
 /** The newest asset of the team with these bytes that is not in the bin. */
 function same(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
-  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where("sha256", "=", sha256);
+  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(ofBytes(sha256));
   return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

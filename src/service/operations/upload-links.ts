@@ -5,7 +5,7 @@ import { z } from "zod";
 import { MadeUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../protocol/upload-links.ts";
 import { id } from "../../protocol/words.ts";
 import { confirm, hashOf, randomText } from "../access.ts";
-import { insertAsset } from "../asset-making.ts";
+import { examineFile, insertAsset } from "../asset-making.ts";
 import { tooLarge } from "../blobs.ts";
 import { Refusal } from "../problem.ts";
 import type { Db } from "../store.ts";
@@ -116,11 +116,11 @@ export const uploadLinkOperations: readonly Operation[] = [
       if (Number(header("content-length") ?? 0) > row.most_bytes) throw tooLarge(row.most_bytes);
       using _turn = takeTurn(parts, row.id);
       await using bytes = await blobs.receive(raw, row.most_bytes);
-      const media = await parts.media.examine(bytes.path, header("content-type"), row.team_id);
+      await using examined = await examineFile(parts, bytes.path, header("content-type"), row.team_id);
       const asset = await store.write(async (db) => {
         // It may have been used or called off, or its maker's token ended, while the bytes came.
         await openLink(parts, db, given.id, query.key);
-        const made = await insertAsset(parts, db, { teamId: row.team_id, name: row.name }, bytes, media);
+        const made = await insertAsset(parts, db, { teamId: row.team_id, name: row.name }, bytes, examined);
         await db.updateTable("upload_links").set({ asset_id: made.id }).where("id", "=", row.id).execute();
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
         const deed = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
@@ -129,7 +129,8 @@ export const uploadLinkOperations: readonly Operation[] = [
       });
       parts.thumbnails.wake();
       parts.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "a file came by an upload link");
-      return { asset_id: asset.id, kind: media.kind, mime_type: media.mimeType, size_bytes: bytes.sizeBytes, sha256: bytes.sha256 };
+      const { id: asset_id, kind, mime_type, size_bytes, sha256 } = asset;
+      return { asset_id, kind, mime_type, size_bytes, sha256 };
     },
   }),
 ];
