@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.
+         * @description The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which become JPEG (PNG where transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.
          *
          *     Scope: `assets:write`.
          */
@@ -80,6 +80,28 @@ export interface paths {
          *     Scope: `assets:read`.
          */
         get: operations["getAssetContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an asset as it was sent
+         * @description Where `original` is not null: the file before it was converted into what screens show.
+         *
+         *     Scope: `assets:read`.
+         */
+        get: operations["getAssetOriginal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2136,6 +2158,13 @@ export interface components {
             /** @description Found from the bytes, not from what the upload said */
             mime_type: string | null;
             name: string;
+            /** @description The file as it was sent, where it was converted: HEIC, TIFF and BMP become JPEG, or PNG where they are transparent */
+            original?: {
+                mime_type: string;
+                sha256: string;
+                size_bytes: number;
+                url: string;
+            } | null;
             /** @description Pages of a document, else null */
             page_count: number | null;
             /** @description How far an import is; `total_bytes` is null where the sender does not tell */
@@ -6274,6 +6303,12 @@ export interface operations {
                      *           },
                      *           "source_url": "sample",
                      *           "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *           "original": {
+                     *             "mime_type": "image/jpeg",
+                     *             "size_bytes": 48213,
+                     *             "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *             "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *           },
                      *           "thumbnail_url": "sample",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6359,6 +6394,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6411,6 +6452,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6483,6 +6530,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6615,6 +6668,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6734,6 +6793,79 @@ export interface operations {
             429: components["responses"]["TooMany"];
         };
     };
+    getAssetOriginal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answers 304 to the ETag of the bytes */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description One range of bytes */
+                Range?: components["parameters"]["Range"];
+            };
+            path: {
+                /** @description Id, `ast_` and a ULID */
+                id: components["parameters"]["AssetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            "5XX": components["responses"]["InternalOrClosing"];
+            /** @description Download an asset as it was sent */
+            200: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/bmp": unknown;
+                    "image/heic": unknown;
+                    "image/heif": unknown;
+                    "image/tiff": unknown;
+                };
+            };
+            /** @description A part of the file */
+            206: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/bmp": unknown;
+                    "image/heic": unknown;
+                    "image/heif": unknown;
+                    "image/tiff": unknown;
+                };
+            };
+            /** @description It is the file of If-None-Match */
+            304: {
+                headers: {
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooMany"];
+        };
+    };
     restoreAsset: {
         parameters: {
             query?: {
@@ -6795,6 +6927,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -6950,6 +7088,12 @@ export interface operations {
                      *       },
                      *       "source_url": "sample",
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content",
+                     *       "original": {
+                     *         "mime_type": "image/jpeg",
+                     *         "size_bytes": 48213,
+                     *         "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *         "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
+                     *       },
                      *       "thumbnail_url": "sample",
                      *       "created_at": "2026-11-21T12:00:00.000Z",
                      *       "updated_at": "2026-11-21T12:00:00.000Z",
@@ -13129,7 +13273,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "*/*": unknown;
+                "application/octet-stream": unknown;
             };
         };
         responses: {

@@ -129,8 +129,9 @@ export const uploadLinkOperations: readonly Operation[] = [
       });
       parts.thumbnails.wake();
       parts.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "a file came by an upload link");
-      const { id: asset_id, kind, mime_type, size_bytes, sha256 } = asset;
-      return { asset_id, kind, mime_type, size_bytes, sha256 };
+      const { media, converted } = examined;
+      const { sizeBytes: size_bytes, sha256 } = converted ?? bytes;
+      return { asset_id: asset.id, kind: media.kind, mime_type: media.mimeType, size_bytes, sha256 };
     },
   }),
 ];
