@@ -81,7 +81,7 @@ export function badFlags(wrong: string, { command }: Usage, options?: { cause: u
 }
 
 /** The text that `--help` prints. */
-export function helpOf({ command, summary, flags, words, more = [] }: Usage): string {
+function helpOf({ command, summary, flags, words, more = [] }: Usage): string {
   const heads = Object.entries(flags).map(
     ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
   );

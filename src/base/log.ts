@@ -28,7 +28,7 @@ export async function createLog(program: string, level = "info", output: "stdout
     singleLine: true,
     ignore: ["program", "name", ...idFields, ...machineFields].join(","),
     translateTime: "SYS:HH:MM:ss",
-    messageFormat: (line, key) => describeLine(line, String(line[key] ?? "")),
+    messageFormat: describeLine,
   });
   return pino({ ...options, hooks: { logMethod: skipRoutine } }, destination);
 }
@@ -53,7 +53,8 @@ function skipRoutine(this: Logger, args: Parameters<LogFn>, method: LogFn): void
 }
 
 /** A line for a person: the message and what it is about, by name where the line has one, else by id. */
-function describeLine(line: Readonly<Record<string, unknown>>, message: string): string {
+function describeLine(line: Readonly<Record<string, unknown>>, messageKey: string): string {
+  const message = typeof line[messageKey] === "string" ? line[messageKey] : "";
   const subject = line["name"] ?? idFields.map((field) => line[field]).find((id) => typeof id === "string");
   return typeof subject === "string" ? `${message}: ${subject}` : message;
 }

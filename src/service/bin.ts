@@ -138,7 +138,11 @@ export async function emptyBin(db: Db, of: { before: number; most: number } | { 
   }
   await dropOrphans(db);
   const old = db.selectFrom("assets").select("id").where(since("deleted_at")).limit(most);
-  const assets = await db.deleteFrom("assets").where("id", "in", old).returning(["sha256", "thumbnail_sha256", "original_sha256"]).execute();
+  const assets = await db
+    .deleteFrom("assets")
+    .where("id", "in", old)
+    .returning(["sha256", "thumbnail_sha256", "original_sha256"])
+    .execute();
   const files = assets.flatMap((row) => [row.sha256, row.thumbnail_sha256, row.original_sha256].map((sha256) => ({ sha256 })));
   const isMore = Math.max(...counts, assets.length) === most;
   return { files: [...files, ...erased.files], playerIds, events: erased.events, isMore };

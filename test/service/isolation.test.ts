@@ -1,7 +1,6 @@
 // Teams isolate: every operation of the table that takes an id is tried with the ids of another team.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import sharp from "sharp";
 import { expect, test } from "vitest";
 import { ulid } from "../../src/base/ulid.ts";
 import { temporaryFolder } from "../support/folder.ts";
