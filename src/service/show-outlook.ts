@@ -5,6 +5,7 @@ import { outlookOf } from "./schedule-outlook.ts";
 import { scheduleOf, sizeFor, statusOf, type Given } from "./shows.ts";
 import type { Db } from "./store.ts";
 import type { PlayerRow, ShowRow } from "./tables.ts";
+import { nobodyHas } from "./targets.ts";
 
 /** What a show is looked at with. */
 export type Asking = Pick<OperatorContext, "parts" | "teamId">;
@@ -50,7 +51,10 @@ export async function showOf(context: Asking, db: Db, row: ShowRow): Promise<Sho
   const outlook = await outlookOf(parts, db, teamId, shown);
   const fields: Record<string, string> = { "/starts_at": "/from", "/ends_at": "/until", "/target": "/players" };
   const warnings: ShowWarning[] = [
-    ...outlook.warnings.map((each) => ({ ...each, field: fields[each.field] ?? each.field })),
+    // Tags that nobody has are told by their own place in the request.
+    ...outlook.warnings
+      .filter(({ field }) => !field.startsWith("/target/"))
+      .map((each) => ({ ...each, field: fields[each.field] ?? each.field })),
     ...(await ofPlayers(context, db, players)),
     ...(shown.ends_at === null ? [{ code: "open-ended", message: `it stays until ${undo}`, field: "/until" }] : []),
   ];
@@ -112,7 +116,7 @@ export async function unheardTags(db: Db, teamId: string, tags: readonly string[
       .where("tag", "=", tag)
       .limit(1)
       .executeTakeFirst();
-    if (one === undefined) warnings.push({ code: "no-players", message: `no player has the tag “${tag}”`, field: `/tags/${index}` });
+    if (one === undefined) warnings.push({ code: "no-players", message: await nobodyHas(db, teamId, tag), field: `/tags/${index}` });
   }
   return warnings;
 }

@@ -48,7 +48,7 @@ test("[SH1] one request shows an asset, a page or a text: a playlist, a layout a
     players: [{ player_id: device.playerId, name: "Lobby", status: "online" }],
     undo: `DELETE /api/v1/show/${body.id}`,
   });
-  expect(made.headers.get("location")).toBe(`/api/v1/show/${body.id}`);
+  expect(made.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
   const playlist = (await bench.call("GET", `playlists/${body.playlist_id}`)).body;
   expect(playlist.items).toMatchObject([{ type: "image", asset_id: asset.id, fit: "cover" }]);
   // The layout is as large as the screen.

@@ -68,7 +68,9 @@ test("[EV2] over http only an address that is allowed is connected, wherever a n
   await expect(rebinding.request(`http://receiver.example:${port}/`, { signal, plain })).rejects.toThrow("https://");
   // A redirect from an allowed address to a public one without TLS.
   await using leading = await Receiver.start((_request, response) => response.writeHead(302, { location: "http://8.8.8.8/" }).end());
-  await expect(allowed.request(leading.url, { signal, plain, mostRedirects: 2 })).rejects.toThrow("redirects to an address that is not called");
+  await expect(allowed.request(leading.url, { signal, plain, mostRedirects: 2 })).rejects.toThrow(
+    "redirects to an address that is not called",
+  );
   // An import may still be fetched from a public address over http: only what carries a team's events may not.
   await using open = new Egress([], (_host, _options, done) => done(null, to("8.8.8.8")));
   await open.look("http://public.example/", { signal, plain: "any" });
