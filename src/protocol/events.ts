@@ -145,7 +145,7 @@ const longestWaitSeconds = 30;
 export const EventsQuery = z.strictObject({
   after: z
     .string()
-    .regex(/^(now|evt_[a-z0-9_]{1,60}:\d{1,15})$/, "must be `next` of an earlier answer, `now`, or a socket's place as epoch:seq")
+    .regex(/^(now|evt_[a-z0-9_]{1,60}:[0-9]{1,15})$/, "must be `next` of an earlier answer, `now`, or a socket's place as epoch:seq")
     .optional()
     .describe("`next` of an earlier answer, or `now`; a socket's place as `epoch:seq`. Without it from the oldest that is kept")
     .meta({ examples: ["now"] }),

@@ -161,9 +161,7 @@ export class Egress implements AsyncDisposable {
       throw new EgressRefused("Only http:// and https:// addresses are called");
     if (url.username !== "" || url.password !== "") throw new EgressRefused("The address must not hold a user name or a password");
     // A literal is never looked up, so it is checked here; the URL parser has resolved its spellings.
-    const host = bare(url.hostname);
-    // RFC 6761 section 6.3: these names are loopback everywhere, so that saying so tells nobody anything.
-    const literal = /(?:^|\.)localhost\.?$/.test(host) ? "127.0.0.1" : host;
+    const literal = bare(url.hostname);
     if (ipaddr.isValid(literal)) this.#checkLiteral(url.protocol === "http:" && plain === "allowed", literal, url.hostname);
     return url;
   }

@@ -116,7 +116,7 @@ async function readAll(us: Side, foreign: ReadonlySet<string>, them: Pool): Prom
     for (const { name, value } of textsIn(each.query))
       look(`${path}?${name}=${value}`, await us.person.call("GET", `${path}?${name}=${value}`));
     const ids = idsIn(each.query);
-    if (each.name === "listAudit") ids.push({ name: "resource_id", prefix: "pls" });
+    if (each.name === "listAudit") ids.push({ name: "resource_id", prefix: "cal" });
     for (const { name, prefix } of ids) {
       const own = await us.person.call("GET", `${path}?${name}=${us.pool.get(prefix)}`);
       look(`${path}?${name} of our own`, own);
@@ -368,7 +368,7 @@ test("[TF4] a write for the whole team, or for a tag, concerns no player of anot
     starts_at: "2026-01-01T00:00",
     ends_at: "2026-01-01T23:00",
   };
-  const { concerned } = await agent.ok("create_schedule", { body: schedule });
+  const { concerned } = await agent.ok("create_schedule", schedule);
   expect(concerned.players.map(({ id }: { id: string }) => id)).toEqual([us.device.playerId]);
   file.prepare("INSERT INTO player_tags (player_id, tag, team_id) VALUES (?, 'stray', ?)").run(us.device.playerId, them.person.teamId);
   for (const [tag, count] of [

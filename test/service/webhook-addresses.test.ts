@@ -22,7 +22,6 @@ test("[EV1] an http webhook is refused at creation and change, with the field an
   }
   // Where a name leads inside the network is not told.
   expect((await make("http://localhost:9/hook")).body.detail).not.toContain("127.0.0.1");
-  expect((await make("https://localhost:9/hook")).status).toBe(422);
   expect((await make("http://192.0.2.7:8080/hook")).status).toBe(201);
   // What cannot be looked up now may be there when it is called: over https its certificate says who it is.
   const secure = await make("https://nobody.invalid/hook");
