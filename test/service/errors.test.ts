@@ -101,7 +101,7 @@ test("[ER2] an agent's mistakes are told in the same words", async () => {
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   const items = [{ type: "image", asset_id: asset, duration: 5 }];
-  const { isError, text } = await agent.call("create_playlist", { body: { name: "P", items } });
+  const { isError, text } = await agent.call("create_playlist", { name: "P", items });
   expect([isError, text]).toEqual([
     true,
     expect.stringContaining("/items/0/duration: this field is not known here: did you mean duration_ms?"),

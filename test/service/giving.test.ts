@@ -180,7 +180,7 @@ test("[AC8] invitations that were open before tokens were bounds are withdrawn b
     "0010-calendars",
     `INSERT INTO teams (id, name, created_at, updated_at) VALUES ('${team_id}', 'Team', 1000, 1000);
       INSERT INTO invitations (id, team_id, created_at, email, name, role, secret_hash, created_by, expires_at)
-        VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', 1000, 'a@example.com', 'A', 'owner', '${hashOf(secret)}',
+        VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', ${Date.now() - hourMs}, 'a@example.com', 'A', 'owner', '${hashOf(secret)}',
           'usr_01jd3v8q6m9x2k4n7r5t1w0yzh', ${Date.now() + hourMs})`,
   );
   await using bench = await Bench.start(folder.path);
