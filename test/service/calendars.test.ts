@@ -39,7 +39,10 @@ test("[HC10] a calendar is made, listed, read, changed and deleted", async () =>
     name: "Fairs",
     dates: [{ date: "2027-02-02" }, { date: "2026-12-03", name: "Market" }],
   });
-  expect([made.status, made.headers.get("location")]).toEqual([201, expect.stringMatching(`^http://[^/]+/api/v1/calendars/${made.body.id}$`)]);
+  expect([made.status, made.headers.get("location")]).toEqual([
+    201,
+    expect.stringMatching(`^http://[^/]+/api/v1/calendars/${made.body.id}$`),
+  ]);
   const calendar = Calendar.parse(made.body);
   expect(calendar.dates).toEqual([{ date: "2026-12-03", name: "Market" }, { date: "2027-02-02" }]);
   const path = `calendars/${calendar.id}`;

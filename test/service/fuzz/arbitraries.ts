@@ -100,12 +100,9 @@ function pooled(kind: string, pool: Pool, madeUp: fc.Arbitrary<string>): fc.Arbi
 
 function matching(pattern: string): fc.Arbitrary<string> {
   const expression = new RegExp(pattern, "u");
-  try {
-    return fc.stringMatching(expression);
-  } catch {
-    // Classes such as \p{Cc} are beyond fast-check: what fits is picked out of any texts.
-    return fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => expression.test(text));
-  }
+  // fast-check draws any character until one is outside the class: minutes for one that leaves few, as that of astral characters.
+  if (pattern.includes("[^")) return fc.string({ unit: "grapheme", maxLength: 60 }).filter((text) => expression.test(text));
+  return fc.stringMatching(expression);
 }
 
 function dates(): fc.Arbitrary<string> {
