@@ -110,7 +110,7 @@ export class World implements AsyncDisposable {
   }
 
   static async open(bench: Bench, clock: FakeClock): Promise<World> {
-    await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+    await using agent = await Agent.connect(bench.service.url, bench.token, "2026", "all");
     const { tools } = await agent.client.listTools();
     return new World(bench, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
   }
@@ -119,7 +119,7 @@ export class World implements AsyncDisposable {
   async agent(secret: string): Promise<Agent> {
     const known = this.#agents.get(secret);
     if (known !== undefined) return known;
-    const agent = await Agent.connect(this.bench.service.url, secret, eras[this.#agents.size % eras.length]!);
+    const agent = await Agent.connect(this.bench.service.url, secret, eras[this.#agents.size % eras.length]!, "all");
     this.#agents.set(secret, agent);
     return agent;
   }
