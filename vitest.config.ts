@@ -1,5 +1,12 @@
-// How the tests run: real browsers share two cores, so files with browsers run one after the other.
+// How the tests run: real browsers share two cores, so files that look at frames or times run one after the other.
 import { defineConfig } from "vitest/config";
+
+const isLong = process.env["SIGNAGE_LONG"] === "1";
+// Whole programs that wait more than they work, and judge no frame: two at a time.
+const patient = [
+  "test/host/{local,sites}.test.ts",
+  "test/system/{agent,bundle,demo,electron,engine,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
+];
 
 export default defineConfig({
   test: {
@@ -16,9 +23,20 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          include: [process.env["SIGNAGE_LONG"] === "1" ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
+          include: [isLong ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
+          exclude: patient,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "programs",
+          include: isLong ? [] : patient,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

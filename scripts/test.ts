@@ -48,7 +48,7 @@ function runTests(argv: readonly string[], report: string): Run {
 function repeatTests(files: readonly string[], argv: readonly string[], report: string): Run {
   process.stdout.write(`\nRunning once more what failed and needs a browser, alone: ${files.join(", ")}\n`);
   const filters: readonly string[] = parseCLI(["vitest", "run", ...argv]).filter;
-  return runTests([...argv.filter((argument) => !filters.includes(argument)), ...files], report);
+  return runTests([...argv.filter((argument) => !filters.includes(argument)), "--no-file-parallelism", ...files], report);
 }
 
 const log = await createLog("test");

@@ -40,7 +40,7 @@ export interface Outcome {
 
 /** The failed files that a second run decides. Those without a browser have nothing that the machine's load may disturb. */
 export function filesToRepeat({ report }: Run): string[] {
-  return report.files.filter((file) => file.project === "browser" && hasFailed(file)).map(({ path }) => path);
+  return report.files.filter((file) => file.project !== "unit" && hasFailed(file)).map(({ path }) => path);
 }
 
 /** @param second of `filesToRepeat(first)` alone; null when there was none. */

@@ -63,7 +63,7 @@ test.each([
   [["start", "--nonsense"], "'--nonsense'"],
   [["start", "--engine", "netscape"], "--engine: must be electron or chromium"],
   [["demo", "--port", "x"], "--port: must be a port, 0 to 65535"],
-  [["fly"], "there is no “fly”"],
+  [["fly"], "there is no program “fly”"],
 ])("[DE4] bad flags are one clear line and exit 2: %j", async (argv, words) => {
   const program = new Program(["src/main/cli.ts", ...argv]);
   expect(await program.exitCode).toBe(2);
