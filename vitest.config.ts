@@ -2,10 +2,10 @@
 import { defineConfig } from "vitest/config";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
-// Whole programs that wait more than they work, and judge no frame: two at a time.
+// Whole programs that wait more than they work, and judge no frame: two at a time. None of them builds the page, which others need meanwhile.
 const patient = [
   "test/host/{local,sites}.test.ts",
-  "test/system/{agent,bundle,demo,electron,engine,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
+  "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
 ];
 
 export default defineConfig({

@@ -44,7 +44,7 @@ test("[SC6] a real browser that ends again and again: screen, heartbeat and now 
   let from = 0;
   for (let kills = 0; kills < 5; kills += 1) {
     await player.line("presented", from);
-    for (const pid of await browsersOf(player)) process.kill(pid, "SIGKILL");
+    for (const pid of await browsersOf(player)) killIfThere(pid);
     await player.line("mending the glass", from);
     from = player.lines.length;
   }
@@ -71,4 +71,13 @@ async function browsersOf(player: Program): Promise<number[]> {
   }
   const isOurs = (pid: number | undefined): boolean => pid !== undefined && pid > 1 && (pid === player.pid || isOurs(parents.get(pid)));
   return browsers.filter((pid) => isOurs(pid));
+}
+
+/** Kills a process, which may have ended with another of the same browser. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

@@ -20,15 +20,12 @@ test("[FX4] at a terminal the demo says in a few lines what it does and what to 
   expect(told.join("\n")).not.toMatch(/(?:plr|ast|itm|zon|lay|pls|cmd|req)_[0-9a-z]{26}/);
   expect(told.join("\n")).toMatch(/pairing code is on the screen/);
   expect(told.length).toBeLessThan(15);
-  // Items come and go, playlists are written, screenshots are taken: none of it is worth a line.
+  // Playlists are written, screenshots are taken: none of it is worth a line.
   const [, url] = /(http:\/\/\S+)\/docs/.exec(lines().join("\n"))!;
   const api = new Api(url!, (await readFile(join(folder.path, "service/admin-token"), "utf8")).trim());
   const before = lines();
   const [player] = (await api.ok("GET", "players"))["data"] as { id: string }[];
   await api.publish([{ type: "text", text: "written meanwhile" }]);
   expect(await api.command(player!.id, "screenshot")).toMatchObject({ status: "succeeded" });
-  const plays = async () => ((await api.ok("GET", "play-events"))["data"] as object[]).length;
-  const played = await plays();
-  await eventually(async () => (await plays()) > played + 3);
   expect(lines()).toEqual(before);
 });
