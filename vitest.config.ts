@@ -2,9 +2,10 @@
 import { defineConfig } from "vitest/config";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
-// Whole programs that wait more than they work, and judge no frame: two at a time. None of them builds the page, which others need meanwhile.
+// Whole programs that wait more than they work, and pages of which no moment is judged: two at a time. None of them builds the page, which others need meanwhile.
 const patient = [
   "test/host/{local,sites}.test.ts",
+  "test/renderer/{bad-input,feed-items,legible,pdf-items,screens,still-items,walls,zones}.test.ts",
   "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
 ];
 
