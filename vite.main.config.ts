@@ -17,7 +17,7 @@ export default defineConfig({
     sourcemap: true,
     rolldownOptions: {
       input: {
-        electron: join(here, "src/main/electron.ts"),
+        electron: join(here, "src/main/electron/electron.ts"),
         cli: join(here, "src/main/cli.ts"),
         "media-child": join(here, "src/service/media/child.ts"),
       },

@@ -5,7 +5,7 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Whole programs that wait more than they work, and pages of which no moment is judged: two at a time. None of them builds the page, which others need meanwhile.
 const patient = [
   "test/host/{local,sites}.test.ts",
-  "test/renderer/{bad-input,feed-items,legible,pdf-items,screens,still-items,walls,zones}.test.ts",
+  "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,still-items},stage/{walls,zones}}.test.ts",
   "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
 ];
 
@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["test/{base,main,protocol,player,service}/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{base,main,protocol,schedule,player,service}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 20_000,
           // Also on two cores, of which Vitest would leave one free.
           maxWorkers: 2,

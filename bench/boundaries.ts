@@ -1,9 +1,9 @@
 // A thousand changes of program on the real screen, by schedule, interrupt, override and on a wall: what else was seen, and how late they came.
 import { join } from "node:path";
-import { type BoundaryKind, boundaryKinds } from "../test/support/boundaries.ts";
+import { type BoundaryKind, boundaryKinds } from "../test/support/browser/boundaries.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { measureBoundaries } from "./program.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);

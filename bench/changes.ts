@@ -1,10 +1,10 @@
 // Every change of item and of program seen from outside: blank and foreign frames, lateness against the timeline, drift. Real player, real screen.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import type { Framebuffer } from "../test/support/framebuffer.ts";
-import { frameInRow, numberedClip, plainImage } from "../test/support/media.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
+import { frameInRow, numberedClip, plainImage } from "../test/support/media/media.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
 import { measureBoundaries } from "./program.ts";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { WebSocket, WebSocketServer } from "ws";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { startService } from "../test/support/programs.ts";
+import { startService } from "../test/support/programs/programs.ts";
 import { join } from "node:path";
 import { figure, spread } from "./lib.ts";
 

@@ -2,11 +2,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Forecast, Why } from "../src/protocol/forecast.ts";
-import type { PlayEventRecord } from "../src/protocol/play-event.ts";
+import type { Forecast, Why } from "../src/protocol/scheduling/forecast.ts";
+import type { PlayEventRecord } from "../src/protocol/device/play-events.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { eventually, startPlayer, startService } from "../test/support/programs.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import type { Disturbance } from "./hour/compare.ts";
 import { publishHour, Site } from "./hour/content.ts";
 import { type Act, planHour } from "./hour/plan.ts";

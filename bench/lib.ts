@@ -1,7 +1,7 @@
 // What the measurements share: figures as JSON lines, percentiles, and a watch on pixels of an Xvfb screen.
 import { readdirSync, readFileSync } from "node:fs";
-import { loopEpochMs } from "../src/protocol/desired.ts";
-import type { Framebuffer, Rgb } from "../test/support/framebuffer.ts";
+import { loopEpochMs } from "../src/protocol/device/desired-state.ts";
+import type { Framebuffer, Rgb } from "../test/support/browser/framebuffer.ts";
 
 /** Prints one figure as one JSON line. */
 export function figure(name: string, about: Record<string, number | string>): void {

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { startService } from "../test/support/programs.ts";
+import { startService } from "../test/support/programs/programs.ts";
 import { figure, spread } from "./lib.ts";
 import { fill } from "./stored.ts";
 

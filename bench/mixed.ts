@@ -1,10 +1,10 @@
 // A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen, then changes of program: what else was seen, and what grew.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../test/support/mixed-loop.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { watchScreen } from "../test/support/sights.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../test/support/browser/mixed-loop.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { watchScreen } from "../test/support/browser/sights.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { figure, mean, usageOf } from "./lib.ts";
 import { measureBoundaries } from "./program.ts";
 

@@ -1,8 +1,8 @@
 // Measures changes of program on a player that runs: what else was seen at them, and how late they came.
-import { type BoundaryKind, boundaryKinds, publishBoundaries, watchBoundaries } from "../test/support/boundaries.ts";
-import type { Framebuffer } from "../test/support/framebuffer.ts";
-import { startMixedSite } from "../test/support/mixed-loop.ts";
-import type { Api, Program } from "../test/support/programs.ts";
+import { type BoundaryKind, boundaryKinds, publishBoundaries, watchBoundaries } from "../test/support/browser/boundaries.ts";
+import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
+import { startMixedSite } from "../test/support/browser/mixed-loop.ts";
+import type { Api, Program } from "../test/support/programs/programs.ts";
 import { figure, spread } from "./lib.ts";
 
 interface Running {

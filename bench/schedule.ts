@@ -1,8 +1,8 @@
 // What a day of schedules costs: 1,000 that all recur, next to evaluating each minute naively, and 10,000 of which few are live.
-import { forecast, programAt } from "../src/player/schedule.ts";
-import type { DesiredLayout } from "../src/protocol/desired.ts";
-import { layout, schedule, stateWith } from "../test/player/schedules.ts";
-import { walk, type NaiveSchedule } from "../test/player/schedule-oracle.ts";
+import { forecast, programAt } from "../src/schedule/program.ts";
+import type { DesiredLayout } from "../src/protocol/device/desired-state.ts";
+import { layout, schedule, stateWith } from "../test/schedule/schedules.ts";
+import { walk, type NaiveSchedule } from "../test/schedule/schedule-oracle.ts";
 import { figure, spread } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 300);

@@ -1,10 +1,10 @@
 // One clip that follows itself for ever: how long its last frame stays, and what else is seen at the seam. Real player, real screen.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { numberedClip } from "../test/support/media.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { type Span, watchScreen } from "../test/support/sights.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { numberedClip } from "../test/support/media/media.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { type Span, watchScreen } from "../test/support/browser/sights.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { figure, spread } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);

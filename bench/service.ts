@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import Fastify from "fastify";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { startService } from "../test/support/programs.ts";
+import { startService } from "../test/support/programs/programs.ts";
 import { figure, spread } from "./lib.ts";
 import { load, type Load } from "./load.ts";
 import { fill, type Stored } from "./stored.ts";

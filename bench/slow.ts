@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { SceneItem, SceneZone, Slot } from "../src/protocol/scene.ts";
 import { item, slot, stage, text, zone } from "../test/renderer/harness.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
-import type { Rgb } from "../test/support/framebuffer.ts";
-import { hexOf, numberedClip, plainImage } from "../test/support/media.ts";
-import { MixedLoopJudge } from "../test/support/mixed-loop.ts";
-import { startPageServer } from "../test/support/page-server.ts";
-import { type Look, watchScreen } from "../test/support/sights.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import type { Rgb } from "../test/support/browser/framebuffer.ts";
+import { hexOf, numberedClip, plainImage } from "../test/support/media/media.ts";
+import { MixedLoopJudge } from "../test/support/browser/mixed-loop.ts";
+import { startPageServer } from "../test/support/browser/page-server.ts";
+import { type Look, watchScreen } from "../test/support/browser/sights.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
 import { figure } from "./lib.ts";
 

@@ -2,9 +2,9 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { plainImage } from "../test/support/media.ts";
-import { eventually, startPlayer, startService } from "../test/support/programs.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { plainImage } from "../test/support/media/media.ts";
+import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
 import { figure, spread, usageOf } from "./lib.ts";
 

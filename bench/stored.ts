@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { startService } from "../test/support/programs.ts";
-import { plainImage } from "../test/support/media.ts";
+import { startService } from "../test/support/programs/programs.ts";
+import { plainImage } from "../test/support/media/media.ts";
 import { call, Device, heartbeat } from "../test/service/harness.ts";
 
 type Row = Record<string, SQLInputValue>;

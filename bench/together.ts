@@ -1,10 +1,10 @@
 // How far apart two players are that go by the clock alone: one started late and restarted, the service stopped. Real players, real screens.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { numberedClip, plainImage } from "../test/support/media.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { apart, watchScreens } from "../test/support/screens.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { numberedClip, plainImage } from "../test/support/media/media.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { apart, watchScreens } from "../test/support/browser/screens.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 30);

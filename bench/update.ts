@@ -1,9 +1,9 @@
 // PATCH of a playlist to changed pixel on the glass, p50 and p99, with a picture that the player has yet to fetch.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { plainImage } from "../test/support/media.ts";
-import { startPlayer, startService } from "../test/support/programs.ts";
-import { startXvfb } from "../test/support/xvfb.ts";
+import { plainImage } from "../test/support/media/media.ts";
+import { startPlayer, startService } from "../test/support/programs/programs.ts";
+import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { figure, spread, whenPixel } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 100);

@@ -7,7 +7,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { randomFillSync } from "node:crypto";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { Program } from "../test/support/programs.ts";
+import { Program } from "../test/support/programs/programs.ts";
 import { figure, spread } from "./lib.ts";
 
 const megabytes = Number(process.argv[2] ?? 200);

@@ -1,7 +1,7 @@
 // What the demo shows, as data: the files to upload, and bodies for POST /playlists and POST /layouts that name files and playlists by key.
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
-import type { NewLayout, NewPlaylist } from "../src/protocol/resources.ts";
+import type { NewLayout, NewPlaylist } from "../src/protocol/operator/resources.ts";
 
 /** A file of demo/media. */
 export interface DemoMedia {

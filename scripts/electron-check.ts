@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { hasGpu } from "../src/host/gpu.ts";
+import { hasGpu } from "../src/host/linux/gpu.ts";
 import { findElectron } from "../src/main/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { usageOf } from "../bench/lib.ts";
 import { findChromium } from "../src/host/chromium/find.ts";
-import { FastChanges, makeChangesMedia } from "../test/support/fast-changes.ts";
+import { FastChanges, makeChangesMedia } from "../test/support/browser/fast-changes.ts";
 import { GrowthWatch } from "../test/support/growth.ts";
-import { startPageServer } from "../test/support/page-server.ts";
+import { startPageServer } from "../test/support/browser/page-server.ts";
 import { startBench } from "../test/renderer/harness.ts";
 
 type Values = Record<string, number>;

@@ -5,7 +5,7 @@ import { ALL_FORMATS, FilePathSource, Input } from "mediabunny";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { demoContent, type DemoItem, type DemoMedia } from "../demo/content.ts";
-import { NewLayout, NewPlaylist } from "../src/protocol/resources.ts";
+import { NewLayout, NewPlaylist } from "../src/protocol/operator/resources.ts";
 
 const fileLimit = 500_000;
 const allFilesLimit = 1_500_000;

@@ -13,18 +13,18 @@ function run(exitCode: number, ...files: Run["report"]["files"]): Run {
 }
 
 const passing = file("test/base/clock.test.ts", { ticks: "passed", waits: "passed", sleeps: "skipped" });
-const swap = "test/renderer/swap.test.ts";
+const swap = "test/renderer/stage/swap.test.ts";
 
 test("[CT1] a failed browser file is run once more, a failed file without a browser is not", () => {
   const first = run(
     1,
     passing,
-    file("test/player/plays.test.ts", { a: "failed" }),
+    file("test/player/proof/plays.test.ts", { a: "failed" }),
     file(swap, { b: "passed", c: "failed" }),
-    file("test/renderer/stage.test.ts", { d: "passed" }),
-    file("test/renderer/walls.test.ts", { e: "skipped" }, 1),
+    file("test/renderer/stage/stage.test.ts", { d: "passed" }),
+    file("test/renderer/stage/walls.test.ts", { e: "skipped" }, 1),
   );
-  expect(filesToRepeat(first)).toEqual([swap, "test/renderer/walls.test.ts"]);
+  expect(filesToRepeat(first)).toEqual([swap, "test/renderer/stage/walls.test.ts"]);
   expect(filesToRepeat(run(0, passing))).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ test("[CT3] a test that fails again is failed, and one that passes beside it is 
 });
 
 test("[CT3] a flaky browser test does not hide a failed test of another file", () => {
-  const first = run(1, file("test/player/plays.test.ts", { a: "failed" }), file(swap, { b: "failed" }));
+  const first = run(1, file("test/player/proof/plays.test.ts", { a: "failed" }), file(swap, { b: "failed" }));
   expect(judge(first, run(0, file(swap, { b: "passed" })))).toEqual({
     passed: 1,
     failed: 1,

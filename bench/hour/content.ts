@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hexOf, plainImage } from "../../test/support/media.ts";
-import type { Api } from "../../test/support/programs.ts";
+import { hexOf, plainImage } from "../../test/support/media/media.ts";
+import type { Api } from "../../test/support/programs/programs.ts";
 import { colouredPage } from "../../test/support/web-server.ts";
 import { type Item, itemColors, type LayoutName, markColors } from "./screen.ts";
 

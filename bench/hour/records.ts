@@ -1,6 +1,6 @@
 // Brings what was seen, told, forecast and named by `why` into the same words: layout, layer and what brought it.
-import type { Forecast, Why } from "../../src/protocol/forecast.ts";
-import type { PlayEventRecord } from "../../src/protocol/play-event.ts";
+import type { Forecast, Why } from "../../src/protocol/scheduling/forecast.ts";
+import type { PlayEventRecord } from "../../src/protocol/device/play-events.ts";
 import type { Run } from "./compare.ts";
 import type { Content } from "./content.ts";
 import type { LayoutName, Seen } from "./screen.ts";

@@ -1,5 +1,5 @@
 // Logs what both halves of the screen show: on the left an item, on the right the mark of its layout.
-import type { Framebuffer, Rgb } from "../../test/support/framebuffer.ts";
+import type { Framebuffer, Rgb } from "../../test/support/browser/framebuffer.ts";
 
 /** Items of the left half; the web page is drawn by the bench's own server. */
 export const itemColors = {

@@ -1,5 +1,5 @@
 // Prints what the hour's comparison found, figure by figure, and says whether anything is left unexplained.
-import type { PlayEventRecord } from "../../src/protocol/play-event.ts";
+import type { PlayEventRecord } from "../../src/protocol/device/play-events.ts";
 import { figure, spread } from "../lib.ts";
 import {
   compareRuns,

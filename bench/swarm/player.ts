@@ -1,8 +1,8 @@
 // A lean simulated player: the device's socket with hello, acknowledgements, heartbeats, states and the waits of the real one, and no screen.
 import { Agent, request } from "undici";
 import { WebSocket } from "ws";
-import { Reconnect } from "../../src/player/reconnect.ts";
-import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/wire.ts";
+import { Reconnect } from "../../src/player/link/reconnect-delay.ts";
+import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/device/messages.ts";
 
 /** What a swarm writes down. */
 export interface Notes {

@@ -1,17 +1,17 @@
 // The page's start: socket in, glass out, and the reports that go back.
 import { type FromPage, pageBeatMs, type Scene } from "../../src/protocol/scene.ts";
-import { CorrectedTime } from "./clock.ts";
-import { DriftLog } from "./drift.ts";
-import { FrameNews } from "./frame-news.ts";
-import { FailureMemory } from "./failure-memory.ts";
-import { Frames } from "./frames.ts";
-import { Glass } from "./glass.ts";
+import { CorrectedTime } from "./link/clock.ts";
+import { DriftLog } from "./link/drift-log.ts";
+import { FrameNews } from "./link/frame-news.ts";
+import { FailureMemory } from "./stage/failure-memory.ts";
+import { Frames } from "./frame-counter.ts";
+import { Glass } from "./stage/display.ts";
 import { refuseInput } from "./input.ts";
-import { PreloadBudget } from "./preload-budget.ts";
-import { Presentation } from "./presentation.ts";
-import { ReportOrder } from "./report-order.ts";
-import { SceneSocket } from "./socket.ts";
-import { TransitionChoice } from "./transition-choice.ts";
+import { PreloadBudget } from "./stage/preload-budget.ts";
+import { Presentation } from "./link/presentation.ts";
+import { ReportOrder } from "./link/report-order.ts";
+import { SceneSocket } from "./link/socket.ts";
+import { TransitionChoice } from "./stage/transition-choice.ts";
 
 // A few quick exchanges fill the clock's filter before the first switch is due; then it only has to follow drift.
 const quickExchanges = 5;

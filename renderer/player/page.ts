@@ -1,15 +1,15 @@
 // What the parts of the page share, and what each picture of the whole glass has to offer.
 import type { FromPage, Screen } from "../../src/protocol/scene.ts";
-import type { Transition } from "../../src/protocol/transition.ts";
-import type { PageClock } from "./clock.ts";
-import type { DriftLog } from "./drift.ts";
-import type { FrameNews } from "./frame-news.ts";
-import type { FailureMemory } from "./failure-memory.ts";
-import type { Frames } from "./frames.ts";
-import type { PreloadBudget } from "./preload-budget.ts";
-import type { Presentation } from "./presentation.ts";
-import type { PresentedReport } from "./report-order.ts";
-import type { TransitionChoice } from "./transition-choice.ts";
+import type { Transition } from "../../src/protocol/content/transition.ts";
+import type { PageClock } from "./link/clock.ts";
+import type { DriftLog } from "./link/drift-log.ts";
+import type { FrameNews } from "./link/frame-news.ts";
+import type { FailureMemory } from "./stage/failure-memory.ts";
+import type { Frames } from "./frame-counter.ts";
+import type { PreloadBudget } from "./stage/preload-budget.ts";
+import type { Presentation } from "./link/presentation.ts";
+import type { PresentedReport } from "./link/report-order.ts";
+import type { TransitionChoice } from "./stage/transition-choice.ts";
 
 /** What the parts of the page share. */
 export interface Page {

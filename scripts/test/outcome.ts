@@ -5,7 +5,7 @@ import { z } from "zod";
 export const Report = z.object({
   files: z.array(
     z.object({
-      /** From the repository's root, such as `test/renderer/stage.test.ts`. */
+      /** From the repository's root, such as `test/renderer/stage/stage.test.ts`. */
       path: z.string(),
       /** Of vitest.config.ts. */
       project: z.string(),

@@ -68,14 +68,14 @@ export function readRestoreKeyConfig(argv: readonly string[]): z.infer<typeof Re
 
 /** Saves the signing key alone. */
 export async function runBackupKey(flags: z.infer<typeof BackupFlags>, log: Log): Promise<void> {
-  const { backUpKey } = await import("../service/key-backup.ts");
+  const { backUpKey } = await import("../service/fleet/devices/key-backup.ts");
   const key = await backUpKey(flags.data, flags.to);
   log.info({ to: flags.to, key }, "the signing key is saved: whoever has this file can command every player");
 }
 
 /** Brings a signing key back. */
 export async function runRestoreKey(flags: z.infer<typeof RestoreKeyFlags>, log: Log): Promise<void> {
-  const { restoreKey } = await import("../service/key-backup.ts");
+  const { restoreKey } = await import("../service/fleet/devices/key-backup.ts");
   const { is, name: key } = await restoreKey(flags.from, flags.data, flags.replace);
   if (is === "same") log.info({ data: flags.data, key }, "the service has this key already");
   else if (is === "first") log.info({ data: flags.data, key }, "the signing key is restored");
@@ -88,7 +88,7 @@ export async function runRestoreKey(flags: z.infer<typeof RestoreKeyFlags>, log:
 
 /** Makes a backup. @throws Fault `file-corrupt` when it is made, but lacks files that the data folder lacked itself. */
 export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, signal: AbortSignal): Promise<void> {
-  const { makeBackup } = await import("../service/backup/make.ts");
+  const { makeBackup } = await import("../service/store/backup/make.ts");
   const { files, sizeBytes, missing } = await makeBackup(flags.data, flags.to, readVersion(), log, signal);
   log.info({ to: flags.to, files, size_bytes: sizeBytes }, "backed up");
   if (missing.length === 0) return;
@@ -98,7 +98,7 @@ export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, si
 
 /** Restores a backup. */
 export async function runRestore(flags: z.infer<typeof RestoreFlags>, log: Log, signal: AbortSignal): Promise<void> {
-  const { restoreBackup } = await import("../service/backup/restore.ts");
+  const { restoreBackup } = await import("../service/store/backup/restore.ts");
   const { created_at, files, missing } = await restoreBackup(flags.from, flags.data, log, signal);
   if (missing.length > 0) log.warn({ files: missing }, "these files were lost before the backup was made");
   log.info({ data: flags.data, created_at, files: files.length }, "restored");

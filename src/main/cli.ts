@@ -55,7 +55,7 @@ switch (command) {
     break;
   }
   case "demo": {
-    const { readDemoConfig, runDemo } = await import("./demo.ts");
+    const { readDemoConfig, runDemo } = await import("./demo/demo.ts");
     await runProgram("demo", () => readDemoConfig(argv), runDemo);
     break;
   }
@@ -110,6 +110,6 @@ async function start(config: PlayerConfig, log: Log, signal: AbortSignal): Promi
     return runKiosk(config, engine.executable, log, signal);
   }
   const { createSystemClock } = await import("../base/clock.ts");
-  const { runElectron } = await import("./electron-child.ts");
+  const { runElectron } = await import("./electron/electron-child.ts");
   return runElectron({ executable: engine.executable, config, switches, clock: createSystemClock(), log }, signal);
 }

@@ -5,7 +5,7 @@ import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { findChromium } from "../host/chromium/find.ts";
 import { aptLine, installPackages } from "./apt.ts";
-import { readSandbox, sandboxRemedy, type SandboxState } from "./electron-sandbox.ts";
+import { readSandbox, sandboxRemedy, type SandboxState } from "./electron/sandbox.ts";
 import { rootFolder } from "./folders.ts";
 import { hasDisplay } from "./kiosk.ts";
 

@@ -1,10 +1,10 @@
 // The player on the system's Chromium.
 import { join } from "node:path";
 import { createSystemClock } from "../base/clock.ts";
-import { lockFolder } from "../base/folder-lock.ts";
+import { lockFolder } from "../base/files/folder-lock.ts";
 import type { Log } from "../base/log.ts";
-import { createChromiumHost } from "../host/chromium.ts";
-import { createLinuxMachine } from "../host/linux.ts";
+import { createChromiumHost } from "../host/chromium/host.ts";
+import { createLinuxMachine } from "../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "./folders.ts";
 import { ruleOf } from "./local-exceptions.ts";
 import type { PlayerConfig } from "./player-config.ts";

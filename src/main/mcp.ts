@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
-import { isToolset, toolsets } from "../protocol/toolsets.ts";
+import { isToolset, toolsets } from "../protocol/operator/toolsets.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
 const usage = usageOf({

@@ -6,15 +6,15 @@ import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
 import { createSystemClock } from "../base/clock.ts";
 import { checkFlags, readFlags, usageOf } from "../base/config.ts";
-import { folderFault } from "../base/data-folder.ts";
+import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { Port } from "./flags.ts";
 import { calendar } from "./calendar.ts";
 import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
-import { startByParent } from "./media-relay.ts";
-import { tellListening } from "./parent-port.ts";
+import { startByParent } from "./electron/media-relay.ts";
+import { tellListening } from "./electron/parent-port.ts";
 import { runProgram } from "./program.ts";
 
 const usage = usageOf({

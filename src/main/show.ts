@@ -5,8 +5,8 @@ import { z } from "zod";
 import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import type { NewShow, Show } from "../protocol/show.ts";
-import { ServiceClient } from "./demo-client.ts";
+import type { NewShow, Show } from "../protocol/operator/shows.ts";
+import { ServiceClient } from "./service-client.ts";
 import { dataFolder } from "./folders.ts";
 
 const usage = usageOf({

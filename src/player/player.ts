@@ -1,33 +1,33 @@
 // The player: owns its stages, wires them in the order in which content flows, and disposes them in reverse.
-import { Bell } from "../base/bell.ts";
+import { Bell } from "../base/async/signal.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { isFault } from "../base/fault.ts";
-import { Live } from "../base/live.ts";
+import { Live } from "../base/async/observable.ts";
 import type { Log } from "../base/log.ts";
-import { together } from "../base/together.ts";
-import { rotationOf } from "../protocol/orientation.ts";
+import { together } from "../base/async/run-all.ts";
+import { rotationOf } from "../protocol/content/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
-import { CommandJournal } from "./command-journal.ts";
-import { Drift } from "./drift.ts";
+import { CommandJournal } from "./commands/command-journal.ts";
+import { Drift } from "./proof/clock-drift.ts";
 import type { Host } from "./host.ts";
-import { Identity, type Pairing } from "./identity.ts";
+import { Identity, type Pairing } from "./pairing/identity.ts";
 import type { Machine } from "./machine.ts";
-import { followNtp, type NtpServer } from "./ntp.ts";
-import { Outside } from "./outside.ts";
-import { pair, type PairingState } from "./pairing.ts";
-import { DesiredState } from "./desired-state.ts";
-import { Reclaim } from "./reclaim.ts";
-import { type Condition, Problems } from "./problems.ts";
-import type { Progress } from "./progress.ts";
-import { Recovery } from "./recovery.ts";
-import type { StreamSource } from "./scene-item.ts";
-import { screenOf, type View } from "./screen.ts";
-import { ServiceApi } from "./service-api.ts";
+import { followNtp, type NtpServer } from "./link/ntp.ts";
+import { Outside } from "./web-items/outbound-http.ts";
+import { pair, type PairingState } from "./pairing/pairing.ts";
+import { DesiredState } from "./content/desired-state.ts";
+import { Reclaim } from "./pairing/service-key-change.ts";
+import { type Condition, Problems } from "./proof/problems.ts";
+import type { Progress } from "./content/download-progress.ts";
+import { Recovery } from "./surface/recovery.ts";
+import type { StreamSource } from "./playback/scene-item.ts";
+import { screenOf, type View } from "./playback/screen.ts";
+import { ServiceApi } from "./link/service-api.ts";
 import { Session, type SessionParts } from "./session.ts";
-import { Sites } from "./sites.ts";
-import { Status } from "./status.ts";
-import { Surface } from "./surface.ts";
-import { serveTriggers } from "./triggers.ts";
+import { Sites } from "./web-items/web-items.ts";
+import { Status } from "./proof/status.ts";
+import { Surface } from "./surface/surface.ts";
+import { serveTriggers } from "./commands/triggers.ts";
 
 /** What the player keeps for its next start, in the store that the program brings along. */
 export interface PlayerSettings {

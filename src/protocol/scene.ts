@@ -1,11 +1,22 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
-import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./looks.ts";
-import { Rotation } from "./orientation.ts";
-import { FrameFaultCode } from "./site-items.ts";
-import { Transition } from "./transition.ts";
-import { WallPart } from "./wall.ts";
-import { Color, Count, DifferenceMs, id, Pixels, RawInstant, SpanMs } from "./words.ts";
+import {
+  AudioLook,
+  ClockLook,
+  FeedLook,
+  ImageLook,
+  PdfLook,
+  QrLook,
+  StreamLook,
+  TextLook,
+  TickerLook,
+  VideoLook,
+} from "./content/item-styles.ts";
+import { Rotation } from "./content/orientation.ts";
+import { FrameFaultCode } from "./content/site-items.ts";
+import { Transition } from "./content/transition.ts";
+import { WallPart } from "./content/wall.ts";
+import { Color, Count, DifferenceMs, id, Pixels, RawInstant, SpanMs } from "./common.ts";
 
 const about = { item_id: id("itm"), asset_id: id("ast").nullable() };
 

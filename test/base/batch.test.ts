@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Batch } from "../../src/base/batch.ts";
+import { Batch } from "../../src/base/async/batch.ts";
 
 test("[BA1] what comes in one turn of the event loop, or while a write is under way, is written together, in order and so many at once", async () => {
   const written: number[][] = [];

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { Bundle } from "../../src/base/bundle.ts";
+import { Bundle } from "../../src/base/files/zip-bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { zip, type ZipFile } from "../support/bundle-zip.ts";
+import { zip, type ZipFile } from "../support/media/bundle-zip.ts";
 
 const index = { name: "index.html", bytes: "<!doctype html><title>bundle</title>" };
 

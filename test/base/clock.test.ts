@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Bell } from "../../src/base/bell.ts";
+import { Bell } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
 

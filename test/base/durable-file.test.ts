@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { DurableFile } from "../../src/base/durable-file.ts";
+import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { listenToDisk } from "../support/disk.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -52,7 +52,7 @@ test("[DF4] kill -9 at any moment of a write leaves the old value or the new", {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "value.json");
   const writer = `
-    import { DurableFile } from ${JSON.stringify(new URL("../../src/base/durable-file.ts", import.meta.url).href)};
+    import { DurableFile } from ${JSON.stringify(new URL("../../src/base/files/durable-file.ts", import.meta.url).href)};
     const file = new DurableFile(${JSON.stringify(path)}, Number);
     const read = await file.read();
     let value = read.is === "found" ? read.value : 0;

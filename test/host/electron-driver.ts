@@ -2,9 +2,9 @@
 import { app } from "electron";
 import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
-import { createElectronHost } from "../../src/host/electron.ts";
+import { createElectronHost } from "../../src/host/electron/host.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
-import type { FrameLimits } from "../../src/host/sites/frame.ts";
+import type { FrameLimits } from "../../src/host/frames/frame.ts";
 import type { FramedSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";

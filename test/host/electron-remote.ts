@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
-import { giveAway, unprivileged } from "../support/unprivileged.ts";
+import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
 import type { DriverOptions, Request } from "./electron-driver.ts";
 
 interface Reply {

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { defaultLimits } from "../../src/host/sites/frame.ts";
+import { defaultLimits } from "../../src/host/frames/frame.ts";
 import type { FrameNews } from "../../src/player/host.ts";
 import { type Attacker, ownAddresses, type Prey, startAttacker, startPrey, tracedKinds } from "../support/attack.ts";
 import { frames } from "./limits.ts";

@@ -1,7 +1,7 @@
 // A program that owns a browser, to be killed by a test. Its one argument: {executable, profileFolder, headless, page}.
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { createChromiumHost } from "../../src/host/chromium.ts";
+import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import type { HostPage } from "../../src/player/host.ts";
 
 interface Task {

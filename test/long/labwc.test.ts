@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { createChromiumHost } from "../../src/host/chromium.ts";
+import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { findChromium } from "../../src/host/chromium/find.ts";
 import { rootFolder } from "../../src/main/folders.ts";
 import { until } from "../host/processes.ts";

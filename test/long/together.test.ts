@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { numberedClip, plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs.ts";
-import { apart, watchScreens } from "../support/screens.ts";
-import { startXvfb } from "../support/xvfb.ts";
+import { numberedClip, plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
+import { apart, watchScreens } from "../support/browser/screens.ts";
+import { startXvfb } from "../support/browser/xvfb.ts";
 
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
 // What no busy machine explains: players that do not go by the clock are seconds apart.

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/programs.ts";
-import { giveAway, unprivileged } from "../support/unprivileged.ts";
+import { Program } from "../support/programs/programs.ts";
+import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");

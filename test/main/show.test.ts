@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { readShowConfig } from "../../src/main/show.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { startService, type Api } from "../support/programs.ts";
+import { startService, type Api } from "../support/programs/programs.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");

@@ -1,14 +1,14 @@
 // Numbers at the borders: whatever comes from outside is within bounds that the inside can live with.
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/command.ts";
-import { Desired } from "../../src/protocol/desired.ts";
-import { SubscriberMessage } from "../../src/protocol/events.ts";
-import { VariablesSetArgs } from "../../src/protocol/play-command.ts";
-import { PlayEvent, PlayEventReceipt } from "../../src/protocol/play-event.ts";
-import { Heartbeat, HeartbeatAnswer } from "../../src/protocol/report.ts";
+import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/device/commands.ts";
+import { Desired } from "../../src/protocol/device/desired-state.ts";
+import { SubscriberMessage } from "../../src/protocol/operator/events.ts";
+import { VariablesSetArgs } from "../../src/protocol/device/play-commands.ts";
+import { PlayEvent, PlayEventReceipt } from "../../src/protocol/device/play-events.ts";
+import { Heartbeat, HeartbeatAnswer } from "../../src/protocol/device/heartbeat.ts";
 import { FromPage, ToPage } from "../../src/protocol/scene.ts";
-import { DesiredSchedule } from "../../src/protocol/schedule.ts";
+import { DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
 import {
   DeviceMessage,
   Nonce,
@@ -19,8 +19,8 @@ import {
   TokenProof,
   TokenRefusal,
   TokenRequest,
-} from "../../src/protocol/wire.ts";
-import { operations } from "../../src/service/operations.ts";
+} from "../../src/protocol/device/messages.ts";
+import { operations } from "../../src/service/operations/operations.ts";
 
 // Beyond this a Date is invalid, and beyond 2^53 an integer is no longer exact.
 const widest = 8.64e15;

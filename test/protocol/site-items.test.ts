@@ -1,6 +1,6 @@
 // What web and html items may say.
 import { expect, test } from "vitest";
-import { NewPlaylistItem } from "../../src/protocol/items.ts";
+import { NewPlaylistItem } from "../../src/protocol/content/items.ts";
 import { newId } from "../support/states.ts";
 
 const web = { type: "web", url: "https://example.com/board?view=1" };

@@ -2,16 +2,16 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { textWithoutMarkup } from "../../src/player/feeds/plain-text.ts";
-import { CommandUpdate } from "../../src/protocol/command.ts";
-import { PlayEvent } from "../../src/protocol/play-event.ts";
-import { Heartbeat } from "../../src/protocol/report.ts";
+import { textWithoutMarkup } from "../../src/player/content/feeds/plain-text.ts";
+import { CommandUpdate } from "../../src/protocol/device/commands.ts";
+import { PlayEvent } from "../../src/protocol/device/play-events.ts";
+import { Heartbeat } from "../../src/protocol/device/heartbeat.ts";
 import { cleanText, hiddenIn, withoutHidden } from "../../src/protocol/text.ts";
-import { DeviceMessage, PairingRequest, readMessage } from "../../src/protocol/wire.ts";
-import { Name } from "../../src/protocol/words.ts";
-import { contentDisposition } from "../../src/service/file-name.ts";
-import { nameOf } from "../../src/service/icalendar.ts";
-import { description } from "../service/contract.ts";
+import { DeviceMessage, PairingRequest, readMessage } from "../../src/protocol/device/messages.ts";
+import { Name } from "../../src/protocol/common.ts";
+import { contentDisposition } from "../../src/service/http/answers/file-name.ts";
+import { nameOf } from "../../src/service/schedule/icalendar.ts";
+import { description } from "../service/http/contract.ts";
 
 const tags = (letters: string) => letters.replace(/./g, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
 const scotland = `\u{1f3f4}${tags("gbsct")}\u{e007f}`;

@@ -9,8 +9,8 @@ import sharp from "sharp";
 import { build } from "vite";
 import type { z } from "zod";
 import { type Scene, SceneItem, type SceneZone, type Slot, type Stage } from "../../src/protocol/scene.ts";
-import { hexOf } from "../support/media.ts";
-import { type PageServer, startPageServer } from "../support/page-server.ts";
+import { hexOf } from "../support/media/media.ts";
+import { type PageServer, startPageServer } from "../support/browser/page-server.ts";
 
 const run = promisify(execFile);
 

@@ -4,10 +4,10 @@ import sharp from "sharp";
 import { expect } from "vitest";
 import { z } from "zod";
 import { ulid } from "../../src/base/ulid.ts";
-import { operations } from "../../src/service/operations.ts";
+import { operations } from "../../src/service/operations/operations.ts";
 import type { Operation } from "../../src/service/operations/operation.ts";
 import { heartbeat, picture, type Answer, type Bench, type Device } from "./harness.ts";
-import type { Person } from "./people.ts";
+import type { Person } from "./people/people.ts";
 
 const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
 /** The operations that people and programs with a token call. */

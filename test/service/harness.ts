@@ -11,9 +11,15 @@ import { foretell } from "../../src/main/foretell.ts";
 import { createSystemClock, type Clock } from "../../src/base/clock.ts";
 import { createKeyPair, signJws, type KeyPair } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
-import type { Heartbeat } from "../../src/protocol/report.ts";
-import { deviceSubprotocol, tokenProofJwsType, type PairingGrant, type ServiceMessage, type TokenGrant } from "../../src/protocol/wire.ts";
-import { faultsOf } from "./contract.ts";
+import type { Heartbeat } from "../../src/protocol/device/heartbeat.ts";
+import {
+  deviceSubprotocol,
+  tokenProofJwsType,
+  type PairingGrant,
+  type ServiceMessage,
+  type TokenGrant,
+} from "../../src/protocol/device/messages.ts";
+import { faultsOf } from "./http/contract.ts";
 import { startService, type Service, type ServiceConfig } from "../../src/service/server.ts";
 
 const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));

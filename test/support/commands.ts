@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { CommandJournal } from "../../src/player/command-journal.ts";
-import { Commands, type Execute } from "../../src/player/commands.ts";
-import { type Letter, Outbox } from "../../src/player/outbox.ts";
-import { type CommandUpdate, commandJwsType } from "../../src/protocol/command.ts";
+import { CommandJournal } from "../../src/player/commands/command-journal.ts";
+import { Commands, type Execute } from "../../src/player/commands/commands.ts";
+import { type Letter, Outbox } from "../../src/player/proof/outbox.ts";
+import { type CommandUpdate, commandJwsType } from "../../src/protocol/device/commands.ts";
 import type { FakeClock } from "./clock.ts";
 import { newId } from "./states.ts";
 

@@ -1,9 +1,9 @@
 // Desired and ready states for tests, built from a few words.
 import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
-import type { Ready } from "../../src/player/content-cache.ts";
-import type { Desired, DesiredAsset } from "../../src/protocol/desired.ts";
-import type { PlaylistItem } from "../../src/protocol/items.ts";
+import type { Ready } from "../../src/player/content/content-cache.ts";
+import type { Desired, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
+import type { PlaylistItem } from "../../src/protocol/content/items.ts";
 
 const born = Date.UTC(2026, 0, 1);
 

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { Agent } from "../service/agent.ts";
+import { Agent } from "../service/events/agent.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
 const red = [220, 30, 40] as const;
 const green = [20, 160, 60] as const;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundlePrograms } from "../support/bundle.ts";
+import { bundlePrograms } from "../support/media/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/programs.ts";
+import { Program } from "../support/programs/programs.ts";
 
 test("[BU1] the bundled programs, which Electron runs, find their files and start", async () => {
   await bundlePrograms();

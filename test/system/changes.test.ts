@@ -1,13 +1,13 @@
 // Every change on the real screen, decoded from the framebuffer: no blank, no foreign and no stale frame.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/boundaries.ts";
+import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/browser/boundaries.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { numberedClip, plainImage } from "../support/media.ts";
-import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../support/mixed-loop.ts";
-import { startPlayer, startService } from "../support/programs.ts";
-import { type Look, type Span, watchScreen } from "../support/sights.ts";
-import { startXvfb } from "../support/xvfb.ts";
+import { numberedClip, plainImage } from "../support/media/media.ts";
+import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../support/browser/mixed-loop.ts";
+import { startPlayer, startService } from "../support/programs/programs.ts";
+import { type Look, type Span, watchScreen } from "../support/browser/sights.ts";
+import { startXvfb } from "../support/browser/xvfb.ts";
 
 // SIGNAGE_CHANGES=1000 for a night.
 const changes = Number(process.env["SIGNAGE_CHANGES"] ?? 15);

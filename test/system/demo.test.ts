@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { Api, eventually, Program } from "../support/programs.ts";
+import { Api, eventually, Program } from "../support/programs/programs.ts";
 
 /** The command lines of all processes that name `text`. */
 async function processesNaming(text: string): Promise<string[]> {

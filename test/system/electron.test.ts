@@ -7,14 +7,21 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
-import { hasGpu } from "../../src/host/gpu.ts";
-import { bundlePrograms } from "../support/bundle.ts";
-import { happen, realBinary, recorded, startElectronPlayer, startOnStandIn, startSupervisedPlayer } from "../support/electron-player.ts";
+import { hasGpu } from "../../src/host/linux/gpu.ts";
+import { bundlePrograms } from "../support/media/bundle.ts";
+import {
+  happen,
+  realBinary,
+  recorded,
+  startElectronPlayer,
+  startOnStandIn,
+  startSupervisedPlayer,
+} from "../support/programs/electron-player.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import type { Rgb } from "../support/framebuffer.ts";
-import { plainImage } from "../support/media.ts";
-import { Api, eventually, type Program, startService } from "../support/programs.ts";
-import { startXvfb, type Xvfb } from "../support/xvfb.ts";
+import type { Rgb } from "../support/browser/framebuffer.ts";
+import { plainImage } from "../support/media/media.ts";
+import { Api, eventually, type Program, startService } from "../support/programs/programs.ts";
+import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 import { pidListeningOn, processesNaming } from "../host/processes.ts";
 
 const red: Rgb = [220, 30, 40];

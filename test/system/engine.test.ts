@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/programs.ts";
+import { Program } from "../support/programs/programs.ts";
 
 /** A folder with an Electron that says so if ever it is started, and the environment in which it is found. */
 async function withElectron(): Promise<{ env: Record<string, string>; data: string } & AsyncDisposable> {

@@ -4,13 +4,13 @@ import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { rootFolder } from "../../src/main/folders.ts";
-import { bundlePrograms, readModules, syntaxNodes, type Module, type SyntaxNode } from "../support/bundle.ts";
+import { bundlePrograms, readModules, syntaxNodes, type Module, type SyntaxNode } from "../support/media/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 beforeAll(() => bundlePrograms());
 
 // electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
-test.each(["src/main/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
+test.each(["src/main/electron/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(
   "[PK7] no module that %s imports statically waits at its top level",
   async (entry) => {
     const modules = await staticModules(join(rootFolder, entry));

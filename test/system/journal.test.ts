@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { eventually, startPlayer, startService } from "../support/programs.ts";
+import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
 test("[CJ1] a new player does its first command at once; after its journal was deleted it refuses what was sent before, and then does what is new", async () => {
   await using folder = await temporaryFolder();

@@ -11,11 +11,11 @@ import { parse } from "yaml";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { rootFolder } from "../../src/main/folders.ts";
-import { readModules, syntaxNodes, type SyntaxNode } from "../support/bundle.ts";
-import { packForElectron, type ElectronPackage, type PackedFile } from "../support/electron-package.ts";
+import { readModules, syntaxNodes, type SyntaxNode } from "../support/media/bundle.ts";
+import { packForElectron, type ElectronPackage, type PackedFile } from "../support/programs/electron-package.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { pdfOf } from "../support/pdf.ts";
-import { Api, Program } from "../support/programs.ts";
+import { pdfOf } from "../support/media/pdf.ts";
+import { Api, Program } from "../support/programs/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
@@ -100,7 +100,11 @@ test("[PK5] the packed service runs with nothing but the package, and its worker
     configFile: join(rootFolder, "vite.main.config.ts"),
     root: rootFolder,
     logLevel: "error",
-    build: { outDir: join(program, "dist/main"), emptyOutDir: false, rolldownOptions: { input: { feeds: "src/player/feeds/parse.ts" } } },
+    build: {
+      outDir: join(program, "dist/main"),
+      emptyOutDir: false,
+      rolldownOptions: { input: { feeds: "src/player/content/feeds/parse.ts" } },
+    },
   });
   const feed = `<rss version="2.0"><channel><title>Post</title><item><title>One</title></item></channel></rss>`;
   const script = `import { parseFeed } from "./feeds.js";
@@ -119,16 +123,16 @@ test("[PK6] a build that is missing or older than its sources is refused with th
     await utimes(join(folder.path, name), second, second);
   };
   const pack = (): void => beforePack({ packager: { projectDir: folder.path } });
-  await file("src/main/electron.ts", 1_000);
+  await file("src/main/electron/electron.ts", 1_000);
   await file("renderer/player/main.ts", 1_000);
   expect(pack).toThrow("dist/main/electron.js is missing. Run: npm run build");
   await file("dist/main/electron.js", 2_000);
   expect(pack).toThrow("dist/renderer/player/index.html is missing. Run: npm run build");
   await file("dist/renderer/player/index.html", 2_000);
   pack();
-  await file("src/main/electron.ts", 3_000);
-  expect(pack).toThrow("dist/main/electron.js is older than src/main/electron.ts. Run: npm run build");
-  await file("src/main/electron.ts", 1_000);
+  await file("src/main/electron/electron.ts", 3_000);
+  expect(pack).toThrow("dist/main/electron.js is older than src/main/electron/electron.ts. Run: npm run build");
+  await file("src/main/electron/electron.ts", 1_000);
   await file("renderer/player/main.ts", 3_000);
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Program } from "../support/programs.ts";
+import { Program } from "../support/programs/programs.ts";
 
 test("[DE6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();

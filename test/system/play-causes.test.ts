@@ -1,12 +1,12 @@
 // Proof of play by cause on a real screen: what the framebuffer showed, layout by layout and item by item, is what the report counts.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import type { Framebuffer, Rgb } from "../support/framebuffer.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
-import { startXvfb } from "../support/xvfb.ts";
+import type { Framebuffer, Rgb } from "../support/browser/framebuffer.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../support/programs/programs.ts";
+import { startXvfb } from "../support/browser/xvfb.ts";
 
 const colors = {
   // Of the playlist that all layouts share, on the left.

@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService, type Program } from "../support/programs.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService, type Program } from "../support/programs/programs.ts";
 
 const slow = { timeout: 240_000 };
 

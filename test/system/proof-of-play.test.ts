@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService, type Api } from "../support/programs.ts";
-import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/play-event.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService, type Api } from "../support/programs/programs.ts";
+import type { PlayEventRecord, PlayReportRow } from "../../src/protocol/device/play-events.ts";
 
 /** All play events, oldest first, once they are `enough`. */
 function playsAt(api: Api, enough: (plays: PlayEventRecord[]) => boolean): Promise<PlayEventRecord[]> {

@@ -2,9 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService, type Program } from "../support/programs.ts";
-import { startXvfb, type Xvfb } from "../support/xvfb.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService, type Program } from "../support/programs/programs.ts";
+import { startXvfb, type Xvfb } from "../support/browser/xvfb.ts";
 
 const green = [20, 160, 60] as const;
 let xvfb: Xvfb;

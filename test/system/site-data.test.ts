@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { startPlayer, startService } from "../support/programs.ts";
+import { startPlayer, startService } from "../support/programs/programs.ts";
 import { colouredPage, startWebServer } from "../support/web-server.ts";
-import { startXvfb } from "../support/xvfb.ts";
+import { startXvfb } from "../support/browser/xvfb.ts";
 
 /** Counts its visits in what a site can store, and tells them. */
 const counting = colouredPage(

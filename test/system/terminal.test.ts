@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { Api, eventually, Program } from "../support/programs.ts";
+import { Api, eventually, Program } from "../support/programs/programs.ts";
 
 test("[FX4] at a terminal the demo says in a few lines what it does and what to do next, by names, and is quiet while all is well", async () => {
   await using folder = await temporaryFolder();

@@ -4,8 +4,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { plainImage } from "../support/media.ts";
-import { eventually, startPlayer, startService } from "../support/programs.ts";
+import { plainImage } from "../support/media/media.ts";
+import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
 
 /** A proxy between player and service that passes everything on until a test tells it to lie. */
 async function startProxy(target: string) {

@@ -1,18 +1,18 @@
 // From an item of the scene to the module that draws its kind.
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { createAudio } from "./audio.ts";
-import { createClockFace } from "./clock.ts";
-import { createFeed } from "./feed.ts";
-import { createHtml } from "./html.ts";
-import { createImage } from "./image.ts";
+import { createAudio } from "./media/audio.ts";
+import { createClockFace } from "./clock/clock.ts";
+import { createFeed } from "./text/feed.ts";
+import { createHtml } from "./web/html.ts";
+import { createImage } from "./image/image.ts";
 import type { Item, Surroundings } from "./item.ts";
-import { createPdf } from "./pdf.ts";
+import { createPdf } from "./pdf/pdf.ts";
 import { createQr } from "./qr.ts";
-import { createStream } from "./stream.ts";
-import { createText } from "./text.ts";
-import { createTicker } from "./ticker.ts";
-import { createVideo } from "./video.ts";
-import { createWeb } from "./web.ts";
+import { createStream } from "./stream/stream.ts";
+import { createText } from "./text/text.ts";
+import { createTicker } from "./text/ticker.ts";
+import { createVideo } from "./media/video.ts";
+import { createWeb } from "./web/web.ts";
 
 /** An item of any kind, not yet prepared. */
 export function createItem(item: SceneItem, around: Surroundings): Item {

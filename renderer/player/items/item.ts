@@ -1,10 +1,10 @@
 // What a zone asks of an item, whatever its kind.
 import type { FromPage } from "../../../src/protocol/scene.ts";
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { setSeen } from "../dom.ts";
-import type { FrameNews } from "../frame-news.ts";
-import type { Frames } from "../frames.ts";
-import type { Presentation } from "../presentation.ts";
+import type { FrameNews } from "../link/frame-news.ts";
+import type { Frames } from "../frame-counter.ts";
+import type { Presentation } from "../link/presentation.ts";
 
 /** Why an item cannot be shown. */
 export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];

@@ -1,9 +1,9 @@
 // A QR code whose modules are whole pixels of the glass: readers then see edges, not greys.
-import { contrastOf, leastContrast } from "../../../src/protocol/legible.ts";
+import { contrastOf, leastContrast } from "../../../src/protocol/content/qr-legibility.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { make } from "../dom.ts";
 import { drawQr } from "../qr.ts";
-import { glassScale } from "./image.ts";
+import { glassScale } from "./image/image.ts";
 import { type Item, ItemFailure, stillItem, type Surroundings } from "./item.ts";
 
 // Fewer pixels of the glass for a module are not told apart by a phone's camera from where people stand.

@@ -1,5 +1,5 @@
 // The screen of a player that is paired and has nothing to show, yet or now.
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";

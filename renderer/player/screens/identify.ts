@@ -1,6 +1,6 @@
 // The answer to "which screen is this?": the player's name over whatever plays, for a while.
 import type { Scene } from "../../../src/protocol/scene.ts";
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 
 /** The overlay of the `identify` command. */

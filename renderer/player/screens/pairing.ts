@@ -1,5 +1,5 @@
 // The pairing screen: a code to be read from across the room, and how to use it.
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";

@@ -1,6 +1,6 @@
 // What several screens of words share: their frame, and the card that says what is wrong and counts to the next attempt.
 import type { Trouble } from "../../../src/protocol/scene.ts";
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 
 /** The frame of a screen: what it is at the top, the matter in the middle, where it is connected at the bottom. */

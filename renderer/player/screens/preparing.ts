@@ -1,5 +1,5 @@
 // The screen while the first content is on its way.
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";

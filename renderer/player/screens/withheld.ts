@@ -1,5 +1,5 @@
 // The screen of a player that keeps its content back, because showing it made the browser fail again and again.
-import type { PageClock } from "../clock.ts";
+import type { PageClock } from "../link/clock.ts";
 import { make } from "../dom.ts";
 import type { View } from "./layer.ts";
 import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/fault.ts";
-import { renderNode } from "../gpu.ts";
+import { renderNode } from "../linux/gpu.ts";
 
 /** The program's environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

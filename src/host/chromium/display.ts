@@ -1,9 +1,9 @@
 // Keeps the browser's window on its X11 display, whatever mode that takes.
-import { Bell } from "../../base/bell.ts";
+import { Bell } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { together } from "../../base/together.ts";
+import { together } from "../../base/async/run-all.ts";
 import type { Environment } from "./account.ts";
 import type { KioskWindow } from "./window.ts";
 import { watchDisplays } from "./x11.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { app, Menu } from "electron";
 import { sharedSwitches } from "../chromium/flags.ts";
-import { hasGpu } from "../gpu.ts";
+import { hasGpu } from "../linux/gpu.ts";
 
 /** Prepares the app for a player whose data is kept in `dataFolder`. To be called before this turn of the event loop ends. */
 export function prepareApp(dataFolder: string): void {

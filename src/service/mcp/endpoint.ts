@@ -1,12 +1,12 @@
 // MCP over HTTP at /mcp: lets callers in, guards against pages of other sites, and says which tokens it wants (RFC 9728).
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { scopes } from "../../protocol/people.ts";
-import type { Operator } from "../access.ts";
-import type { Door } from "../door.ts";
+import { scopes } from "../../protocol/operator/people.ts";
+import type { Operator } from "../people/access.ts";
+import type { Door } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
-import { Refusal } from "../problem.ts";
-import { callOf } from "../rest.ts";
+import { Refusal } from "../http/problem.ts";
+import { callOf } from "../http/rest.ts";
 import type { McpHandler } from "./handler.ts";
 import { toolsetsAsked } from "./toolsets.ts";
 

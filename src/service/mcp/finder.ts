@@ -3,8 +3,8 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { isRead } from "../operations/operation.ts";
 import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
-import { invalidFields } from "../problem.ts";
-import { checkedPart } from "../validation.ts";
+import { invalidFields } from "../http/problem.ts";
+import { checkedPart } from "../http/validation.ts";
 import type { OperationTool, OtherTool } from "./tools.ts";
 
 const Search = z.strictObject({

@@ -1,8 +1,8 @@
 // Answers MCP requests by the protocol's library. Loaded with the first of them.
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
-import { bearerOf } from "../access.ts";
-import type { Door } from "../door.ts";
+import { bearerOf } from "../people/access.ts";
+import type { Door } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Visit } from "./calls.ts";
 import { finderTools } from "./finder.ts";

@@ -1,6 +1,6 @@
 // What agents may look at by address: each player's screen, state and week ahead, and what assets look like.
 import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type ReadResourceResult } from "@modelcontextprotocol/server";
-import { Refusal } from "../problem.ts";
+import { Refusal } from "../http/problem.ts";
 import { readJson, readPicture, type Runner, type Visit } from "./calls.ts";
 import { plainName, safeJson, untrustedMark } from "./untrusted.ts";
 

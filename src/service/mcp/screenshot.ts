@@ -1,16 +1,16 @@
 // The tool that looks at a screen: sends the command, waits for its end and answers with the picture.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { finalStatuses, type Command, type Screenshot } from "../../protocol/command.ts";
-import type { Heartbeat } from "../../protocol/report.ts";
-import type { Player } from "../../protocol/resources.ts";
-import type { Show } from "../../protocol/show.ts";
-import { id as idOf } from "../../protocol/words.ts";
-import { demand } from "../access.ts";
-import { playerNamed } from "../named-players.ts";
-import { invalidFields, Refusal } from "../problem.ts";
-import { zonesShown } from "../shows.ts";
-import { checkedPart } from "../validation.ts";
+import { finalStatuses, type Command, type Screenshot } from "../../protocol/device/commands.ts";
+import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
+import type { Player } from "../../protocol/operator/resources.ts";
+import type { Show } from "../../protocol/operator/shows.ts";
+import { id as idOf } from "../../protocol/common.ts";
+import { demand } from "../people/access.ts";
+import { playerNamed } from "../fleet/named-players.ts";
+import { invalidFields, Refusal } from "../http/problem.ts";
+import { zonesShown } from "../shows/shows.ts";
+import { checkedPart } from "../http/validation.ts";
 import { answered, readJson, readPicture, toolNamed, writeOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import type { OtherTool } from "./tools.ts";
 import { marked } from "./untrusted.ts";

@@ -1,6 +1,6 @@
 // What an MCP server of ours answers, the same in every era of the protocol: made anew for each request.
 import { ProtocolError, ProtocolErrorCode, Server, type McpRequestContext, type Tool } from "@modelcontextprotocol/server";
-import { problemOf, Refusal } from "../problem.ts";
+import { problemOf, Refusal } from "../http/problem.ts";
 import { callOperation, type Runner, type Visit } from "./calls.ts";
 import { callFinder } from "./finder.ts";
 import { getPrompt, promptsFor } from "./prompts.ts";

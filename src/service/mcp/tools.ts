@@ -1,9 +1,9 @@
 // The tools: one for each operation of an operator that takes JSON or a small file and gives JSON or a picture. Made at the first need.
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Scope } from "../../protocol/people.ts";
-import type { Toolset } from "../../protocol/toolsets.ts";
-import { operations } from "../operations.ts";
+import type { Scope } from "../../protocol/operator/people.ts";
+import type { Toolset } from "../../protocol/operator/toolsets.ts";
+import { operations } from "../operations/operations.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { argumentsOf, type Places } from "./arguments.ts";
 import { isIn } from "./toolsets.ts";

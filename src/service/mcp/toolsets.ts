@@ -1,8 +1,8 @@
 // Which tools an agent is shown: by default those of everyday tasks, on request those of whole areas.
 // A list never depends on earlier requests: the specification of 2026-07-28 forbids that, so a request says what it wants.
-import { isToolset, toolsets, type Toolset } from "../../protocol/toolsets.ts";
+import { isToolset, toolsets, type Toolset } from "../../protocol/operator/toolsets.ts";
 import type { Operation } from "../operations/operation.ts";
-import { Refusal } from "../problem.ts";
+import { Refusal } from "../http/problem.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "commands", "screenshots"],

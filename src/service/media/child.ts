@@ -1,7 +1,7 @@
 // The program of a media process: takes jobs one by one, answers them, and ends when the service is gone. Knows no network and no secret.
 import { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { Refusal } from "../problem.ts";
+import { Refusal } from "../http/problem.ts";
 import type { Answer, Job } from "./jobs.ts";
 import { complaint } from "./media.ts";
 
@@ -36,7 +36,7 @@ async function run(job: Job): Promise<Answer> {
       return { id, is: "media", media };
     }
     case "shrink": {
-      const { shrink } = await import("./shrink.ts");
+      const { shrink } = await import("./formats/thumbnail.ts");
       const picture = await shrink("path" in job.source ? job.source.path : Buffer.from(job.source.base64, "base64"));
       return { id, is: "picture", base64: picture.toString("base64") };
     }

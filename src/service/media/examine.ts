@@ -1,12 +1,12 @@
 // Looks at what was uploaded: the bytes decide what it is, and only what a screen can show comes in.
 import { open, stat } from "node:fs/promises";
-import { examineBundle } from "./bundle.ts";
-import { examineDocument } from "./document.ts";
-import { examineImage } from "./image.ts";
-import { convertPicture } from "./convert.ts";
+import { examineBundle } from "./formats/bundle.ts";
+import { examineDocument } from "./formats/document.ts";
+import { examineImage } from "./formats/image.ts";
+import { convertPicture } from "./formats/convert.ts";
 import { badFile, convertedTypes, mediaTypes, type Media } from "./media.ts";
-import { examineSvg } from "./svg.ts";
-import { examineSound, examineVideo } from "./video.ts";
+import { examineSvg } from "./formats/svg.ts";
+import { examineSound, examineVideo } from "./formats/video.ts";
 
 // Equal: names for the same thing that browsers, tools and the detector use.
 const otherNames: Record<string, string> = {

@@ -1,6 +1,6 @@
 // What the service and a media process tell each other: one job at a time, one line of JSON a message.
 import { z } from "zod";
-import { AssetKind, AssetWarning } from "../../protocol/assets.ts";
+import { AssetKind, AssetWarning } from "../../protocol/content/assets.ts";
 
 /** What the bytes turned out to be. */
 export const Media = z.object({

@@ -1,5 +1,5 @@
 // How much a file may cost to examine, by what it is, and how a file that costs more is refused.
-import type { Refusal } from "../problem.ts";
+import type { Refusal } from "../http/problem.ts";
 import { badFile } from "./media.ts";
 
 /** Bounds of one job of a media process. */

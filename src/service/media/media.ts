@@ -1,7 +1,7 @@
 // What an examination finds out, and how it refuses: the words that all kinds of file share.
-import type { AssetKind } from "../../protocol/assets.ts";
-import { extensions } from "../file-name.ts";
-import { Refusal } from "../problem.ts";
+import type { AssetKind } from "../../protocol/content/assets.ts";
+import { extensions } from "../http/answers/file-name.ts";
+import { Refusal } from "../http/problem.ts";
 import type { Media } from "./jobs.ts";
 
 export type { Media } from "./jobs.ts";

@@ -1,6 +1,6 @@
 // Runs whatever reads uploaded bytes in processes of their own: a few at once, fair between teams, each within its limits.
 import type { Log } from "../../base/log.ts";
-import { Refusal } from "../problem.ts";
+import { Refusal } from "../http/problem.ts";
 import type { Answer, Media } from "./jobs.ts";
 import { defaultLimits, refusalOfCrash, refusalOfExcess, refusalOfInterruption, type LimitedKind, type LimitTable } from "./limits.ts";
 import { startMediaProcess, type StartMediaProcess } from "./process.ts";

@@ -1,7 +1,7 @@
 // What answers have in common: their headers, and the problems that refuse.
-import { isTryable } from "../dry-run.ts";
+import { isTryable } from "../http/dry-run.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
-import { problemKinds, type ProblemKind } from "../problem.ts";
+import { problemKinds, type ProblemKind } from "../http/problem.ts";
 import { pascal, type Json } from "./json.ts";
 
 const text = (description: string, example: string, isAlways = false): Json => ({

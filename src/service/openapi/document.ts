@@ -1,11 +1,11 @@
 // The API's description, OpenAPI 3.1, made from the table of operations.
 import { z } from "zod";
-import { Problem } from "../../protocol/resources.ts";
-import { queryOf } from "../dry-run.ts";
-import { operations, tags } from "../operations.ts";
+import { Problem } from "../../protocol/operator/resources.ts";
+import { queryOf } from "../http/dry-run.ts";
+import { operations, tags } from "../operations/operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
 import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
-import { elsewhere } from "./elsewhere.ts";
+import { elsewhere } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";

@@ -1,6 +1,6 @@
 // The webhooks section of the description: the request that the service sends, and what it promises.
-import { eventTypesText } from "../../protocol/events.ts";
-import { WebhookMessage, webhookPromise } from "../../protocol/webhooks.ts";
+import { eventTypesText } from "../../protocol/operator/events.ts";
+import { WebhookMessage, webhookPromise } from "../../protocol/operator/webhooks.ts";
 import type { Json } from "./json.ts";
 import type { Schemas } from "./schemas.ts";
 

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { resolve } from "../contract.ts";
+import { resolve } from "../http/contract.ts";
 import { Bench } from "../harness.ts";
 import { Fuzzed, leftOut, targets, unknownId } from "./fuzzed.ts";
 import { fuzz } from "./shots.ts";

@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
-import { createToken, hashOf } from "../../../src/service/access.ts";
+import { createToken, hashOf } from "../../../src/service/people/access.ts";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { sampleOf } from "../../../src/service/openapi/samples.ts";
-import { described, resolve } from "../contract.ts";
+import { described, resolve } from "../http/contract.ts";
 import { call, heartbeat, picture, type Answer, type Bench, type Device } from "../harness.ts";
 import { kindOf, type Pool } from "./arbitraries.ts";
 

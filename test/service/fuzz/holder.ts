@@ -4,12 +4,12 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { scopes as allScopes, type Role, type Scope } from "../../../src/protocol/people.ts";
-import { createToken, hashOf, scopesOf } from "../../../src/service/access.ts";
+import { scopes as allScopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
+import { createToken, hashOf, scopesOf } from "../../../src/service/people/access.ts";
 import type { FakeClock } from "../../support/clock.ts";
-import { Agent, eras, type ToolAnswer } from "../agent.ts";
+import { Agent, eras, type ToolAnswer } from "../events/agent.ts";
 import { call, type Answer, type Bench } from "../harness.ts";
-import { invited, Person } from "../people.ts";
+import { invited, Person } from "../people/people.ts";
 import { valid, type Pool } from "./arbitraries.ts";
 import { targets, unknownId, type Target } from "./fuzzed.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench } from "../harness.ts";
-import { scopes } from "../../../src/protocol/people.ts";
+import { scopes } from "../../../src/protocol/operator/people.ts";
 import { everything, Holder, starts, steps, World } from "./holder.ts";
 
 const seed = Number(process.env["GIVING_SEED"] ?? 20_261_122);

@@ -1,6 +1,6 @@
 // An app on the stand-in that fails in a way nobody catches, as its last argument says: thrown in a timer, or a rejection left alone.
 import { app } from "electron";
-import { electronLifecycle } from "../../../../src/main/electron-lifecycle.ts";
+import { electronLifecycle } from "../../../../src/main/electron/lifecycle.ts";
 import { runProgram } from "../../../../src/main/program.ts";
 
 const kind = process.argv.at(-1);

@@ -1,0 +1,96 @@
+// The time of day: changes exactly with the second or minute of the corrected clock, without its digits moving.
+import type { SceneItem } from "../../../../src/protocol/scene.ts";
+import { make } from "../../dom.ts";
+import { createDial } from "./dial.ts";
+import { fitText } from "../text/fit.ts";
+import { setFont } from "../text/font.ts";
+import { type Item, stillItem, type Surroundings } from "../item.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const halfFrameMs = 10;
+
+type ClockItem = Extract<SceneItem, { type: "clock" }>;
+
+/** The part of a clock that tells the time. */
+export interface Face {
+  readonly element: Element;
+  write(instant: number): void;
+  /** Says the longest that it will ever say, so that it can be sized. */
+  fill(instant: number): void;
+}
+
+/** A clock item. */
+export function createClockFace(item: ClockItem, around: Surroundings): Item {
+  const { clock } = around;
+  const isAnalog = item.face === "analog";
+  const time = isAnalog ? createDial(item) : createDigits(item);
+  const lines: Face[] = [time];
+  if (item.date && Object.keys(item.date_parts).length > 0) lines.push(createDate(item));
+  const face = make("div", "face", ...lines.map(({ element }) => element));
+  if (item.label !== undefined) face.append(make("div", "label", item.label));
+  setFont(face, item);
+  const box = make("div", "box", face);
+  const element = make("div", `item clock${isAnalog ? " analog" : ""}`, box);
+  element.style.color = item.color;
+  element.style.backgroundColor = item.background_color;
+  const stepMs = item.seconds ? 1_000 : 60_000;
+  let cancelTick = (): void => {};
+
+  function tick(): void {
+    // An alarm rings in the frame nearest, which may be just before the boundary: that frame is already the new second's.
+    const instant = clock.now() + halfFrameMs;
+    for (const line of lines) line.write(instant);
+    cancelTick = clock.alarm((Math.floor(instant / stepMs) + 1) * stepMs, tick);
+  }
+
+  return stillItem(
+    element,
+    around,
+    () => {
+      // Sized once, for the longest it will ever say, so that it neither grows nor jumps.
+      for (const line of lines) line.fill(clock.now());
+      fitText(face, box, Math.max(around.height, around.width));
+      tick();
+    },
+    () => cancelTick(),
+  );
+}
+
+function createDigits(item: ClockItem): Face {
+  const format = new Intl.DateTimeFormat(item.locale, {
+    timeZone: item.timezone,
+    hour: item.hour12 ? "numeric" : "2-digit",
+    minute: "2-digit",
+    ...(item.seconds ? { second: "2-digit" } : {}),
+    hourCycle: item.hour12 ? "h12" : "h23",
+  });
+  return written("time", format, hourMs, 24);
+}
+
+function createDate(item: ClockItem): Face {
+  // zod's optional fields may be undefined, Intl's may not: JSON has none.
+  const parts = JSON.parse(JSON.stringify(item.date_parts)) as Intl.DateTimeFormatOptions;
+  return written("date", new Intl.DateTimeFormat(item.locale, { timeZone: item.timezone, ...parts }), dayMs, 366);
+}
+
+function written(className: string, format: Intl.DateTimeFormat, stepMs: number, steps: number): Face {
+  const element = make("div", className);
+  const write = (text: string): void => {
+    element.textContent = text;
+  };
+  return {
+    element,
+    write: (instant) => write(format.format(instant)),
+    fill: (instant) => write(longest(format, instant, stepMs, steps)),
+  };
+}
+
+function longest(format: Intl.DateTimeFormat, from: number, stepMs: number, steps: number): string {
+  let best = "";
+  for (let step = 0; step < steps; step++) {
+    const text = format.format(from + step * stepMs);
+    if (text.length > best.length) best = text;
+  }
+  return best;
+}

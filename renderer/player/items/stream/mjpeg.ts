@@ -1,0 +1,119 @@
+// Motion JPEG: one JPEG after the other in an answer that never ends (multipart/x-mixed-replace), as cameras send it.
+// Read here and not by an <img>: that one says neither when the pictures stop nor when the connection ends.
+import { make } from "../../dom.ts";
+import { ItemFailure } from "../item.ts";
+import type { Connection, StreamItem } from "./stream.ts";
+
+const silenceLimitMs = 6_000;
+const longestPart = 16 * 1024 * 1024;
+const headEnd = [13, 10, 13, 10];
+
+/** Connects. */
+export function connectMjpeg(item: StreamItem): Connection {
+  const canvas = make("canvas", "media");
+  canvas.style.objectFit = item.fit;
+  const context = canvas.getContext("bitmaprenderer")!;
+  const abort = new AbortController();
+  const first = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<ItemFailure>();
+  let timer = 0;
+
+  function fail(failure: ItemFailure): void {
+    clearTimeout(timer);
+    abort.abort();
+    first.reject(failure);
+    lost.resolve(failure);
+  }
+
+  function expectMore(): void {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => fail(new ItemFailure("stalled", `no picture for ${silenceLimitMs} ms`)), silenceLimitMs);
+  }
+
+  async function read(): Promise<void> {
+    for await (const jpeg of partsOf(await ask(item, abort.signal))) {
+      const bitmap = await createImageBitmap(new Blob([jpeg], { type: "image/jpeg" }));
+      if (abort.signal.aborted) return bitmap.close();
+      canvas.width = bitmap.width;
+      canvas.height = bitmap.height;
+      context.transferFromImageBitmap(bitmap);
+      first.resolve();
+      expectMore();
+    }
+    fail(new ItemFailure("load", "the camera ended the stream"));
+  }
+
+  expectMore();
+  read().catch((error: unknown) => fail(error instanceof ItemFailure ? error : new ItemFailure("decode", String(error))));
+  return {
+    element: canvas,
+    picture: first.promise,
+    lost: lost.promise,
+    play() {},
+    end() {
+      clearTimeout(timer);
+      abort.abort();
+      canvas.width = canvas.height = 0;
+      canvas.remove();
+    },
+  };
+}
+
+interface Answer {
+  body: ReadableStream<Uint8Array>;
+  boundary: Uint8Array;
+}
+
+async function ask(item: StreamItem, signal: AbortSignal): Promise<Answer> {
+  const response = await fetch(item.src, { signal }).catch((error: unknown) => {
+    throw new ItemFailure("load", String(error));
+  });
+  if (!response.ok || response.body === null)
+    throw new ItemFailure("load", `HTTP ${response.status} ${(await response.text()).slice(0, 300)}`);
+  const type = response.headers.get("content-type") ?? "";
+  const boundary = /^multipart\/x-mixed-replace.*boundary="?([^";]+)/i.exec(type)?.[1];
+  if (boundary === undefined) throw new ItemFailure("unsupported", `the camera answers with ${type || "no type"}, not with Motion JPEG`);
+  // Many cameras write the dashes into the parameter, too.
+  return { body: response.body, boundary: new TextEncoder().encode(`--${boundary.trim().replace(/^--/, "")}`) };
+}
+
+/** The bodies of the parts: by their length where it is told, else up to the next boundary. */
+async function* partsOf({ body, boundary }: Answer): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let held = new Uint8Array(0);
+  let scanned = 0;
+  for await (const bytes of body) {
+    held = joined(held, bytes);
+    for (;;) {
+      const start = indexOf(held, boundary, 0);
+      const head = start === -1 ? -1 : indexOf(held, headEnd, start);
+      if (head === -1) break;
+      const from = head + headEnd.length;
+      const length = /content-length:\s*(\d+)/i.exec(new TextDecoder("latin1").decode(held.subarray(start, head)))?.[1];
+      const end = length === undefined ? indexOf(held, boundary, Math.max(from, scanned - boundary.length)) : from + Number(length);
+      if (end === -1 || end > held.length) {
+        scanned = held.length;
+        break;
+      }
+      yield held.slice(from, end);
+      held = held.slice(end);
+      scanned = 0;
+    }
+    if (held.length > longestPart) throw new ItemFailure("decode", `a picture of more than ${longestPart / 1024 / 1024} MB`);
+  }
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+function indexOf(bytes: Uint8Array, wanted: ArrayLike<number>, from: number): number {
+  for (let at = bytes.indexOf(wanted[0]!, from); at !== -1; at = bytes.indexOf(wanted[0]!, at + 1)) {
+    let same = 1;
+    while (same < wanted.length && bytes[at + same] === wanted[same]) same += 1;
+    if (same === wanted.length) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,130 @@
+// What lies in a zone's rectangle: the item on the glass, one behind it, one that is leaving, and the plate when there is none.
+import type { SceneZone } from "../../../src/protocol/scene.ts";
+import type { Transition } from "../../../src/protocol/content/transition.ts";
+import { make, setSeen } from "../dom.ts";
+import type { Item } from "../items/item.ts";
+import type { Page } from "../page.ts";
+import { runTransition } from "./transition.ts";
+
+/** An item and the element that bears it; transitions move the bearer, the item its own element. */
+export interface Borne {
+  item: Item;
+  bearer: HTMLElement;
+  /** Says, once, that the item does not run any more. */
+  letGo: () => void;
+}
+
+// What is let go of and what is made ready next take the processor just while the new picture is on its way to the
+// screen: on two cores that cost it a frame or two, and two screens their step.
+const calmMs = 120;
+
+/** The pictures of one zone. */
+export class ZoneGlass {
+  readonly element: HTMLElement;
+  readonly #page: Page;
+  readonly #plate = make("div", "plate");
+  /** Keeps the zone's colour out of the sum of two pictures. */
+  readonly #pictures = make("div", "pictures");
+  /** Ends the transition under way. */
+  #end: (() => void) | null = null;
+  /** Lets go of what has left, before its time. */
+  #hurry: (() => void) | null = null;
+
+  constructor(zone: SceneZone, page: Page) {
+    this.#page = page;
+    this.element = make("div", "zone", this.#pictures);
+    const { style } = this.element;
+    style.left = `${zone.left}px`;
+    style.top = `${zone.top}px`;
+    style.width = `${zone.width}px`;
+    style.height = `${zone.height}px`;
+    style.zIndex = String(zone.z_index);
+    if (zone.rotation !== undefined && zone.rotation !== 0) style.rotate = `${zone.rotation}deg`;
+    if (zone.background_color !== undefined) style.backgroundColor = zone.background_color;
+  }
+
+  /** Whether an item is still on its way out, or out of sight but not let go of yet. */
+  get isChanging(): boolean {
+    return this.#end !== null || this.#hurry !== null;
+  }
+
+  /** Lets go of what is out of sight without waiting for a calm moment: for who is late already. */
+  hurry(): void {
+    this.#hurry?.();
+  }
+
+  /** Lays an item behind the glass, over what is there, unseen. @param letGo called when it does not run any more. */
+  add(item: Item, letGo: () => void): Borne {
+    const bearer = make("div", "bearer", item.element);
+    setSeen(item.element, "no");
+    this.#pictures.append(bearer);
+    return { item, bearer, letGo };
+  }
+
+  /**
+   * Changes the glass in the frame being made; `changed` is called when the old one is out of sight and has been let go
+   * of: when the new picture has come through, at the earliest a frame after. Resolves with the time of the frame that
+   * shows the new one. `beginsAt` is corrected wall time.
+   */
+  change(
+    borne: Borne,
+    before: Borne | null,
+    how: { transition: Transition | null; beginsAt: number },
+    changed: () => void,
+  ): Promise<number> {
+    const { clock, frames, transitions } = this.#page;
+    const presented = borne.item.show();
+    const release = (): void => {
+      this.#end = null;
+      before?.item.hide();
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const letGo = (): void => {
+        clearTimeout(timer);
+        if (this.#hurry === letGo) this.#hurry = null;
+        frames.request(() => {
+          if (before !== null) this.remove(before);
+          this.#plate.remove();
+          changed();
+        });
+      };
+      if (before === null) return letGo();
+      timer = setTimeout(letGo, calmMs);
+      this.#hurry = letGo;
+    };
+    if (how.transition === null || before === null) {
+      release();
+      return presented;
+    }
+    const beginsAt = how.beginsAt - clock.at(0);
+    const change = { incoming: borne.bearer, outgoing: before.bearer, transition: how.transition, beginsAt };
+    this.#end = runTransition(change, frames, (ran) => {
+      transitions.judge(ran);
+      release();
+    });
+    return presented;
+  }
+
+  /** Ends a transition under way, at once. */
+  settle(): void {
+    this.#end?.();
+  }
+
+  /** Shows the plate, which stays until the next change. */
+  showPlate(): void {
+    this.element.prepend(this.#plate);
+  }
+
+  /** Lets go of an item. */
+  remove({ item, bearer, letGo }: Borne): void {
+    item.dispose();
+    bearer.remove();
+    letGo();
+  }
+
+  /** Takes everything off the glass at once. */
+  clear(): void {
+    this.settle();
+    this.hurry();
+    this.#plate.remove();
+  }
+}

@@ -1,0 +1,127 @@
+// One value in one file that survives a power cut at any instant: temp, fsync, rename, fsync of the folder, and the previous generation kept beside it.
+import { createHash } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { Fault } from "../fault.ts";
+
+/** What a read found. `recovered` says that the newest generation was damaged or gone and the one before it was taken. */
+export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
+
+/**
+ * A JSON value kept durably at `path` (mode 0600). Writes are atomic and serialised; a reader sees the old
+ * value or the new, never a part. A checksum finds rot and truncation.
+ */
+export class DurableFile<T> {
+  readonly path: string;
+  readonly #parse: (json: unknown) => T;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** @param parse turns the stored JSON into the value; throws when it is not one (a zod schema's `parse`). */
+  constructor(path: string, parse: (json: unknown) => T) {
+    this.path = path;
+    this.#parse = parse;
+  }
+
+  /** @throws Fault `file-corrupt` when the file and its previous generation are both unreadable. */
+  async read(): Promise<DurableRead<T>> {
+    const causes: unknown[] = [];
+    for (const [path, recovered] of [
+      [this.path, false],
+      [`${this.path}.previous`, true],
+    ] as const) {
+      try {
+        const text = await readFile(path, "utf8");
+        return { is: "found", value: this.#parse(unseal(text)), recovered };
+      } catch (error) {
+        if (!isMissing(error)) causes.push(error);
+      }
+    }
+    if (causes.length === 0) return { is: "absent" };
+    throw new Fault("file-corrupt", `${this.path} and its previous generation cannot be read`, {
+      cause: causes[0],
+    });
+  }
+
+  /** Replaces the value. Resolves once it would survive a power cut. */
+  write(value: T): Promise<void> {
+    const next = this.#writing.then(() => this.#replace(value));
+    this.#writing = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Removes the value and its previous generation. */
+  remove(): Promise<void> {
+    const next = this.#writing.then(async () => {
+      await rm(`${this.path}.previous`, { force: true });
+      await rm(this.path, { force: true });
+      await syncFolder(dirname(this.path));
+    });
+    this.#writing = next.catch(() => undefined);
+    return next;
+  }
+
+  async #replace(value: T): Promise<void> {
+    await makeFolder(dirname(this.path));
+    const temporary = `${this.path}.new`;
+    const file = await open(temporary, "w", 0o600);
+    try {
+      await file.writeFile(seal(value));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await this.#keepPrevious();
+    await rename(temporary, this.path);
+    await syncFolder(dirname(this.path));
+  }
+
+  async #keepPrevious(): Promise<void> {
+    // A damaged newest generation must not push out the good one before it.
+    const current = await readFile(this.path, "utf8").catch(() => undefined);
+    if (current === undefined) return;
+    try {
+      this.#parse(unseal(current));
+    } catch {
+      return; // damaged: read() has already said so; the previous generation stays as it is
+    }
+    await rm(`${this.path}.previous`, { force: true });
+    await link(this.path, `${this.path}.previous`);
+  }
+}
+
+/** Makes a folder that survives a power cut, with those above it that are missing (mode 0700). */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // A folder's own name is kept in the one above it.
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** Makes a rename or a removal in `folder` durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+// The first line is the SHA-256 of the rest, so that truncation and bit rot are found before JSON is believed.
+function seal(value: unknown): string {
+  const body = `${JSON.stringify(value)}\n`;
+  return `${createHash("sha256").update(body).digest("hex")}\n${body}`;
+}
+
+function unseal(text: string): unknown {
+  const end = text.indexOf("\n");
+  const body = text.slice(end + 1);
+  if (end !== 64 || createHash("sha256").update(body).digest("hex") !== text.slice(0, end)) {
+    throw new Fault("file-corrupt", "the checksum does not match");
+  }
+  return JSON.parse(body);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

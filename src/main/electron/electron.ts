@@ -1,0 +1,80 @@
+// The player on Electron: reads config, sets Electron up, starts the player with an Electron host. Bundled into dist/main.
+import { join } from "node:path";
+import { app, utilityProcess } from "electron";
+import Store from "electron-store";
+import { createSystemClock, type Clock } from "../../base/clock.ts";
+import { lockFolder } from "../../base/files/folder-lock.ts";
+import type { Log } from "../../base/log.ts";
+import { createElectronHost, mediaProcessName, serviceProcessName } from "../../host/electron/host.ts";
+import { prepareApp } from "../../host/electron/app.ts";
+import { createLinuxMachine } from "../../host/linux/machine.ts";
+import { runPlayer } from "../../player/player.ts";
+import { heapFlags, mediaEnvironment, mediaProgram } from "../../service/media/process.ts";
+import { beat } from "./sign-of-life.ts";
+import { electronLifecycle } from "./lifecycle.ts";
+import { EmbeddedService } from "./embedded-service.ts";
+import { rendererFolder, requirePage } from "../folders.ts";
+import { ruleOf } from "../local-exceptions.ts";
+import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player-config.ts";
+import { runProgram } from "../program.ts";
+import { settingsOf, type SettingsStore, type StoredSettings } from "../settings.ts";
+
+const usualServicePort = 8080;
+
+// No await here, nor in any module imported here: Electron becomes ready only after this file has been evaluated, so whatever waits for
+// that at top level waits for ever (electron/electron#40719).
+void runProgram("player", configure, runOnElectron, { lifecycle: electronLifecycle });
+
+/** Reads the flags, and sets Electron up by them while it is not ready yet. @throws Fault `bad-config`. */
+function configure(): PlayerConfig {
+  const config = readPlayerConfig(withoutBrowserSwitches(process.argv.slice(app.isPackaged ? 1 : 2)));
+  prepareApp(config.data);
+  return config;
+}
+
+/** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
+async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
+  requirePage();
+  beat(signal);
+  using _lock = lockFolder(config.data);
+  await app.whenReady();
+  const clock = createSystemClock();
+  const store = new Store<StoredSettings>({ cwd: config.data, name: "settings" });
+  const known = config.server ?? store.get("server");
+  await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
+  const server = embedded === null ? () => known! : () => embedded.address;
+  // The embedded service's address is not stored: it may change, and a stored address would keep the next start from starting the service.
+  const settings = embedded === null ? settingsOf(async () => store) : { rememberServer: async () => undefined };
+  const { ntp, triggers, window, data: folder } = config;
+  const mayReachLocal = ruleOf(config.allowLocal);
+  for (;;) {
+    await using host = createElectronHost({ clock, log, window, mayReachLocal });
+    const machine = createLinuxMachine();
+    const version = app.getVersion();
+    const parts = { server, folder, rendererFolder, version, host, machine, ntp, triggers, mayReachLocal, settings, clock, log };
+    await runPlayer(parts, signal);
+  }
+}
+
+/** A packaged player that was told no service brings its own, in a process that cannot blacken the screen. */
+function startService(folder: string, store: SettingsStore, clock: Clock, log: Log, signal: AbortSignal): Promise<EmbeddedService> {
+  const program = join(import.meta.dirname, "cli.js");
+  return EmbeddedService.start(
+    {
+      fork: (flags) => utilityProcess.fork(program, ["serve", ...flags], { serviceName: serviceProcessName, stdio: "inherit" }),
+      forkMedia: () =>
+        utilityProcess.fork(mediaProgram, [], {
+          serviceName: mediaProcessName,
+          stdio: "inherit",
+          env: mediaEnvironment,
+          execArgv: heapFlags,
+        }),
+      folder: join(folder, "service"),
+      port: store.get("servicePort") ?? usualServicePort,
+      onPort: (port) => store.set("servicePort", port),
+      clock,
+      log,
+    },
+    signal,
+  );
+}

@@ -1,0 +1,99 @@
+// A small client of the operator's API for the programs of this folder: what anybody could do with curl.
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import { Fault, reasonOf } from "../base/fault.ts";
+import { Command, finalStatuses } from "../protocol/device/commands.ts";
+import { Asset } from "../protocol/content/assets.ts";
+import { Layout, page, Player, Playlist } from "../protocol/operator/resources.ts";
+import { Show, ShowPage, type NewShow, type ShowEntry } from "../protocol/operator/shows.ts";
+
+// A client without a socket can only ask again.
+const pollMs = 200;
+
+/** A service and a token for it. Methods reject with an Error that quotes the service's own explanation. */
+export class ServiceClient {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  static async open(url: string, tokenFile: string): Promise<ServiceClient> {
+    return new ServiceClient(url, (await readFile(tokenFile, "utf8")).trim());
+  }
+
+  async pair(code: string, name: string): Promise<Player> {
+    return Player.parse(await this.#call("POST", "players/pair", { code, name }));
+  }
+
+  async player(id: string): Promise<Player> {
+    return Player.parse(await this.#call("GET", `players/${id}`));
+  }
+
+  async assign(playerId: string, layoutId: string): Promise<void> {
+    await this.#call("PATCH", `players/${playerId}`, { layout_id: layoutId });
+  }
+
+  async hasLayouts(): Promise<boolean> {
+    return page(Layout).parse(await this.#call("GET", "layouts?limit=1")).data.length > 0;
+  }
+
+  async upload(name: string, bytes: Buffer | Blob): Promise<Asset> {
+    return Asset.parse(await this.#call("POST", `assets?name=${encodeURIComponent(name)}`, bytes));
+  }
+
+  async createPlaylist(body: object): Promise<Playlist> {
+    return Playlist.parse(await this.#call("POST", "playlists", body));
+  }
+
+  async createLayout(body: object): Promise<Layout> {
+    return Layout.parse(await this.#call("POST", "layouts", body));
+  }
+
+  async show(show: Partial<NewShow>): Promise<Show> {
+    return Show.parse(await this.#call("POST", "show", show));
+  }
+
+  /** The newest shows, those that are over included. */
+  async shows(): Promise<ShowEntry[]> {
+    return ShowPage.parse(await this.#call("GET", "show?limit=100")).data;
+  }
+
+  async deleteShow(id: string): Promise<void> {
+    await this.#call("DELETE", `show/${id}`);
+  }
+
+  /** Takes a picture of the player's screen. Resolves to the picture's address once it is there. */
+  async screenshot(playerId: string, clock: Clock, signal: AbortSignal): Promise<string> {
+    const { id } = Command.parse(await this.#call("POST", `players/${playerId}/commands`, { type: "screenshot" }));
+    for (;;) {
+      const command = Command.parse(await this.#call("GET", `players/${playerId}/commands/${id}`));
+      if (command.status === "succeeded") return `${this.#url}/api/v1/screenshots/${String(command.result?.["screenshot_id"])}/image`;
+      if (finalStatuses.includes(command.status)) throw new Error(`the screenshot ${command.status}: ${command.error?.detail ?? ""}`);
+      await clock.wait(pollMs, signal);
+    }
+  }
+
+  async #call(method: string, path: string, body?: object): Promise<unknown> {
+    const raw = Buffer.isBuffer(body) ? new Uint8Array(body) : body instanceof Blob ? body : null;
+    const response = await fetch(`${this.#url}/api/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { "content-type": raw === null ? "application/json" : "application/octet-stream" }),
+      },
+      ...(body === undefined ? {} : { body: raw ?? JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new Fault("unreachable", `there is no service at ${this.#url}: start one, or name another with --server (${reasonOf(error)})`, {
+        cause: error,
+      });
+    });
+    const json: unknown = response.status === 204 ? undefined : await response.json();
+    if (response.ok) return json;
+    const { detail } = z.object({ detail: z.string() }).parse(json);
+    throw new Fault("refused", `${detail} (${method} ${path}: ${response.status})`);
+  }
+}

@@ -1,0 +1,27 @@
+// Makes the newest desired state ready; a newer one ends the work on the one before.
+import type { Clock } from "../../base/clock.ts";
+import type { Watchable } from "../../base/async/observable.ts";
+import type { Desired } from "../../protocol/device/desired-state.ts";
+
+/** Calls `prepare` with each desired state that comes, until `signal` aborts. The call before is aborted first. */
+export async function prepareNewest(
+  states: Watchable<Desired | null>,
+  prepare: (desired: Desired, signal: AbortSignal) => Promise<void>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    const desired = states.value;
+    const superseded = new AbortController();
+    const end = AbortSignal.any([signal, superseded.signal]);
+    states.watch((newest) => {
+      if (newest !== desired) superseded.abort();
+    }, end);
+    try {
+      if (desired !== null) await prepare(desired, end);
+      await clock.wait(Number.POSITIVE_INFINITY, end);
+    } catch (error) {
+      if (!superseded.signal.aborted || signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// How each kind of item looks and behaves: the fields that a playlist sends and the page draws alike.
+import { z } from "zod";
+import { Color } from "../common.ts";
+
+/** How a picture fills its zone: whole with bars, cropped, or stretched. */
+const Fit = z.enum(["contain", "cover", "fill"]);
+
+const Direction = z.enum(["auto", "ltr", "rtl"]).default("auto").describe("`auto` goes by the first letter that has a direction");
+const Milliseconds = z.int().min(0).max(86_400_000);
+const fontSize = z.int().min(4).max(4_096).optional().describe("In layout pixels. Without it the text is made as large as its zone allows");
+const Locale = z.string().max(35).default("en-GB").refine(isLocale, "must be a BCP 47 language tag such as en-GB");
+
+/** Families that are on every player, each with a fallback for every script. */
+const font = {
+  font_family: z.enum(["sans", "serif", "mono"]).default("sans"),
+  font_weight: z.int().min(100).max(900).optional().describe("400 is regular, 700 bold"),
+};
+const onDark = { color: Color.default("#ffffff"), background_color: Color.default("#000000") };
+const sound = {
+  muted: z.boolean().default(false),
+  volume: z.number().min(0).max(1).default(1).describe("0 is silent, 1 is as recorded"),
+};
+const trim = {
+  start_ms: Milliseconds.default(0).describe("Where in the file the play begins"),
+  end_ms: Milliseconds.optional().describe("Where in the file it ends; without it: at the file's end"),
+};
+
+export const ImageLook = { fit: Fit.default("contain") };
+export const VideoLook = { fit: Fit.default("contain"), ...sound, ...trim };
+export const AudioLook = {
+  volume: sound.volume,
+  ...trim,
+  fit: Fit.default("contain").describe("How the artwork fills the zone"),
+  background_color: Color.optional().describe("Without it and without artwork the zone shows what lies beneath"),
+};
+export const TextLook = {
+  text: z.string().min(1).max(5_000),
+  ...onDark,
+  align: z.enum(["start", "center", "end"]).default("center"),
+  font_size: fontSize.describe(
+    "In layout pixels. A text that does not fit is set smaller, down to half of this, and then cut at its end. Without it the text is made as large as its zone allows",
+  ),
+  ...font,
+  direction: Direction,
+  padding: z.int().min(0).max(2_000).optional().describe("Layout pixels on every side; without it 3 % of the zone"),
+};
+/** What runs across the zone without end; its position is a function of the clock, so that screens in step show the same. */
+const running = {
+  speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels a second"),
+  separator: z.string().max(20).default("•").describe("Stands between one round and the next"),
+};
+export const TickerLook = {
+  text: z.string().min(1).max(5_000),
+  ...onDark,
+  font_size: fontSize,
+  ...font,
+  direction: Direction,
+  ...running,
+};
+/** The parts of a date, as `Intl.DateTimeFormat` names them. */
+const DateParts = z.strictObject({
+  weekday: z.enum(["long", "short", "narrow"]).optional(),
+  day: z.enum(["numeric", "2-digit"]).optional(),
+  month: z.enum(["numeric", "2-digit", "long", "short", "narrow"]).optional(),
+  year: z.enum(["numeric", "2-digit"]).optional(),
+  era: z.enum(["long", "short", "narrow"]).optional(),
+});
+export const ClockLook = {
+  hour12: z.boolean().default(false),
+  seconds: z.boolean().default(true),
+  date: z.boolean().default(true),
+  date_parts: DateParts.default({ weekday: "long", day: "numeric", month: "long" }).describe(
+    "What the date says, in the locale's own order",
+  ),
+  locale: Locale,
+  face: z.enum(["digital", "analog"]).default("digital"),
+  label: z.string().max(60).optional().describe("Stands below the time, such as the name of a city"),
+  ...font,
+  ...onDark,
+};
+export const QrLook = {
+  data: z
+    .string()
+    .min(1)
+    .max(1_200)
+    .describe("Text or address; as UTF-8 at most 2953, 2331, 1663 or 1273 bytes with `error_correction` L, M, Q or H"),
+  color: Color.default("#000000"),
+  background_color: Color.default("#ffffff").describe("With a contrast of at least 3 to `color`, or no camera reads the code"),
+  quiet_zone: z.int().min(0).max(16).default(4).describe("Modules of background around the code; readers need 4"),
+  error_correction: z.enum(["L", "M", "Q", "H"]).default("M").describe("How much of the code may be covered: 7, 15, 25 or 30 %"),
+};
+export const FeedLook = {
+  style: z.enum(["cards", "ticker"]).default("cards"),
+  entry_duration_ms: z.int().min(1_000).max(600_000).default(8_000).describe("How long each card stays"),
+  summary: z.boolean().default(true),
+  date: z.boolean().default(true),
+  locale: Locale,
+  ...font,
+  ...onDark,
+  ...running,
+};
+export const PdfLook = {
+  page_duration_ms: z.int().min(1_000).max(3_600_000).default(10_000).describe("How long each page stays"),
+  first_page: z.int().min(1).max(100_000).default(1),
+  last_page: z.int().min(1).max(100_000).optional().describe("Without it: the last one of the file"),
+  background_color: Color.default("#000000"),
+};
+export const StreamLook = { protocol: z.enum(["hls", "mjpeg"]), fit: Fit.default("contain"), ...sound };
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false; // a malformed tag is a RangeError
+  }
+}

@@ -1,0 +1,191 @@
+// Service <-> device: pairing, tokens, and the messages of the socket.
+import { z } from "zod";
+import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
+import { deviceText } from "../text.ts";
+import { Count, id, LifeSeconds, RawInstant } from "../common.ts";
+
+const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
+
+/** `POST /device/pairing-requests`: a box asks for a code. */
+export const PairingRequest = z.strictObject({
+  public_key: PublicKey,
+  player_version: deviceText(64),
+  hardware: deviceText(200).nullable(),
+  timezone: deviceText(64),
+  resolution: z.strictObject({ width: z.int().min(0).max(65_535), height: z.int().min(0).max(65_535) }).nullable(),
+});
+export type PairingRequest = z.infer<typeof PairingRequest>;
+
+/** The answer, in the words of RFC 8628, section 3.2. `verification_uri` is null when the service has no public address. */
+export const PairingGrant = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string().nullable(),
+  verification_uri_complete: z.string().nullable(),
+  expires_in: LifeSeconds.describe("Seconds"),
+  interval: LifeSeconds.describe("Seconds between polls"),
+});
+export type PairingGrant = z.infer<typeof PairingGrant>;
+
+/** `POST /device/nonce`: what the next token request must sign, once, within a minute. */
+export const Nonce = z.object({ nonce: z.string(), expires_in: LifeSeconds });
+
+/** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
+export const tokenProofJwsType = "signage-token-proof+jws";
+export const TokenProof = z.object({
+  nonce: z.string(),
+  aud: z.string().describe("`device_code` or the player's id: what is asked for"),
+});
+
+/**
+ * `POST /device/token`: a device code (first time) or a player's id (renewal), and the proof by the device's key.
+ * `Prefer: wait=25` (RFC 7240) holds a pending answer back until the code is claimed.
+ */
+export const TokenRequest = z.union([
+  z.strictObject({
+    grant_type: z.literal("urn:ietf:params:oauth:grant-type:device_code"),
+    device_code: z.string().max(128),
+    proof: z.string().max(2_048),
+  }),
+  z.strictObject({
+    grant_type: z.literal("urn:signage:device-key"),
+    player_id: id("plr"),
+    proof: z.string().max(2_048),
+  }),
+]);
+export type TokenRequest = z.infer<typeof TokenRequest>;
+
+/** A granted token. The first one pins `service_key`, by which commands and revocations are proven ever after. */
+export const TokenGrant = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: LifeSeconds.describe("Seconds"),
+  player_id: id("plr"),
+  player_name: z.string(),
+  service_key: PublicKey,
+});
+export type TokenGrant = z.infer<typeof TokenGrant>;
+
+/**
+ * A refused token (400, the errors of RFC 8628, section 3.5). Only `revocation`, proven by the pinned key, unpairs;
+ * `error` alone never does.
+ */
+export const TokenRefusal = z.object({
+  error: z.enum(["authorization_pending", "slow_down", "expired_token", "access_denied", "invalid_grant", "invalid_request"]),
+  error_description: z.string().optional(),
+  revocation: z.string().optional().describe("Signed revocation"),
+  service_key: PublicKey.optional().describe("By which a player notices that another service answers. Older services do not tell it"),
+});
+export type TokenRefusal = z.infer<typeof TokenRefusal>;
+
+/** Subprotocol of the socket at `GET /device/ws`. */
+export const deviceSubprotocol = "signage.device.v1";
+/** Close codes of the device socket. */
+export const closeCodes = {
+  revoked: 4403,
+  replaced: 4409,
+  restarting: 1012,
+  tooSlow: 1013,
+  badToken: 4401,
+} as const;
+/** Longest message either way; larger things go over HTTP. */
+export const longestMessageBytes = 65_536;
+
+const Seq = z.int().min(1).max(1e15);
+// A day: whoever is told to wait longer is never heard again.
+const longestWaitMs = 86_400_000;
+
+const envelope = {
+  id: deviceText(64),
+  ts: RawInstant.describe("Sender's wall clock, ms since the epoch"),
+};
+const fromDevice = {
+  ...envelope,
+  ack: Count.optional().describe("Highest `seq` handled: all before it are done"),
+};
+const toDevice = {
+  ...envelope,
+  seq: Seq.optional().describe("Place in the device's journal; hints without one are not replayed"),
+};
+
+const spreadMs = z.int().min(0).max(longestWaitMs).describe("After a lost connection the first attempt waits a random part of this");
+
+/** What a device sends. */
+export const DeviceMessage = z.discriminatedUnion("type", [
+  z.object({
+    ...fromDevice,
+    type: z.literal("hello"),
+    data: z.object({
+      epoch: deviceText(64).nullable().describe("Journal it knows, null at first"),
+      last_seq: Count,
+      revision: deviceText(64).nullable(),
+      heartbeat: Heartbeat,
+    }),
+  }),
+  z.object({ ...fromDevice, type: z.literal("heartbeat"), data: Heartbeat }),
+  z.object({ ...fromDevice, type: z.literal("ack"), data: z.object({}) }),
+  z.object({ ...fromDevice, type: z.literal("unsupported"), data: z.object({ type: deviceText(64) }) }),
+]);
+export type DeviceMessage = z.infer<typeof DeviceMessage>;
+
+/** What the service sends. `state.changed` only hints: `GET /device/state` is the truth. */
+export const ServiceMessage = z.discriminatedUnion("type", [
+  z.object({
+    ...toDevice,
+    type: z.literal("welcome"),
+    data: z.object({
+      session_id: z.string(),
+      epoch: z.string().describe("Name of the journal that `seq` counts in"),
+      resumed: z.boolean().describe("False: what was missed is not known; fetch the state and take all pending commands"),
+      heartbeat_ms: z.int().min(100).max(longestWaitMs),
+      reconnect_spread_ms: spreadMs,
+      answer: HeartbeatAnswer,
+    }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("heartbeat.answer"),
+    // Told again: who came when the fleet was small would else come back too early when it is large. Older services do not.
+    data: HeartbeatAnswer.extend({ reconnect_spread_ms: spreadMs.optional() }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("state.changed"),
+    data: z.object({ revision: z.string() }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("command"),
+    data: z.object({ command: z.string().describe("Signed command") }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("revoked"),
+    data: z.object({ revocation: z.string().describe("Signed revocation") }),
+  }),
+  z.object({
+    ...toDevice,
+    type: z.literal("goaway"),
+    data: z.object({ reconnect_after_ms: z.int().min(0).max(longestWaitMs) }),
+  }),
+]);
+export type ServiceMessage = z.infer<typeof ServiceMessage>;
+/** Any message's outside, for those whose type this side does not know. */
+const UnknownMessage = z.object({ type: deviceText(64), seq: Seq.optional() });
+
+/** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
+export type ReadMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
+
+/** Reads the text of a socket's message by the schema of the other side's messages. */
+export function readMessage<T>(schema: z.ZodType<T>, text: string): ReadMessage<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined; // not JSON at all: an unknown without an outside
+  }
+  const message = schema.safeParse(json);
+  if (message.success) return { is: "known", message: message.data };
+  const outside = UnknownMessage.safeParse(json).data;
+  return { is: "unknown", type: outside?.type, seq: outside?.seq };
+}

@@ -1,0 +1,57 @@
+// The commands that change what plays for a while: show something else, skip, pause, go on, set what conditions ask for.
+import { z } from "zod";
+import { VariableName, Variables } from "../scheduling/schedules.ts";
+import { id } from "../common.ts";
+
+const ttl_s = z.int().min(1).max(604_800).default(600);
+
+/** Shows a layout or an asset instead of what is scheduled. Its own id ends it with `override.clear`. */
+const OverrideArgs = z
+  .strictObject({
+    layout_id: id("lay").optional(),
+    asset_id: id("ast").optional().describe("An image or a video, shown alone on the whole screen"),
+    duration_ms: z.int().min(1_000).max(31_536_000_000).optional().describe("1 s to 365 days; without it, until it is revoked"),
+    level: z
+      .enum(["normal", "emergency"])
+      .default("normal")
+      .describe("An emergency stands above every other override, and no pause holds it back"),
+  })
+  .refine((args) => (args.layout_id === undefined) !== (args.asset_id === undefined), {
+    message: "give either layout_id or asset_id",
+    path: ["layout_id"],
+  });
+const ClearArgs = z.strictObject({
+  override_id: id("cmd").optional().describe("The id of the override.set command; without it, all overrides end"),
+});
+const SkipArgs = z.strictObject({
+  zone_id: id("zon").optional().describe("Without it, every zone goes on to its next item"),
+});
+const PauseArgs = z.strictObject({
+  duration_ms: z.int().min(1_000).max(86_400_000).default(300_000).describe("1 s to 24 h. Then the loop is where it would have been"),
+});
+
+const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
+/** Of `variables.set`, and what a trigger on the player sends. */
+export const VariablesSetArgs = z.strictObject({
+  variables: Variables.refine((map) => Object.keys(map).length > 0, "must be at least one variable").describe(
+    "They hold at once, above the player's own `variables`, which stay as they are",
+  ),
+  duration_ms: SettingDurationMs.optional().describe("1 s to 365 days; without it, until they are set anew or cleared"),
+});
+export type VariablesSetArgs = z.infer<typeof VariablesSetArgs>;
+const VariablesClearArgs = z.strictObject({
+  names: z.array(VariableName).min(1).max(100).optional().describe("Of what was set by command or trigger; without it, all"),
+});
+
+/** Members of the union of command requests. */
+export const playCommands = [
+  z.strictObject({ type: z.literal("override.set"), args: OverrideArgs, ttl_s }),
+  z.strictObject({ type: z.literal("override.clear"), args: ClearArgs.prefault({}), ttl_s }),
+  z.strictObject({ type: z.literal("skip"), args: SkipArgs.prefault({}), ttl_s }),
+  z.strictObject({ type: z.literal("pause"), args: PauseArgs.prefault({}), ttl_s }),
+  z.strictObject({ type: z.literal("resume"), args: z.strictObject({}).default({}), ttl_s }),
+  z.strictObject({ type: z.literal("variables.set"), args: VariablesSetArgs, ttl_s }),
+  z.strictObject({ type: z.literal("variables.clear"), args: VariablesClearArgs.prefault({}), ttl_s }),
+] as const;
+export const playCommandTypes = ["override.set", "override.clear", "skip", "pause", "resume", "variables.set", "variables.clear"] as const;
+export type PlayCommand = z.infer<(typeof playCommands)[number]>;

@@ -1,0 +1,223 @@
+// The things operators deal with, as REST shows and takes them: players, layouts, playlists, commands, screenshots.
+import { z } from "zod";
+import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
+import { Orientation } from "../content/orientation.ts";
+import { problemFields } from "../device/player-problems.ts";
+import { ReportedVariables, Variables } from "../scheduling/schedules.ts";
+import { Transition } from "../content/transition.ts";
+import { Wall, WallPart } from "../content/wall.ts";
+import { Color, DeletedAt, id, Name, TimeZone, Timestamp } from "../common.ts";
+
+const Edge = z.int().min(0).max(16_384);
+const Size = z.int().min(1).max(16_384);
+
+const stamps = { created_at: Timestamp, updated_at: Timestamp };
+
+/** Of what can be put in the bin and taken out again. */
+const binned = { deleted_at: DeletedAt };
+
+/** An ordered list of items that a zone shows in a loop. */
+export const Playlist = z.object({
+  id: id("pls"),
+  name: Name,
+  items: z.array(PlaylistItem),
+  ...stamps,
+  ...binned,
+});
+export type Playlist = z.infer<typeof Playlist>;
+
+export const NewPlaylist = z.strictObject({
+  name: Name,
+  items: z.array(NewPlaylistItem).max(1_000).default([]),
+});
+export const PlaylistChange = z.strictObject({
+  name: Name.optional(),
+  items: z.array(NewPlaylistItem).max(1_000).optional().describe("Replaces all items"),
+});
+
+/** A rectangle of a layout, in layout pixels, that shows one playlist. */
+export const Zone = z.strictObject({
+  id: id("zon"),
+  name: Name,
+  left: Edge,
+  top: Edge,
+  width: Size,
+  height: Size,
+  z_index: z.int().min(-1_000).max(1_000).default(0),
+  rotation: z.int().min(0).max(359).optional().describe("Degrees clockwise about the zone's middle. Without it: 0"),
+  background_color: Color.optional().describe("Without it the zone is clear where its items are"),
+  transition: Transition.optional().describe("How items come in that say nothing themselves. Without it: by a cut"),
+  playlist_id: id("pls").nullable().default(null),
+});
+export type Zone = z.infer<typeof Zone>;
+export const NewZone = Zone.extend({
+  id: id("zon")
+    .optional()
+    .describe("An id from an earlier read keeps the zone's identity; without it a zone of the same name keeps its own"),
+});
+export type NewZone = z.infer<typeof NewZone>;
+
+/** How a screen is divided. Width and height give the coordinate system; the screen scales it to fit. */
+export const Layout = z.object({
+  id: id("lay"),
+  name: Name,
+  width: Size,
+  height: Size,
+  background_color: Color,
+  background_asset_id: id("ast").nullable().describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().describe("How the layout comes in"),
+  zones: z.array(Zone),
+  ...stamps,
+  ...binned,
+});
+export type Layout = z.infer<typeof Layout>;
+
+export const NewLayout = z.strictObject({
+  name: Name,
+  width: Size.default(1920),
+  height: Size.default(1080),
+  background_color: Color.default("#000000"),
+  background_asset_id: id("ast").nullable().default(null).describe("An image behind all zones, which covers the layout"),
+  transition: Transition.nullable().default(null).describe("How the layout comes in; null: by a cut"),
+  zones: z.array(NewZone).max(100).default([]),
+});
+export const LayoutChange = z.strictObject({
+  name: Name.optional(),
+  width: Size.optional(),
+  height: Size.optional(),
+  background_color: Color.optional(),
+  background_asset_id: id("ast").nullable().optional(),
+  transition: Transition.nullable().optional(),
+  zones: z.array(NewZone).max(100).optional().describe("Replaces all zones"),
+});
+
+/** A screen and the box behind it. */
+export const Player = z.object({
+  id: id("plr"),
+  team_id: id("team"),
+  name: Name,
+  status: z.enum(["online", "offline"]).describe("Online: its socket is open, or it has polled, and it sent a heartbeat within 90 s"),
+  layout_id: id("lay").nullable(),
+  tags: z.array(Name),
+  timezone: z.string().nullable().describe("IANA zone; null: the zone that the box reported"),
+  variables: Variables.describe("What conditions of schedules ask for"),
+  reported_variables: ReportedVariables.nullable().describe(
+    "What holds on the player: `variables`, and above them what commands and triggers have set there; null: it has not told yet",
+  ),
+  orientation: Orientation.describe("How the display hangs: the whole picture is turned to match"),
+  wall: WallPart.nullable().describe("The part of a video wall that it shows; null: each layout whole"),
+  last_seen_at: Timestamp.nullable(),
+  player_version: z.string().nullable(),
+  engine: z.string().nullable().describe("The browser that draws, such as `chromium 156`"),
+  hardware: z.string().nullable(),
+  resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
+  desired_revision: z.string(),
+  reported_revision: z.string().nullable().describe("What it has on screen"),
+  in_sync: z.boolean().nullable().describe("Whether the state on screen is the newest; null while it is offline: that cannot be told"),
+  ...problemFields,
+  ...stamps,
+  ...binned,
+});
+export type Player = z.infer<typeof Player>;
+
+/** The code on the glass: eight consonants, shown `WDJB-MJHT`, compared blind to case and punctuation (RFC 8628, section 6.1). */
+export const pairingCodeAlphabet = "BCDFGHJKLMNPQRSTVWXZ";
+const PairingCode = z
+  .string()
+  .max(32)
+  .transform((code) => code.toUpperCase().replace(/[^A-Z0-9]/g, ""))
+  .refine((code) => new RegExp(`^[${pairingCodeAlphabet}]{8}$`).test(code), "must be the eight letters on the screen, such as WDJB-MJHT");
+
+export const PairRequest = z.strictObject({ code: PairingCode, name: Name });
+/** `POST /players/{id}/replace`: the code that the new box shows. */
+export const ReplaceRequest = z.strictObject({ code: PairingCode });
+export const PlayerChange = z.strictObject({
+  name: Name.optional(),
+  layout_id: id("lay").nullable().optional().describe("Assigns a layout; null takes it away"),
+  tags: z.array(Name).max(50).optional(),
+  timezone: TimeZone.nullable().optional(),
+  variables: Variables.optional().describe("Replaces all variables"),
+  orientation: Orientation.optional(),
+  wall: Wall.nullable().optional().describe("The part of a video wall that it shows; null: each layout whole"),
+});
+
+/** Why the page, the list or the call was refused: RFC 9457. */
+export const Problem = z.object({
+  type: z.string().describe("A stable address that explains this kind of problem"),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe("What is wrong here and what to do"),
+  errors: z
+    .array(
+      z.object({
+        pointer: z.string().describe("RFC 6901, into the body; `?name` for a query field"),
+        detail: z.string(),
+      }),
+    )
+    .optional(),
+  request_id: z.string(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/** A page of a list: newest first. */
+export function page<T extends z.ZodType>(item: T) {
+  return z.object({
+    data: z.array(item),
+    next_cursor: z.string().nullable().describe("For the next page; null on the last"),
+  });
+}
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(25),
+  cursor: z.string().max(200).optional(),
+});
+
+/** A filter by words of a name. */
+export const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
+
+const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it");
+
+/** Query of a list of players. */
+export const PlayersQuery = PageQuery.extend({
+  status: z.enum(["online", "offline"]).optional(),
+  tag: Name.optional(),
+  q: Words,
+  layout_id: id("lay").optional(),
+  deleted,
+  has_problems: z.enum(["true", "false"]).optional(),
+});
+/** Query of a list of things that can be in the bin. */
+export const BinQuery = PageQuery.extend({
+  q: Words,
+  deleted,
+});
+/** Query of a deletion that may be for good. */
+export const DeletionQuery = z.strictObject({
+  permanent: z.enum(["true", "false"]).default("false").describe("`true` deletes for good, also out of the bin"),
+});
+
+/** The players that one request is for: those with a tag, or those named. At most 10,000. */
+export const Target = z.union([z.strictObject({ tag: Name }), z.strictObject({ player_ids: z.array(id("plr")).min(1).max(10_000) })]);
+export type Target = z.infer<typeof Target>;
+
+/** Something about a target that is allowed and hardly meant. */
+export const TargetWarning = z.object({
+  code: z.enum(["no-players"]),
+  message: z.string(),
+  field: z.string().describe("RFC 6901 pointer"),
+});
+export type TargetWarning = z.infer<typeof TargetWarning>;
+
+/** `POST /players/bulk`. */
+export const PlayersChange = z.strictObject({
+  target: Target,
+  change: z.strictObject({
+    layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null takes it away"),
+    tags_add: z.array(Name).max(50).default([]),
+    tags_remove: z.array(Name).max(50).default([]),
+  }),
+});
+export const PlayersChanged = z.object({
+  matched: z.int().describe("Players that the request was for"),
+  changed: z.int().describe("Those among them that were not so already"),
+  warnings: z.array(TargetWarning).describe("Why it reached nobody. It is taken all the same"),
+});

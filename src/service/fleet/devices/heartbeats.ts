@@ -1,0 +1,48 @@
+// Takes a heartbeat in and answers with all a device needs to catch up: the same by socket and by polling.
+import type { Clock } from "../../../base/clock.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
+import type { Commands } from "../commands.ts";
+import type { Links } from "../connectivity-events.ts";
+import type { Presence } from "../presence.ts";
+import type { PlayerProblems } from "../player-problems.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { Subscribers } from "../../events/subscribers.ts";
+
+export interface HeartbeatParts {
+  store: Store;
+  clock: Clock;
+  presence: Presence;
+  commands: Commands;
+  links: Links;
+  problems: PlayerProblems;
+  subscribers: Subscribers;
+}
+
+const players = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
+);
+
+/** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
+export async function takeHeartbeat(
+  { store, clock, presence, commands, links, problems, subscribers }: HeartbeatParts,
+  playerId: string,
+  heartbeat: Heartbeat,
+  receivedAt: number,
+  link: "socket" | "poll",
+): Promise<HeartbeatAnswer> {
+  presence.beat(playerId, heartbeat, link);
+  const pending = await commands.pending(playerId);
+  const [player] = await players(store.db, { id: playerId });
+  if (player === undefined) throw new TypeError(`a heartbeat of ${playerId}, which there is not`);
+  problems.beat(playerId, heartbeat, player.revision);
+  await links.beat({ id: playerId, created_at: player.created_at }, heartbeat);
+  subscribers.beat(player.team_id, playerId, receivedAt, heartbeat);
+  return {
+    sent_at_ms: heartbeat.sent_at_ms,
+    received_at_ms: receivedAt,
+    answered_at_ms: clock.now(),
+    revision: player.revision,
+    commands: pending,
+  };
+}

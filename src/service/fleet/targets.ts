@@ -1,0 +1,92 @@
+// Which players a request for many is for, and the tags to find them by.
+import type { ExpressionBuilder } from "kysely";
+import { nearest } from "../../base/nearest.ts";
+import type { Target, TargetWarning } from "../../protocol/operator/resources.ts";
+import { invalidField, Refusal } from "../http/problem.ts";
+import type { Db } from "../store/store.ts";
+import type { PlayerRow, Tables } from "../store/tables.ts";
+
+const mostPlayers = 10_000;
+// SQLite and PostgreSQL both bound the number of parameters of a statement.
+const partOfIds = 500;
+const mostErrors = 100;
+const mostTagsLookedAt = 1_000;
+
+/** The row of a player's tag, as a condition on a player. */
+export function tagged<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
+  return (row as unknown as ExpressionBuilder<Tables, "players">)
+    .selectFrom("player_tags")
+    .select("player_tags.tag")
+    .whereRef("player_tags.player_id", "=", "players.id")
+    .where("player_tags.tag", "=", tag);
+}
+
+/** Brings the tags that players are found by in line with those they have. */
+export async function setTags(db: Db, players: readonly Pick<PlayerRow, "id" | "team_id" | "tags">[]): Promise<void> {
+  for (const part of inParts(players)) {
+    const ids = part.map((player) => player.id);
+    await db.deleteFrom("player_tags").where("player_id", "in", ids).execute();
+    const rows = part.flatMap(({ id, team_id, tags }) =>
+      [...new Set(JSON.parse(tags) as string[])].map((tag) => ({ player_id: id, team_id, tag })),
+    );
+    for (const some of inParts(rows)) await db.insertInto("player_tags").values(some).execute();
+  }
+}
+
+/**
+ * The players that a request for many is for, by id.
+ * @throws Refusal 422 naming each id that is no player of the team's, or when a tag has more than 10,000 players.
+ */
+export async function playersOf(db: Db, teamId: string, target: Target): Promise<PlayerRow[]> {
+  const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).orderBy("id");
+  if ("tag" in target) {
+    const byTag = db.selectFrom("player_tags").select("player_id").where("team_id", "=", teamId).where("tag", "=", target.tag);
+    const rows = await all
+      .where("id", "in", byTag)
+      .limit(mostPlayers + 1)
+      .execute();
+    if (rows.length > mostPlayers) throw invalidField("/target/tag", "more than 10,000 players have this tag: name them in parts");
+    return rows;
+  }
+  const rows: PlayerRow[] = [];
+  for (const part of inParts([...new Set(target.player_ids)].toSorted())) rows.push(...(await all.where("id", "in", part).execute()));
+  const known = new Set(rows.map((row) => row.id));
+  const errors = target.player_ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ pointer: `/target/player_ids/${index}`, detail: "there is no such player" }],
+  );
+  if (errors.length > 0) {
+    const shown = errors.slice(0, mostErrors);
+    throw new Refusal("invalid", `${errors.length} of the players do not exist`, { errors: shown });
+  }
+  return rows;
+}
+
+/** What about a target was hardly meant, given the players that it is for: a tag that none of them has. */
+export async function targetWarnings(db: Db, teamId: string, target: Target, players: readonly unknown[]): Promise<TargetWarning[]> {
+  if (!("tag" in target) || players.length > 0) return [];
+  return [{ code: "no-players", message: await nobodyHas(db, teamId, target.tag), field: "/target/tag" }];
+}
+
+/** Says that no player has a tag, and which one was probably meant. */
+export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<string> {
+  const rows = await db
+    .selectFrom("player_tags")
+    .innerJoin("players", "players.id", "player_tags.player_id")
+    .select("player_tags.tag")
+    .distinct()
+    .where("player_tags.team_id", "=", teamId)
+    .where("players.removed_at", "is", null)
+    .orderBy("player_tags.tag")
+    .limit(mostTagsLookedAt)
+    .execute();
+  const near = nearest(
+    tag,
+    rows.map((row) => row.tag),
+  );
+  return `no player has the tag “${tag}”${near === undefined ? "" : `: did you mean “${near}”?`}`;
+}
+
+/** `things` in parts that fit into one statement. */
+export function inParts<T>(things: readonly T[], length = partOfIds): T[][] {
+  return Array.from({ length: Math.ceil(things.length / length) }, (_, part) => things.slice(part * length, (part + 1) * length));
+}

@@ -1,0 +1,109 @@
+// Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import { Refusal } from "./problem.ts";
+import type { Db, Store } from "../store/store.ts";
+
+/** How long an answer is kept for a repeat, ms. */
+export const idempotencyKeptMs = 86_400_000;
+
+/** An answer as it is kept for a repeat. */
+export interface KeptAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export class Idempotency {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #inFlight = new Set<string>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs `act` unless this token has used `key` in the last 24 hours; then gives back what it answered. `act` is handed
+   * what keeps its answer and calls it in the transaction of its deed: a crash leaves both or neither. Only successes are
+   * kept: what was refused did nothing and may be tried again. The body is kept sealed by the caller's own secret, of which
+   * nobody has more than the hash: it may hold another secret, which is shown once.
+   * @throws Refusal 422 when the key belongs to another request, 409 while the first is still being handled.
+   */
+  async once(
+    { tokenId, secret }: { tokenId: string; secret: string },
+    key: string,
+    requestHash: string,
+    act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer & { replayed: boolean }> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw new Refusal("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
+    }
+    const name = `${tokenId} ${key}`;
+    if (this.#inFlight.has(name)) throw new Refusal("in-flight", "The first request with this Idempotency-Key is still being handled");
+    this.#inFlight.add(name);
+    try {
+      const kept = await this.#find(tokenId, key);
+      if (kept !== undefined && kept.request_hash !== requestHash) {
+        throw new Refusal("key-reused", "This Idempotency-Key was used with another request: make a new one");
+      }
+      if (kept !== undefined) {
+        return {
+          status: kept.status,
+          headers: JSON.parse(kept.headers) as Record<string, string>,
+          body: unseal(kept.body, secret),
+          replayed: true,
+        };
+      }
+      let isKept = false;
+      const answer = await act(async (db, given) => {
+        await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, { ...given, body: seal(given.body, secret) });
+        isKept = true;
+      });
+      if (!isKept) throw new TypeError("a POST of an operator has to write through change(), or a repeat would do it again");
+      return { ...answer, replayed: false };
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  async #find(tokenId: string, key: string) {
+    await this.#store.db
+      .deleteFrom("idempotency")
+      .where("created_at", "<", this.#clock.now() - idempotencyKeptMs)
+      .execute();
+    return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
+  }
+
+  async #keep(
+    db: Db,
+    request: { token_id: string; key: string; request_hash: string },
+    { status, headers, body }: KeptAnswer,
+  ): Promise<void> {
+    const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
+    await db.insertInto("idempotency").values(row).execute();
+  }
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM under a key that only the token's holder can make. */
+function seal(text: string, secret: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(secret), nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+function unseal(kept: string, secret: string): string {
+  const bytes = Buffer.from(kept, "base64");
+  const decipher = createDecipheriv("aes-256-gcm", keyOf(secret), bytes.subarray(0, nonceBytes));
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString("utf8");
+}
+
+function keyOf(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", "signage-player idempotency", 32));
+}

@@ -1,0 +1,28 @@
+// Where callers reach this service, and links that say so.
+import type { FastifyRequest } from "fastify";
+import { apiPrefix } from "../operations/operation.ts";
+
+/**
+ * The origin of this service as a caller knows it: that of `--public-url`, else what the request's Host says.
+ * Null where the Host is none.
+ */
+export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
+  if (publicUrl !== null) return new URL(publicUrl).origin;
+  const said = `${request.protocol}://${request.host}`;
+  // A Host is a stranger's word: what is no name and port is not put into a link.
+  return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(said) && URL.canParse(said) ? new URL(said).origin : null;
+}
+
+const linkFields = new Set(["url", "thumbnail_url", "image_url"]);
+
+/** The same body with its links to this service absolute. Nothing is changed in place: an answer may be kept for a repeat. */
+export function withAbsoluteLinks(body: unknown, origin: string): unknown {
+  if (Array.isArray(body)) return body.map((each) => withAbsoluteLinks(each, origin));
+  if (typeof body !== "object" || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => {
+      const isLink = linkFields.has(key) && typeof value === "string" && value.startsWith(`${apiPrefix}/`);
+      return [key, isLink ? origin + value : withAbsoluteLinks(value, origin)];
+    }),
+  );
+}

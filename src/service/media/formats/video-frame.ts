@@ -1,0 +1,73 @@
+// Takes a frame of a video with the machine's ffmpeg, a process of its own within limits like any that reads uploaded bytes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { defaultLimits } from "../limits.ts";
+import { watch } from "../meter.ts";
+import { guarded, mediaEnvironment } from "../process.ts";
+import { thumbnailEdge as edge } from "./sizes.ts";
+
+const mostFrameBytes = 64 * 1_024 * 1_024;
+
+/** A frame as PNG; null where there is no ffmpeg, since nothing else here decodes video. @throws when ffmpeg fails or takes too much. */
+export async function frameOf(
+  path: string,
+  { mime_type, duration_ms }: { mime_type: string; duration_ms: number | null },
+  signal: AbortSignal,
+): Promise<Buffer | null> {
+  const program = await findProgram("ffmpeg");
+  if (program === null) return null;
+  const atS = Math.min((duration_ms ?? 0) / 10_000, 5);
+  // The demuxer is named and only files may be read: a playlist in disguise opens nothing.
+  const demuxer = mime_type === "video/webm" ? "matroska" : "mp4";
+  const input = ["-protocol_whitelist", "file", "-f", demuxer, "-ss", String(atS), "-i", `file:${path}`];
+  const scale = `scale='min(${edge},iw)':'min(${edge},ih)':force_original_aspect_ratio=decrease`;
+  const output = ["-an", "-sn", "-frames:v", "1", "-vf", scale, "-f", "image2pipe", "-c:v", "png", "-"];
+  const { command, args } = await guarded([program, "-v", "error", "-nostdin", "-threads", "1", ...input, ...output]);
+  signal.throwIfAborted();
+  const ffmpeg = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: mediaEnvironment, signal, killSignal: "SIGKILL" });
+  const ended = once(ffmpeg, "close") as Promise<[number | null]>;
+  // Heard below; a failure that comes while its output is read must not count as unheard.
+  ended.catch(() => undefined);
+  const over = new AbortController();
+  let excess: string | null = null;
+  watch(ffmpeg, defaultLimits.thumbnail, over.signal).then(
+    (limit) => {
+      excess = limit;
+      ffmpeg.kill("SIGKILL");
+    },
+    () => undefined, // it ended within its limits
+  );
+  try {
+    const parts: Buffer[] = [];
+    let sizeBytes = 0;
+    let complaints = "";
+    ffmpeg.stderr.on("data", (text: Buffer) => (complaints = (complaints + text.toString()).slice(0, 500)));
+    for await (const part of ffmpeg.stdout as AsyncIterable<Buffer>) {
+      sizeBytes += part.length;
+      if (sizeBytes > mostFrameBytes) ffmpeg.kill("SIGKILL");
+      else parts.push(part);
+    }
+    const [code] = await ended;
+    if (excess !== null) throw new Error(`ffmpeg exceeded its limit ${String(excess)}`);
+    if (code !== 0 || sizeBytes === 0) throw new Error(`ffmpeg ended with ${code}: ${complaints}`);
+    return Buffer.concat(parts);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Where a program is on the PATH; null where it is not. */
+async function findProgram(name: string): Promise<string | null> {
+  const file = process.platform === "win32" ? `${name}.exe` : name;
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const path = join(folder, file);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (folder !== "" && isThere) return path;
+  }
+  return null;
+}

@@ -1,0 +1,37 @@
+// The API's description at /api/v1/openapi.json and .yaml, and a page to read it at /docs that needs no other site.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Document } from "./json.ts";
+import { originOf } from "../http/origin.ts";
+import { apiPrefix } from "../operations/operation.ts";
+
+const json = "application/json; charset=utf-8";
+const yaml = "application/yaml; charset=utf-8";
+
+/** Adds the documents and the page. Each is made when it is first asked for: most services never are. */
+export function addDocumentation(app: FastifyInstance, version: string, publicUrl: string | null): void {
+  let made: Promise<Document> | undefined;
+  const describe = () => (made ??= import("./document.ts").then(({ describeService }) => describeService(version)));
+  const openapi = async (origin: string | null) => {
+    const { servers, ...rest } = await describe();
+    return JSON.stringify({ ...rest, servers: origin === null ? servers : [{ ...servers[0], url: origin }] });
+  };
+  const asyncapi = async (origin: string | null) => JSON.stringify((await import("./asyncapi.ts")).describeSockets(version, origin));
+  for (const [name, textFor] of Object.entries({ openapi, asyncapi })) {
+    const text = (request: FastifyRequest) => textFor(originOf(request, publicUrl));
+    app.get(`${apiPrefix}/${name}.json`, async (request, reply) => reply.type(json).send(await text(request)));
+    app.get(`${apiPrefix}/${name}.yaml`, async (request, reply) => {
+      const { stringify } = await import("yaml");
+      return reply.type(yaml).send(stringify(JSON.parse(await text(request))));
+    });
+  }
+  let page: Promise<FastifyInstance> | undefined;
+  for (const path of ["/docs", "/docs/*"]) {
+    app.get(path, async (request, reply) => {
+      page ??= import("./documentation-page.ts").then(async ({ makePage }) => makePage(await openapi(null)));
+      const { method, url, headers } = request;
+      const answer = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
+      if (answer.statusCode === 404) return reply.callNotFound();
+      return reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
+    });
+  }
+}

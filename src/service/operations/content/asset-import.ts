@@ -1,0 +1,68 @@
+// Import of an asset from an address: taken down at once, fetched in the background.
+import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
+import { Name } from "../../../protocol/common.ts";
+import { assetEvent } from "../../content/asset-creation.ts";
+import { assetVersion, emptyRow } from "../../content/asset-rows.ts";
+import { invalidField } from "../../http/problem.ts";
+import type { Db } from "../../store/store.ts";
+import type { AssetRow } from "../../store/tables.ts";
+import { show } from "./asset-reading.ts";
+import { change, operation, OtherAnswer, type Operation } from "../operation.ts";
+
+export const importOperations: readonly Operation[] = [
+  operation({
+    name: "importAsset",
+    tag: "assets",
+    method: "POST",
+    path: "/assets/import",
+    summary: "Import an asset from an address",
+    description:
+      "The service fetches the file; until then the asset has `status: importing` and `progress`, afterwards `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and what comes is examined like an upload.",
+    agent:
+      "Use it for a file at a public address; ask get_asset until its status is ready. Not for addresses inside the building, and not for web pages: those are playlist items of type web.",
+    caller: "operator",
+    scope: "assets:write",
+    body: AssetImport,
+    example: { url: "https://media.example.com/summer.mp4", name: "Summer" },
+    status: 202,
+    output: Asset,
+    errors: ["invalid"],
+    version: assetVersion,
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      const url = new URL(body.url);
+      if (url.username !== "" || url.password !== "") throw invalidField("/url", "must not hold a user name or a password");
+      const write = async (db: Db) => {
+        const about = {
+          id: parts.makeId("ast"),
+          team_id: teamId,
+          name: body.name ?? nameOf(url),
+          created_at: Math.trunc(parts.clock.now()),
+        };
+        const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
+        await db.insertInto("assets").values(row).execute();
+        return { result: show(parts, row), events: [assetEvent("asset.created", row)] };
+      };
+      const made = await change(context, write, async (_db, asset) => {
+        return new OtherAnswer(202, asset, { Location: `/api/v1/assets/${asset.id}` });
+      });
+      parts.imports.wake();
+      return made;
+    },
+  }),
+];
+
+/** The last part of the address as a name, or its host. */
+function nameOf({ pathname, hostname }: URL): string {
+  const last = pathname.split("/").findLast((part) => part !== "") ?? "";
+  const decoded = /%(?![0-9a-f]{2})/i.test(last) ? last : decode(last);
+  return Name.safeParse(decoded.slice(0, 200)).data ?? hostname.slice(0, 200);
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // percent signs that are not UTF-8: the name stays as it was written
+  }
+}

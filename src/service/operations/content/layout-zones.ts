@@ -1,0 +1,69 @@
+// The zones of a layout as they are sent in: checked, and given the ids by which screens tell them apart.
+import type { NewZone, Zone } from "../../../protocol/operator/resources.ts";
+import type { MakeId } from "../../store/ids.ts";
+import { invalidFields, type FieldError } from "../../http/problem.ts";
+import type { Db } from "../../store/store.ts";
+import { idErrors, keepIds } from "./kept-ids.ts";
+
+type Size = { width: number; height: number };
+
+/**
+ * The zones with their ids: one sent along that was here before is kept, a zone of the same name keeps its own.
+ * @throws Refusal 422 naming each field of a zone that leaves the layout or points nowhere.
+ */
+export async function settleZones(
+  db: Db,
+  makeId: MakeId,
+  teamId: string,
+  size: Size,
+  sent: readonly NewZone[],
+  before: readonly Zone[],
+): Promise<Zone[]> {
+  const errors = [
+    ...sent.flatMap((zone, index) => edgeErrors(zone, index, size)),
+    ...(await playlistErrors(db, teamId, sent)),
+    ...idErrors(sent, before, { field: "zones", part: "zone", whole: "layout" }),
+  ];
+  if (errors.length > 0) {
+    throw invalidFields(errors);
+  }
+  return keepIds(
+    sent,
+    before,
+    (old, zone) => old.name === zone.name,
+    () => makeId("zon"),
+  );
+}
+
+function edgeErrors(zone: NewZone, index: number, layout: Size): FieldError[] {
+  return (
+    [
+      ["left", "width"],
+      ["top", "height"],
+    ] as const
+  ).flatMap(([start, length]) => {
+    const most = layout[length];
+    if (zone[start] >= most)
+      return [{ pointer: `/zones/${index}/${start}`, detail: `the zone begins outside the layout, whose ${length} is ${most}` }];
+    const left = most - zone[start];
+    return zone[length] <= left
+      ? []
+      : [{ pointer: `/zones/${index}/${length}`, detail: `the zone leaves the layout: at most ${left} from ${start} ${zone[start]}` }];
+  });
+}
+
+async function playlistErrors(db: Db, teamId: string, zones: readonly NewZone[]): Promise<FieldError[]> {
+  const ids = [...new Set(zones.flatMap((zone) => zone.playlist_id ?? []))];
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("playlists")
+    .select("id")
+    .where("team_id", "=", teamId)
+    .where("deleted_at", "is", null)
+    .where("id", "in", ids)
+    .execute();
+  const known = new Set<string | null>([null, ...rows.map((row) => row.id)]);
+  return zones.flatMap((zone, index) =>
+    known.has(zone.playlist_id) ? [] : [{ pointer: `/zones/${index}/playlist_id`, detail: "there is no such playlist" }],
+  );
+}

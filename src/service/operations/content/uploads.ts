@@ -1,0 +1,163 @@
+// Resumable uploads: the tus protocol under our tokens, and where each upload stands.
+import { z } from "zod";
+import { Upload } from "../../../protocol/content/assets.ts";
+import { id } from "../../../protocol/common.ts";
+import { Refusal } from "../../http/problem.ts";
+import type { UploadRow } from "../../store/tables.ts";
+import type { Tus } from "../../content/tus.ts";
+import type { Uploads } from "../../content/uploads.ts";
+import { NoContent, operation, OtherAnswer, type Operation, type OperatorContext } from "../operation.ts";
+
+const params = z.strictObject({ id: id("upl") });
+const path = "/api/v1/uploads";
+const common = { tag: "uploads", caller: "operator", scope: "assets:write", stream: true, output: NoContent } as const;
+const version = { "Tus-Resumable": "`1.0.0`; required" };
+const resumable = { "Tus-Resumable": "1.0.0" };
+
+export const uploadOperations: readonly Operation[] = [
+  operation({
+    name: "describeUploads",
+    tag: "uploads",
+    caller: "anyone",
+    method: "OPTIONS",
+    path: "/uploads",
+    summary: "Ask which tus this is",
+    description: "`Tus-Version`, `Tus-Extension` and, in bytes, `Tus-Max-Size`.",
+    stream: true,
+    status: 204,
+    output: NoContent,
+    errors: [],
+    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.answer(raw, "")),
+  }),
+  operation({
+    ...common,
+    name: "createUpload",
+    method: "POST",
+    path: "/uploads",
+    summary: "Begin a resumable upload",
+    description:
+      "tus 1.0 with the extensions creation, creation-with-upload, creation-defer-length, termination and expiration; any tus client does it. `Upload-Metadata` takes `filename` and `filetype`. The address of the upload is in `Location`; its bytes follow by PATCH. It is kept for a day after the last of them.",
+    status: 201,
+    errors: ["bad-file", "bad-request", "invalid", "too-large", "too-many", "tus-version"],
+    headers: {
+      ...version,
+      "Upload-Length": "Bytes of the whole file",
+      "Upload-Defer-Length": "`1` where the length is not known yet",
+      "Upload-Metadata": "`filename` and `filetype`, values in Base64",
+    },
+    run: ({ parts, teamId }, { raw }) => answer(parts.uploads, async (tus) => tus.answer(raw, teamId)),
+  }),
+  operation({
+    ...common,
+    name: "headUpload",
+    method: "HEAD",
+    path: "/uploads/{id}",
+    summary: "Ask how much of an upload has arrived",
+    description: "`Upload-Offset` says where to go on. Once it is whole, `Asset-Id` names the asset it became.",
+    params,
+    status: 200,
+    errors: ["not-found", "gone", "tus-version"],
+    headers: version,
+    async run(context, { params: given, raw }) {
+      const row = await settled(context, given.id);
+      if (row.error !== null || row.asset_id !== null) return new OtherAnswer(200, undefined, endOf(row));
+      return answer(context.parts.uploads, async (tus) => tus.answer(raw, context.teamId));
+    },
+  }),
+  operation({
+    ...common,
+    name: "appendUpload",
+    method: "PATCH",
+    path: "/uploads/{id}",
+    summary: "Send bytes of an upload",
+    description:
+      "The body goes on where `Upload-Offset` says, which must be where the upload stands. The answer to the last byte has the asset's id in `Asset-Id`; a file that cannot be shown is refused then.",
+    params,
+    status: 204,
+    errors: ["bad-file", "bad-request", "not-found", "gone", "in-flight", "wrong-offset", "tus-version", "too-large"],
+    headers: { ...version, "Upload-Offset": "Where the body belongs; required" },
+    async run(context, { params: given, raw }) {
+      const { parts, teamId, header } = context;
+      const row = await settled(context, given.id);
+      if (row.error !== null) throw refusalOf(row);
+      if (row.asset_id !== null) {
+        if (header("upload-offset") === String(row.size_bytes)) return new OtherAnswer(204, undefined, endOf(row));
+        throw new Refusal("wrong-offset", "The upload is finished", { headers: resumable });
+      }
+      return answer(parts.uploads, async (tus) => {
+        const done = await tus.answer(raw, teamId);
+        const now = await parts.uploads.row(given.id);
+        if (now === undefined) return done;
+        const until = await parts.uploads.touch(now.id, now.size_bytes);
+        return { ...done, headers: { ...done.headers, "Upload-Expires": new Date(until).toUTCString() } };
+      });
+    },
+  }),
+  operation({
+    ...common,
+    name: "deleteUpload",
+    method: "DELETE",
+    path: "/uploads/{id}",
+    summary: "Give an upload up",
+    description: "Its bytes are gone; what it became already stays.",
+    params,
+    status: 204,
+    errors: ["not-found", "gone", "tus-version"],
+    headers: version,
+    async run(context, { params: given, raw }) {
+      const { parts, teamId } = context;
+      const row = await parts.uploads.find(teamId, given.id);
+      if (row.asset_id === null && row.error === null) return answer(parts.uploads, async (tus) => tus.answer(raw, teamId));
+      await parts.uploads.remove(row.id);
+      return new OtherAnswer(204, undefined, resumable);
+    },
+  }),
+  operation({
+    ...common,
+    name: "getUpload",
+    method: "GET",
+    path: "/uploads/{id}",
+    summary: "Read where an upload stands",
+    description: "Also after it has ended: `asset_id` is what it became, `error` why it was refused.",
+    params,
+    status: 200,
+    output: Upload,
+    errors: ["not-found", "gone"],
+    run: async (context, { params: given }) => context.parts.uploads.show(await settled(context, given.id)),
+  }),
+];
+
+/** The upload; one whose bytes are all there has become what it can become. */
+async function settled({ parts, teamId }: OperatorContext, uploadId: string): Promise<UploadRow> {
+  const { uploads } = parts;
+  const row = await uploads.find(teamId, uploadId);
+  if (row.asset_id !== null || row.error !== null || (await uploads.offsetOf(row)) !== row.size_bytes) return row;
+  await uploads.finish(row.id).catch((error: unknown) => {
+    // The row tells a refusal; anything else is our own failure.
+    if (!(error instanceof Refusal)) throw error;
+  });
+  return uploads.find(teamId, uploadId);
+}
+
+// The library takes its time to load: it is there with the first upload.
+const doors = new WeakMap<Uploads, Promise<Tus>>();
+
+async function answer(
+  uploads: Uploads,
+  ask: (tus: Tus) => Promise<{ status: number; headers: Record<string, string> }>,
+): Promise<OtherAnswer> {
+  const opening = doors.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.Tus(uploads, path));
+  doors.set(uploads, opening);
+  const { status, headers } = await ask(await opening);
+  return new OtherAnswer(status, undefined, headers);
+}
+
+function endOf(row: UploadRow): Record<string, string> {
+  const size = String(row.size_bytes ?? 0);
+  return { ...resumable, "Upload-Offset": size, "Upload-Length": size, ...(row.asset_id === null ? {} : { "Asset-Id": row.asset_id }) };
+}
+
+function refusalOf(row: UploadRow): Refusal {
+  const detail = (JSON.parse(row.error!) as { detail: string }).detail;
+  return new Refusal("bad-file", detail, { errors: [{ pointer: "", detail }], headers: resumable });
+}

@@ -1,0 +1,149 @@
+// What happened, in REST: a ticket for browsers' sockets, and the same events for whoever cannot hold a socket.
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import { Bell } from "../../../base/async/signal.ts";
+import { isAbort } from "../../../base/fault.ts";
+import { EventPage, EventsQuery, EventType, eventsSubprotocol } from "../../../protocol/operator/events.ts";
+import type { StoredEvent } from "../../events/events.ts";
+import { Refusal } from "../../http/problem.ts";
+import { change, operation, type Operation, type OperatorContext } from "../operation.ts";
+
+const Ticket = z.object({
+  ticket: z.string().describe("Good once, for `GET /api/v1/events?ticket=…`"),
+  expires_in: z.int().describe("Seconds"),
+});
+
+// A rare type is looked for in parts, so that others have their turn in between, and in one answer not without end.
+const lookedAtOnce = 2_000;
+const mostLookedAt = 200_000;
+
+type Query = z.infer<typeof EventsQuery>;
+
+/** What of a team's journal is looked at: after `from`, up to where it ended when that was asked. */
+interface Span {
+  from: number;
+  last: number;
+}
+
+export const eventOperations: readonly Operation[] = [
+  operation({
+    name: "listEvents",
+    tag: "events",
+    method: "GET",
+    path: "/events",
+    summary: "Read what happened, or wait for it",
+    description: `The events of the last 24 hours, oldest first, with the ids, the order and the places of the socket. Give \`next\` as \`after\` the next time and nothing is missed or comes twice; \`wait_seconds\` holds the answer back until something happens. A place that is no longer known is 410: read again what you need, then go on with \`after=now\`.
+
+With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this address is the socket that tells the same as it happens, described at \`/api/v1/asyncapi.json\`: send the token with the upgrade, or \`?ticket=\` from \`POST /api/v1/events/tickets\`. A token that is not good is told after the upgrade by close code 4401, one without the scope by 4403, a restart by 1012.`,
+    agent:
+      "Use it to learn what happened lately (`types=player.offline,problem.opened`), or to wait for something you began: take `next` before you begin, then ask with `after` and `wait_seconds`.",
+    caller: "operator",
+    scope: "events:read",
+    query: EventsQuery,
+    status: 200,
+    output: EventPage,
+    others: { 101: { description: "The connection is a WebSocket now" } },
+    errors: ["invalid", "gone"],
+    run: (context, { query }) => poll(context, query),
+  }),
+  operation({
+    name: "createEventTicket",
+    tag: "events",
+    method: "POST",
+    path: "/events/tickets",
+    summary: "Get a ticket to subscribe from a browser",
+    description:
+      "A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.",
+    caller: "operator",
+    scope: "events:read",
+    agent: false,
+    status: 201,
+    output: Ticket,
+    errors: ["too-many"],
+    run: (context) => change(context, async () => ({ result: context.parts.subscribers.ticket(context.operator) })),
+  }),
+];
+
+/** Reads once, and where nothing is there, again at each news until the time is over. */
+async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_seconds: waitSeconds, ...query }: Query): Promise<EventPage> {
+  const { clock, closing, subscribers } = parts;
+  const types = typesOf(query.types);
+  const until = clock.monotonic() + waitSeconds * 1_000;
+  const answered = new AbortController();
+  const news = new Bell();
+  // Before the first look: what happens after it rings.
+  subscribers.ring(teamId, news, answered.signal);
+  try {
+    for (let place = after; ;) {
+      const page = await read({ parts, teamId }, { ...query, types, after: place });
+      const leftMs = until - clock.monotonic();
+      if (page.data.length > 0 || page.has_more || leftMs <= 0) return page;
+      place = page.next;
+      try {
+        await news.wait(clock, leftMs, signal);
+      } catch (error) {
+        if (!isAbort(error)) throw error;
+        if (closing.aborted) return page;
+        throw new Refusal("unauthorized", "The token ended while its request waited");
+      }
+    }
+  } finally {
+    answered.abort();
+  }
+}
+
+type Read = Omit<Query, "types" | "wait_seconds"> & { types: readonly EventType[] | null };
+
+async function read(
+  { parts, teamId }: Pick<OperatorContext, "parts" | "teamId">,
+  { after, limit, types, player_id }: Read,
+): Promise<EventPage> {
+  const { events, store } = parts;
+  const span = await spanOf({ parts, teamId }, after);
+  const found: StoredEvent[] = [];
+  let { from } = span;
+  for (let looked = 0; from < span.last && found.length < limit && looked < mostLookedAt; looked += lookedAtOnce) {
+    if (looked > 0) await setImmediate();
+    const upTo = Math.min(span.last, from + lookedAtOnce);
+    const most = player_id === undefined ? limit - found.length : lookedAtOnce;
+    for (const each of await events.between(store.db, teamId, { after: from, upTo, types, limit: most })) {
+      if (found.length === limit) break;
+      from = each.seq;
+      if (player_id === undefined || (await events.audience(store.db, each.audience)).has(player_id)) found.push(each);
+    }
+    if (found.length < limit) from = upTo;
+  }
+  // Looked at once more: what was trimmed while this was read is missing in it.
+  if (span.from < (await events.placeOf(store.db, teamId)).trimmed && after !== undefined) throw tooOld();
+  const next = `${events.epoch}:${from}`;
+  return { data: found.map(({ seq, event }) => ({ seq, ...event })), next, has_more: from < span.last };
+}
+
+/** @throws Refusal 410 for a place that is not known any more; 422 for what is no place. */
+async function spanOf({ parts, teamId }: Pick<OperatorContext, "parts" | "teamId">, after: string | undefined): Promise<Span> {
+  const { last, trimmed } = await parts.events.placeOf(parts.store.db, teamId);
+  if (after === undefined) return { from: trimmed, last };
+  if (after === "now") return { from: last, last };
+  const [epoch, text] = after.split(":");
+  const from = Number(text);
+  if (epoch !== parts.events.epoch || from < trimmed || from > last) throw tooOld();
+  return { from, last };
+}
+
+function tooOld(): Refusal {
+  return new Refusal(
+    "gone",
+    "`after` is older than the 24 hours that are kept, or of another journal: read again what you need, then go on with after=now",
+  );
+}
+
+/** @throws Refusal 422 that names a type which there is not. */
+function typesOf(text: string | undefined): EventType[] | null {
+  if (text === undefined) return null;
+  return text.split(",").map((name) => {
+    const type = EventType.safeParse(name);
+    if (type.success) return type.data;
+    const detail = `“${name}” is no type of event; there are ${EventType.options.join(", ")}`;
+    throw new Refusal("invalid", `?types: ${detail}`, { errors: [{ pointer: "?types", detail }] });
+  });
+}

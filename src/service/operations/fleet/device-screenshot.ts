@@ -1,0 +1,107 @@
+// A device's picture of its own glass, taken in only when it is whole and really a picture.
+import { z } from "zod";
+import { id, Timestamp } from "../../../protocol/common.ts";
+import { Refusal } from "../../http/problem.ts";
+import type { Db } from "../../store/store.ts";
+import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
+import { showScreenshot } from "./commands.ts";
+import { NoContent, operation, type Contexts, type Parts } from "../operation.ts";
+
+const mostBytes = 8 * 1_024 * 1_024;
+const mostKept = 200;
+const pictureTypes = ["image/jpeg", "image/png", "image/webp"];
+
+/** `PUT /device/screenshots/{id}`: the device makes the id, so that a repeat after a lost answer is the same upload. */
+export const deviceScreenshot = operation({
+  name: "uploadScreenshot",
+  tag: "device",
+  method: "PUT",
+  path: "/device/screenshots/{id}",
+  summary: "Upload a screenshot",
+  description: "The raw JPEG, PNG or WebP, at most 8 MiB. The same picture under the same id again is fine.",
+  caller: "device",
+  params: z.strictObject({ id: id("shot") }),
+  bytes: () => mostBytes,
+  status: 204,
+  output: NoContent,
+  errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
+  headers: {
+    "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
+    "Captured-At": "When it was taken, RFC 3339; required",
+    "Command-Id": "The command that asked for it",
+  },
+  async run({ parts, player, header }, { params, bytes }) {
+    checkDigest(header("content-digest"), bytes.sha256);
+    const about = { capturedAt: capturedAt(header("captured-at")), commandId: await commandOf({ parts, player }, header("command-id")) };
+    // Of a lane of their own: what people of the team upload does not hold up screenshots.
+    const media = await parts.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
+    if (!pictureTypes.includes(media.mimeType)) throw new Refusal("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
+    const row: ScreenshotRow = {
+      id: params.id,
+      team_id: player.team_id,
+      player_id: player.id,
+      command_id: about.commandId,
+      mime_type: media.mimeType,
+      size_bytes: bytes.sizeBytes,
+      sha256: bytes.sha256,
+      width: media.width ?? 0,
+      height: media.height ?? 0,
+      captured_at: about.capturedAt,
+      created_at: Math.trunc(parts.clock.now()),
+    };
+    await parts.store.write(async (db) => {
+      const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
+      if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
+      if (known !== undefined) throw new Refusal("conflict", "There is another picture under this id");
+      await parts.blobs.keep(bytes);
+      await db.insertInto("screenshots").values(row).execute();
+      await dropOldest(parts, db, row.player_id);
+      const about = { teamId: row.team_id, players: [row.player_id] };
+      await parts.events.append(db, [{ ...about, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
+    });
+  },
+});
+
+function checkDigest(header: string | undefined, sha256: string): void {
+  const match = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(header ?? "");
+  if (match === null) throw new Refusal("bad-digest", "Send Content-Digest: sha-256=:…: of the bytes (RFC 9530)");
+  if (Buffer.from(match[1]!, "base64").toString("hex") !== sha256) {
+    throw new Refusal("bad-digest", "The bytes that arrived do not match Content-Digest: send them again");
+  }
+}
+
+function capturedAt(header: string | undefined): number {
+  if (!Timestamp.safeParse(header).success) throw new Refusal("bad-request", "Send Captured-At: an RFC 3339 time in UTC");
+  return Date.parse(header!);
+}
+
+async function commandOf(
+  { parts, player }: Pick<Contexts["device"], "parts" | "player">,
+  header: string | undefined,
+): Promise<string | null> {
+  if (header === undefined) return null;
+  const row = await parts.store.db
+    .selectFrom("commands")
+    .select("id")
+    .where("id", "=", header)
+    .where("player_id", "=", player.id)
+    .executeTakeFirst();
+  if (row === undefined) throw new Refusal("bad-request", "Command-Id: this player has no such command");
+  return row.id;
+}
+
+async function dropOldest(parts: Parts, db: Db, playerId: PlayerRow["id"]): Promise<void> {
+  const old = await db
+    .selectFrom("screenshots")
+    .select("id")
+    .where("player_id", "=", playerId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1_000)
+    .offset(mostKept)
+    .execute();
+  if (old.length === 0) return;
+  const ids = old.map((row) => row.id);
+  const gone = await db.deleteFrom("screenshots").where("id", "in", ids).returning("sha256").execute();
+  parts.sweeper.mark(gone);
+}

@@ -1,0 +1,82 @@
+// The history of a player's heartbeats: minute by minute, and how much of each day it was there.
+import { z } from "zod";
+import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
+import { page } from "../../../protocol/operator/resources.ts";
+import { id } from "../../../protocol/common.ts";
+import { minuteMs, minutesByDay, minutesOf, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
+import { pageOf } from "../../http/paging.ts";
+import { invalidField } from "../../http/problem.ts";
+import { found, operation, type Operation } from "../operation.ts";
+import { select } from "./players.ts";
+
+const params = z.strictObject({ id: id("plr") });
+const dayMs = 86_400_000;
+const mostDays = 31;
+
+export const heartbeatOperations: readonly Operation[] = [
+  operation({
+    name: "listHeartbeats",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}/heartbeats",
+    summary: "See a player's heartbeats",
+    description:
+      "One row for each minute in which it was heard, newest first; kept for 30 days. The latest of all is at `/players/{id}/now`.",
+    caller: "operator",
+    scope: "players:read",
+    params,
+    query: HeartbeatsQuery,
+    status: 200,
+    output: page(HeartbeatMinute),
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params: { id: playerId }, query }) {
+      const { store, clock, presence } = parts;
+      found(await select(store.db, teamId, playerId), "player");
+      await presence.flush();
+      const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
+      const rows = minutesOf(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
+      return pageOf(rows, query, showMinute, { by: ["minute"] });
+    },
+  }),
+  operation({
+    name: "getUptime",
+    tag: "players",
+    method: "GET",
+    path: "/players/{id}/uptime",
+    summary: "See how much of each day a player was there",
+    description: "By minutes in which a heartbeat came, of those since it was paired; at most 31 days.",
+    caller: "operator",
+    scope: "players:read",
+    params,
+    query: UptimeQuery,
+    status: 200,
+    output: Uptime,
+    errors: ["not-found", "invalid"],
+    async run({ parts, teamId }, { params: { id: playerId }, query }) {
+      const { store, clock, presence } = parts;
+      await presence.flush();
+      const player = found(await select(store.db, teamId, playerId), "player");
+      const now = clock.now();
+      const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
+      const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;
+      if (first > last) throw invalidField("?from", "is after ?to");
+      if (last - first >= mostDays) throw invalidField("?from", `at most ${mostDays} days at a time`);
+      const up = await minutesByDay(store.telemetry, playerId, first, last + 1);
+      const days = Array.from({ length: last - first + 1 }, (_, index) => {
+        const day = first + index;
+        const from = Math.max(day * dayMs, player.created_at);
+        const total = Math.ceil(Math.min((day + 1) * dayMs, now) / minuteMs) - Math.floor(from / minuteMs);
+        const minutesTotal = Math.max(0, total);
+        const minutesUp = up.get(day) ?? 0;
+        const share = minutesTotal === 0 ? null : Math.min(100, Math.round((10_000 * minutesUp) / minutesTotal) / 100);
+        return {
+          date: new Date(day * dayMs).toISOString().slice(0, 10),
+          minutes_up: minutesUp,
+          minutes_total: minutesTotal,
+          uptime_percent: share,
+        };
+      });
+      return { player_id: playerId, days };
+    },
+  }),
+];

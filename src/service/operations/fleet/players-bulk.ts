@@ -1,0 +1,59 @@
+// One change for many players at once: a layout, tags on and off.
+import { PlayersChange, PlayersChanged } from "../../../protocol/operator/resources.ts";
+import { invalidField } from "../../http/problem.ts";
+import type { PlayerRow } from "../../store/tables.ts";
+import { playersOf, setTags, targetWarnings } from "../../fleet/targets.ts";
+import { change, operation, type Operation } from "../operation.ts";
+import { checkLayout } from "./players.ts";
+
+const mostTags = 50;
+
+export const bulkOperations: readonly Operation[] = [
+  operation({
+    name: "updatePlayers",
+    tag: "players",
+    method: "POST",
+    path: "/players/bulk",
+    summary: "Change many players",
+    description: "All players with a tag, or those named; at most 10,000. Either all are changed or none.",
+    agent:
+      "Use it for the same change on a whole tag. Call it with dry_run first and name the count to a person when it is more than they expect.",
+    caller: "operator",
+    scope: "players:write",
+    body: PlayersChange,
+    example: { target: { tag: "lobby" }, change: { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh", tags_add: ["christmas"] } },
+    status: 200,
+    output: PlayersChanged,
+    errors: ["invalid"],
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      return change(context, async (db) => {
+        const { layout_id, tags_add, tags_remove } = body.change;
+        await checkLayout(db, teamId, layout_id, "/change/layout_id");
+        const before = await playersOf(db, teamId, body.target);
+        const updated_at = Math.trunc(parts.clock.now());
+        const changed: PlayerRow[] = [];
+        for (const row of before) {
+          const tags = tagsOf(row, tags_add, tags_remove);
+          const next = { ...row, layout_id: layout_id === undefined ? row.layout_id : layout_id, tags, updated_at };
+          if (next.layout_id === row.layout_id && next.tags === row.tags) continue;
+          const { layout_id: layout, tags: withTags } = next;
+          await db.updateTable("players").set({ layout_id: layout, tags: withTags, updated_at }).where("id", "=", row.id).execute();
+          changed.push(next);
+        }
+        await setTags(db, changed);
+        const warnings = await targetWarnings(db, teamId, body.target, before);
+        return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed };
+      });
+    },
+  }),
+];
+
+function tagsOf(row: PlayerRow, add: readonly string[], remove: readonly string[]): string {
+  const before = JSON.parse(row.tags) as string[];
+  const after = [...before, ...add.filter((tag, index) => !before.includes(tag) && add.indexOf(tag) === index)].filter(
+    (tag) => !remove.includes(tag),
+  );
+  if (after.length > mostTags) throw invalidField("/change/tags_add", `“${row.name}” (${row.id}) would have more than ${mostTags} tags`);
+  return after.length === before.length && after.every((tag, index) => tag === before[index]) ? row.tags : JSON.stringify(after);
+}

@@ -1,0 +1,205 @@
+// Calendars: named lists of dates, typed in or imported, that schedules ask for.
+import { z } from "zod";
+import {
+  Calendar,
+  CalendarChange,
+  CalendarWritten,
+  CalendarsQuery,
+  NewCalendar,
+  type CalendarDate,
+} from "../../../protocol/scheduling/calendars.ts";
+import type { EventType } from "../../../protocol/operator/events.ts";
+import { page } from "../../../protocol/operator/resources.ts";
+import { id } from "../../../protocol/common.ts";
+import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
+import { holds, mayHold, pageOf } from "../../http/paging.ts";
+import { Refusal } from "../../http/problem.ts";
+import { rowOf } from "../../store/rows.ts";
+import { playersMeant, targetOf } from "../../schedule/schedules.ts";
+import type { Db } from "../../store/store.ts";
+import type { CalendarRow } from "../../store/tables.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import { names } from "../content/playlists.ts";
+
+const params = z.strictObject({ id: id("cal") });
+const example = {
+  name: "Public holidays",
+  dates: [
+    { date: "2026-12-25", name: "Christmas Day" },
+    { date: "2026-12-26", name: "Boxing Day" },
+    { date: "2027-01-01", name: "New Year's Day" },
+  ],
+};
+const imports =
+  "`ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.";
+
+export const calendarOperations: readonly Operation[] = [
+  operation({
+    name: "createCalendar",
+    tag: "calendars",
+    method: "POST",
+    path: "/calendars",
+    summary: "Create a calendar",
+    description: `At most 2,000 dates. Schedules ask for it by a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
+    agent:
+      "Use it for public holidays, closing days, match days: whatever several schedules share. For a day of one schedule its exdates do.",
+    caller: "operator",
+    scope: "schedules:write",
+    body: NewCalendar,
+    example,
+    status: 201,
+    output: CalendarWritten,
+    errors: ["invalid"],
+    version,
+    async run(context, { body }) {
+      const { parts, teamId } = context;
+      const now = Math.trunc(parts.clock.now());
+      const { dates = [], warnings } = await settle(body, now);
+      return change(context, async (db) => {
+        const about = { id: parts.makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
+        const row: CalendarRow = { ...about, created_at: now, updated_at: now };
+        await db.insertInto("calendars").values(row).execute();
+        return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
+      });
+    },
+  }),
+  operation({
+    name: "listCalendars",
+    tag: "calendars",
+    method: "GET",
+    path: "/calendars",
+    summary: "List calendars",
+    description: "Newest first, by part of the name.",
+    caller: "operator",
+    scope: "schedules:read",
+    query: CalendarsQuery,
+    status: 200,
+    output: page(Calendar),
+    errors: ["invalid"],
+    async run({ parts, teamId }, { query }) {
+      const rows = parts.store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
+      const { q } = query;
+      return q === undefined
+        ? pageOf(rows, query, showCalendar)
+        : pageOf(rows.where(mayHold(q)), query, showCalendar, { keep: ({ name }) => holds(name, q) });
+    },
+  }),
+  operation({
+    name: "getCalendar",
+    tag: "calendars",
+    method: "GET",
+    path: "/calendars/{id}",
+    summary: "Read a calendar",
+    description: "Its ETag serves as `If-Match` of a change.",
+    caller: "operator",
+    scope: "schedules:read",
+    params,
+    status: 200,
+    output: Calendar,
+    errors: ["not-found"],
+    version: (calendar) => calendar,
+    run: (context, input) => read(context, input.params),
+  }),
+  operation({
+    name: "updateCalendar",
+    tag: "calendars",
+    method: "PATCH",
+    path: "/calendars/{id}",
+    summary: "Change a calendar",
+    description: `What is not given stays; \`dates\` or \`ical\` replace all dates. The players of all schedules that ask for it follow at once. ${imports}`,
+    agent: "Use it to add the coming year: read it first, send all dates that are to stay, and if_match.",
+    caller: "operator",
+    scope: "schedules:write",
+    params,
+    body: CalendarChange,
+    example: { dates: example.dates },
+    status: 200,
+    output: CalendarWritten,
+    errors: ["not-found", "invalid", "precondition-failed"],
+    version,
+    current: read,
+    async run(context, { params: { id: calendarId }, body }) {
+      const { parts, teamId } = context;
+      const now = Math.trunc(parts.clock.now());
+      const { dates, warnings } = await settle(body, now);
+      return change(context, async (db) => {
+        const row = found(await find(db, teamId, calendarId), "calendar");
+        const next = { ...row, name: body.name ?? row.name, dates: dates === undefined ? row.dates : JSON.stringify(dates) };
+        if (next.name === row.name && next.dates === row.dates) return { result: { ...showCalendar(row), warnings } };
+        const written: CalendarRow = { ...next, updated_at: now };
+        await db.updateTable("calendars").set(written).where("id", "=", row.id).execute();
+        const schedules = (await schedulesUsing(db, teamId, row.id)).filter(({ deleted_at }) => deleted_at === null);
+        const affected = await playersMeant(db, teamId, schedules.map(targetOf));
+        return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
+      });
+    },
+  }),
+  operation({
+    name: "deleteCalendar",
+    tag: "calendars",
+    method: "DELETE",
+    path: "/calendars/{id}",
+    summary: "Delete a calendar",
+    description: "For good. Refused while a schedule asks for it, also one in the bin, which may come back.",
+    agent: "Use it for what no schedule asks for.",
+    caller: "operator",
+    scope: "schedules:write",
+    params,
+    status: 204,
+    output: NoContent,
+    errors: ["not-found", "in-use", "precondition-failed"],
+    current: read,
+    async run(context, { params: { id: calendarId } }) {
+      const { teamId } = context;
+      await change(context, async (db) => {
+        const row = found(await find(db, teamId, calendarId), "calendar");
+        checkUnused(await schedulesUsing(db, teamId, row.id));
+        await db.deleteFrom("calendars").where("id", "=", row.id).execute();
+        return { result: undefined, events: [eventOf("calendar.deleted", row)] };
+      });
+    },
+  }),
+];
+
+/** @throws Refusal 409 that names the schedules. */
+function checkUnused(schedules: readonly { id: string; name: string; deleted_at: number | null }[]): void {
+  const live = schedules.filter(({ deleted_at }) => deleted_at === null);
+  if (live.length > 0) {
+    throw new Refusal("in-use", `Schedules ask for this calendar: ${names(live)}. Take the condition out of them first, or delete them`);
+  }
+  if (schedules.length > 0) {
+    const detail = `Schedules in the bin ask for this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
+    throw new Refusal("in-use", detail);
+  }
+}
+
+/** The dates that a body gives, in order; absent: it gives none. */
+async function settle(
+  { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
+  now: number,
+): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {
+  if (ical !== undefined) {
+    // Loaded with its first use: few need it.
+    const { datesOfIcal } = await import("../../schedule/icalendar-import.ts");
+    return datesOfIcal(ical, now);
+  }
+  if (dates === undefined) return { warnings: [] };
+  return { dates: dates.toSorted((a, b) => (a.date < b.date ? -1 : 1)), warnings: [] };
+}
+
+/** What an import left out is no part of the calendar. */
+function version({ warnings: _warnings, ...calendar }: CalendarWritten): Calendar {
+  return calendar;
+}
+
+async function read({ parts, teamId }: OperatorContext, { id: calendarId }: { id: string }): Promise<Calendar> {
+  return showCalendar(found(await find(parts.store.db, teamId, calendarId), "calendar"));
+}
+
+function find(db: Db, teamId: string, calendarId: string) {
+  return rowOf(db, "calendars", teamId, calendarId);
+}
+
+function eventOf(type: EventType, { team_id: teamId, id: calendar_id, name }: CalendarRow) {
+  return { teamId, type, data: { calendar_id, name } };
+}

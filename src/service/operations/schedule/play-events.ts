@@ -1,0 +1,75 @@
+// Proof of play: devices tell it, operators list it.
+import {
+  mostEventsInBatch,
+  PlayEventBatch,
+  PlayEventReceipt,
+  PlayEventRecord,
+  PlayEventsQuery,
+} from "../../../protocol/device/play-events.ts";
+import { page } from "../../../protocol/operator/resources.ts";
+import { pageOf } from "../../http/paging.ts";
+import { playsOf, showPlay, takePlays } from "../../proof/play-events.ts";
+import { operation, type Operation } from "../operation.ts";
+
+const example = {
+  events: [
+    {
+      id: "evt_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      zone_id: "zon_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      schedule_id: "sch_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      override_id: null,
+      layer: "schedule",
+      item_id: "itm_01jd3v8q6m9x2k4n7r5t1w0yzh",
+      asset_id: null,
+      sha256: null,
+      revision: "r1",
+      result: "completed",
+      reason: null,
+      started_at: "2026-11-21T12:00:00.000Z",
+      ended_at: "2026-11-21T12:00:08.000Z",
+      duration_ms: 8000,
+      started_monotonic_ms: 1000,
+      ended_monotonic_ms: 9000,
+      boot_id: "b1",
+      clock_offset_ms: 12,
+      clock_error_ms: 3,
+    },
+  ],
+};
+
+export const playEventOperations: readonly Operation[] = [
+  operation({
+    name: "sendPlayEvents",
+    tag: "device",
+    method: "POST",
+    path: "/device/play-events",
+    summary: "Send play events",
+    description: `At most ${mostEventsInBatch} in a batch, \`Content-Encoding: gzip\` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is \`rejected\` will be rejected again.`,
+    caller: "device",
+    body: PlayEventBatch,
+    inflates: true,
+    example,
+    status: 200,
+    output: PlayEventReceipt,
+    errors: ["invalid", "bad-request"],
+    headers: { "Content-Encoding": "`gzip`, or left out" },
+    run: ({ parts, player }, { body }) => takePlays(parts.store.plays, player, body.events, Math.trunc(parts.clock.now())),
+  }),
+  operation({
+    name: "listPlayEvents",
+    tag: "play events",
+    method: "GET",
+    path: "/play-events",
+    summary: "List play events",
+    description: "What really was on the screens, by presented frames; the latest play first.",
+    caller: "operator",
+    scope: "play_events:read",
+    query: PlayEventsQuery,
+    status: 200,
+    output: page(PlayEventRecord),
+    errors: ["invalid"],
+    run: ({ parts, teamId }, { query }) =>
+      pageOf(playsOf(parts.store.plays, teamId, query).selectAll(), query, showPlay, { by: ["started_at", "id", "player_id"] }),
+  }),
+];

@@ -1,0 +1,118 @@
+// Proof of play as the service keeps it: each event once per player, synced before the answer, deleted when too old.
+import { setImmediate } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
+import type { PlayRow, PlayTables } from "../store/telemetry-tables.ts";
+import type { PlayerRow } from "../store/tables.ts";
+import { checkedPart } from "../http/validation.ts";
+
+export type Plays = Kysely<PlayTables>;
+
+const partOfPruning = 5_000;
+const filtered = ["player_id", "layout_id", "schedule_id", "override_id", "layer", "zone_id", "asset_id", "item_id", "result"] as const;
+
+type Column =
+  | "id"
+  | "layout_id"
+  | "schedule_id"
+  | "override_id"
+  | "layer"
+  | "zone_id"
+  | "item_id"
+  | "asset_id"
+  | "result"
+  | "started_at"
+  | "duration_ms";
+type Details = Omit<PlayEvent, Column>;
+
+/** Takes a batch in. Once this resolves, what it calls accepted survives a power cut. */
+export async function takePlays(db: Plays, player: PlayerRow, events: readonly unknown[], receivedAt: number): Promise<PlayEventReceipt> {
+  const rows: PlayRow[] = [];
+  const rejected: PlayEventReceipt["rejected"] = [];
+  for (const [index, event] of events.entries()) {
+    const checked = checkedPart(PlayEvent, event);
+    if ("value" in checked) rows.push(rowOf(checked.value, player, receivedAt));
+    else rejected.push({ index, id: idOf(event), errors: checked.errors });
+  }
+  if (rows.length === 0) return { accepted: 0, duplicates: 0, rejected };
+  const kept = await db
+    .insertInto("play_events")
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(["player_id", "id"]).doNothing())
+    .executeTakeFirst();
+  const accepted = Number(kept.numInsertedOrUpdatedRows ?? 0n);
+  return { accepted, duplicates: rows.length - accepted, rejected };
+}
+
+/** The events that a query is for, of one team. */
+export function playsOf(db: Plays, teamId: string, query: Omit<PlayEventsQuery, "limit" | "cursor">) {
+  let rows = db.selectFrom("play_events").where("team_id", "=", teamId);
+  for (const column of filtered) {
+    const value = query[column];
+    if (value !== undefined) rows = rows.where(column, "=", value);
+  }
+  if (query.from !== undefined) rows = rows.where("started_at", ">=", Date.parse(query.from));
+  if (query.to !== undefined) rows = rows.where("started_at", "<", Date.parse(query.to));
+  return rows;
+}
+
+/** Deletes what came before `before` (ms since the epoch), part by part, so that others get their turn between. */
+export async function prunePlays(db: Plays, before: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const old = db.selectFrom("play_events").select(["player_id", "id"]).where("received_at", "<", before).limit(partOfPruning);
+    const { numDeletedRows } = await db
+      .deleteFrom("play_events")
+      .where((row) => row(row.refTuple("player_id", "id"), "in", old.$asTuple("player_id", "id")))
+      .executeTakeFirst();
+    if (numDeletedRows < BigInt(partOfPruning)) return;
+    await setImmediate(undefined, { signal });
+  }
+}
+
+/** An event as REST shows it. */
+export function showPlay(row: PlayRow): PlayEventRecord {
+  const details = JSON.parse(row.details) as Details;
+  return {
+    // First: an older row's has a schedule too, which stands in its column.
+    ...details,
+    id: row.id,
+    player_id: row.player_id,
+    layout_id: row.layout_id,
+    schedule_id: row.schedule_id,
+    override_id: row.override_id,
+    layer: row.layer as PlayEventRecord["layer"],
+    zone_id: row.zone_id,
+    item_id: row.item_id,
+    asset_id: row.asset_id,
+    result: row.result as PlayEvent["result"],
+    started_at: new Date(row.started_at).toISOString(),
+    duration_ms: row.duration_ms,
+    received_at: new Date(row.received_at).toISOString(),
+  };
+}
+
+function rowOf(event: PlayEvent, player: PlayerRow, receivedAt: number): PlayRow {
+  const { id, layout_id, schedule_id, override_id = null, layer = null, zone_id, item_id, asset_id, ...rest } = event;
+  const { result, started_at, duration_ms, ...details } = rest;
+  return {
+    player_id: player.id,
+    id,
+    team_id: player.team_id,
+    layout_id,
+    schedule_id,
+    override_id,
+    layer,
+    zone_id,
+    item_id,
+    asset_id,
+    result,
+    started_at: Date.parse(started_at),
+    duration_ms,
+    received_at: receivedAt,
+    details: JSON.stringify(details satisfies Details),
+  };
+}
+
+function idOf(event: unknown): string | null {
+  return typeof event === "object" && event !== null && "id" in event && typeof event.id === "string" ? event.id.slice(0, 64) : null;
+}

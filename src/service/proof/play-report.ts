@@ -1,0 +1,142 @@
+// Counts play events into a report: read hour by hour, so that neither memory nor the other requests suffer.
+import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
+import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
+import { playsOf, type Plays } from "./play-events.ts";
+import { invalidField, Refusal } from "../http/problem.ts";
+import { nameOf, nextBoundary } from "../../schedule/calendar/local-time.ts";
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const usualDays = 30;
+const mostDays = 400;
+const mostHourlyDays = 62;
+const mostGroups = 100_000;
+
+type Key = string | null;
+/** What is counted of one group. */
+interface Sum {
+  keys: Key[];
+  plays: number;
+  completed: number;
+  cut: number;
+  failed: number;
+  skipped: number;
+  duration_ms: number;
+  first_at: number;
+  last_at: number;
+}
+type Row = Omit<PlayReportRow, "player_name" | "asset_name">;
+
+const columns = {
+  player: "player_id",
+  layer: "layer",
+  layout: "layout_id",
+  schedule: "schedule_id",
+  override: "override_id",
+  zone: "zone_id",
+  item: "item_id",
+  asset: "asset_id",
+} as const;
+type Column = keyof typeof columns;
+
+/** The span of a report, ms since the epoch. @throws Refusal 422 when it is empty or too long. */
+export function spanOf(query: PlayReportQuery, now: number): { from: number; to: number } {
+  const to = query.to === undefined ? now : Date.parse(query.to);
+  const from = query.from === undefined ? to - usualDays * dayMs : Date.parse(query.from);
+  const most = query.group_by.includes("hour") ? mostHourlyDays : mostDays;
+  if (from >= to) throw invalidField("?from", "must be before ?to");
+  if (to - from > most * dayMs) throw invalidField("?from", `at most ${most} days in one report by these groups`);
+  return { from, to };
+}
+
+/**
+ * The rows of a report, by day or hour in order of time as they are counted, else in the order of their keys at the end.
+ * @throws Refusal 422 when there are more than 100,000 groups: name fewer, or a shorter time.
+ */
+export async function* countPlays(
+  db: Plays,
+  teamId: string,
+  query: PlayReportQuery,
+  { from, to }: { from: number; to: number },
+  signal: AbortSignal,
+): AsyncGenerator<Row[]> {
+  const unit = query.group_by.find((group) => group === "day" || group === "hour");
+  let sums = new Map<string, Sum>();
+  for (let at = from; at < to;) {
+    const end = unit === undefined ? to : Math.min(to, nextBoundary(at, unit, query.timezone));
+    for (let hour = at; hour < end; hour += hourMs) {
+      await addHour(db, teamId, query, hour, Math.min(end, hour + hourMs), sums);
+      // Everybody else's turn.
+      await setImmediate(undefined, { signal });
+    }
+    if (unit !== undefined && sums.size > 0) {
+      yield rowsOf(sums, query.group_by, nameOf(at, unit, query.timezone));
+      sums = new Map();
+    }
+    at = end;
+  }
+  if (sums.size > 0) yield rowsOf(sums, query.group_by, null);
+}
+
+async function addHour(db: Plays, teamId: string, query: PlayReportQuery, from: number, to: number, sums: Map<string, Sum>): Promise<void> {
+  const groups = query.group_by.filter(isColumn).map((group) => columns[group]);
+  const span = { ...query, from: undefined, to: undefined };
+  const results = ["completed", "cut", "failed", "skipped"] as const;
+  const counted = playsOf(db, teamId, span)
+    .where("started_at", ">=", from)
+    .where("started_at", "<", to)
+    .select(groups)
+    .select((row) => [
+      sql<number>`sum(case when result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0) then 1 else 0 end)`.as("plays"),
+      ...results.map((result) => sql<number>`sum(case when result = ${sql.lit(result)} then 1 else 0 end)`.as(result)),
+      row.fn.sum<number>("duration_ms").as("duration_ms"),
+      row.fn.min<number>("started_at").as("first_at"),
+      row.fn.max<number>("started_at").as("last_at"),
+      row.fn.countAll<number>().as("events"),
+    ]);
+  const rows = await (groups.length === 0 ? counted : counted.groupBy(groups)).execute();
+  for (const row of rows) {
+    // Without a group SQL answers one row for nothing at all.
+    if (Number(row.events) === 0) continue;
+    const keys = groups.map((column) => row[column] as Key);
+    const name = JSON.stringify(keys);
+    const sum = sums.get(name) ?? { keys, ...nothing };
+    const counts = row as unknown as Omit<Sum, "keys">;
+    for (const figure of ["plays", ...results, "duration_ms"] as const) sum[figure] += Number(counts[figure]);
+    sum.first_at = Math.min(sum.first_at, Number(counts.first_at));
+    sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
+    sums.set(name, sum);
+    if (sums.size > mostGroups) {
+      throw new Refusal("invalid", `?group_by: more than ${mostGroups} rows: name fewer groups or a shorter time`, {
+        errors: [{ pointer: "?group_by", detail: `more than ${mostGroups} rows: name fewer groups or a shorter time` }],
+      });
+    }
+  }
+}
+
+const nothing = {
+  plays: 0,
+  completed: 0,
+  cut: 0,
+  failed: 0,
+  skipped: 0,
+  duration_ms: 0,
+  first_at: Number.POSITIVE_INFINITY,
+  last_at: Number.NEGATIVE_INFINITY,
+};
+
+function rowsOf(sums: Map<string, Sum>, groups: readonly PlayGroup[], time: string | null): Row[] {
+  return [...sums]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { keys, first_at, last_at, ...counts }]) => {
+      const left = [...keys];
+      const key = (group: PlayGroup) => (isColumn(group) ? [columns[group], left.shift()] : [group, time]);
+      const named = Object.fromEntries(groups.map(key)) as Partial<Row>;
+      return { ...named, ...counts, first_at: new Date(first_at).toISOString(), last_at: new Date(last_at).toISOString() };
+    });
+}
+
+function isColumn(group: PlayGroup): group is Column {
+  return group !== "day" && group !== "hour";
+}

@@ -1,0 +1,189 @@
+// A schedule's times in words for people: “Fridays 22:00 to 02:00, Berlin”.
+import type { Opening } from "../../protocol/scheduling/opening-hours.ts";
+import { dayOf } from "../../schedule/calendar/recurrence.ts";
+import { parseRule, weekdays, type ByDay, type Rule } from "../../schedule/calendar/rrule.ts";
+import { endOf, isDate, momentOf, type Schedule } from "../../protocol/scheduling/schedules.ts";
+
+type Told = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
+
+const dayMs = 86_400_000;
+const names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+const months = ["January", "February", "March", "April", "May", "June", "July"].concat([
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+]);
+
+/**
+ * What a schedule says, in one line of English.
+ * @param calendars those that its conditions name, by id.
+ */
+export function wordsOf(schedule: Told, calendars: ReadonlyMap<string, { name: string }>): string {
+  const { rrule, exdates, timezone, starts_at, conditions, interrupt } = schedule;
+  const zone = starts_at.endsWith("Z") && rrule === null ? "UTC" : timezone === null ? "each screen's own time" : placeOf(timezone);
+  const parts = [rrule === null ? onceOf(schedule) : recurringOf(schedule, rrule), zone];
+  if (exdates.length > 0) parts.push(`except ${exdates.length === 1 ? dateOf(exdates[0]!) : `on ${exdates.length} days`}`);
+  parts.push(...conditions.map((condition) => conditionOf(condition, calendars)));
+  if (interrupt !== null) parts.push(`${interrupt.share_percent} % of each hour`);
+  return parts.join(", ");
+}
+
+function onceOf({ starts_at, ends_at }: Told): string {
+  const start = momentOf(starts_at)!.at;
+  if (ends_at === null) return `From ${isDate(starts_at) ? dayName(start) : instantOf(start)} on`;
+  const end = momentOf(ends_at)!.at;
+  if (isDate(starts_at)) return `All day, ${daysFrom(start, end)}`;
+  return dayOf(start) === dayOf(end) ? `${dayName(start)} ${timeOf(start)} to ${timeOf(end)}` : `${instantOf(start)} to ${instantOf(end)}`;
+}
+
+/** Days from the first to the last, with no more of the first than the last does not say. */
+function daysFrom(first: number, last: number): string {
+  const [from, to] = [new Date(first), new Date(last)];
+  if (first === last) return dayName(first);
+  if (from.getUTCFullYear() !== to.getUTCFullYear()) return `${dayName(first)} to ${dayName(last)}`;
+  const month = from.getUTCMonth() === to.getUTCMonth() ? "" : ` ${months[from.getUTCMonth()]}`;
+  return `${from.getUTCDate()}${month} to ${dayName(last)}`;
+}
+
+function recurringOf({ starts_at, ends_at }: Told, text: string): string {
+  const start = momentOf(starts_at)!.at;
+  const end = endOf(ends_at!)!.at;
+  const rule = parseRule(text);
+  const days = Math.floor((end - start) / dayMs);
+  const isWhole = (end - start) % dayMs === 0 && timeOf(start) === "00:00";
+  const later = days === 0 ? "" : ` ${days === 1 ? "the day after" : `${days} days later`}`;
+  const time = isWhole ? (days === 1 ? "all day" : `for ${days} days`) : `${timeOf(start)} to ${timeOf(end)}${later}`;
+  const { count, until } = rule;
+  const ends = count !== null ? `, ${count} times` : until !== null ? `, until ${dayName(until.at)}` : "";
+  return `${capital(daysOf(rule, start))} ${time}${ends}`;
+}
+
+function daysOf(rule: Rule, start: number): string {
+  const { frequency, interval, byDay, byMonthDay, byMonth, bySetPos } = rule;
+  if (bySetPos.length > 0) return `on the days of a rule (${frequency.toLowerCase()} with BYSETPOS)`;
+  const inMonths = byMonth.length === 0 ? "" : ` in ${list(byMonth.map((month) => months[month - 1]!))}`;
+  const dates = byMonthDay.length === 0 ? "" : `on ${list(byMonthDay.map(monthDay))}`;
+  const started = new Date(start);
+  switch (frequency) {
+    case "DAILY": {
+      const every = interval === 1 ? "daily" : `every ${interval} days`;
+      return [every, byDay.length > 0 ? `on ${plural(byDay)}` : "", dates].filter(Boolean).join(" ") + inMonths;
+    }
+    case "WEEKLY": {
+      const on = byDay.length > 0 ? plural(byDay) : `${names[(started.getUTCDay() + 6) % 7]}s`;
+      return (interval === 1 ? on : `every ${interval} weeks on ${on}`) + inMonths;
+    }
+    case "MONTHLY": {
+      const every = interval === 1 ? "of each month" : `of every ${interval} months`;
+      const on = [byDay.length > 0 ? `on ${list(byDay.map(numbered))}` : "", dates].filter(Boolean).join(" that falls ");
+      return `${on === "" ? `on ${monthDay(started.getUTCDate())}` : on} ${byMonth.length === 0 ? every : inMonths.trim()}`;
+    }
+    case "YEARLY": {
+      const every = interval === 1 ? "every year" : `every ${interval} years`;
+      const on = [byDay.length > 0 ? `on ${list(byDay.map(numbered))}` : "", dates].filter(Boolean).join(" that falls ");
+      const plain = `on ${started.getUTCDate()} ${months[started.getUTCMonth()]}`;
+      return on === "" && byMonth.length === 0
+        ? `${every} ${plain}`
+        : `${every} ${on === "" ? `on ${monthDay(started.getUTCDate())}` : on}${inMonths}`;
+    }
+  }
+}
+
+function conditionOf(condition: Schedule["conditions"][number], calendars: ReadonlyMap<string, { name: string }>): string {
+  switch (condition.type) {
+    case "tag":
+      return `${condition.is_present ? "with" : "without"} the tag “${condition.tag}”`;
+    case "variable":
+      return `when ${condition.name} ${operators[condition.op]} ${String(condition.value)}`;
+    case "date": {
+      const { from, until } = condition;
+      return [from === undefined ? "" : `from ${dateOf(from)}`, until === undefined ? "" : `until ${dateOf(until)}`]
+        .filter(Boolean)
+        .join(" ");
+    }
+    case "daypart": {
+      const on = weekdaysOf(condition);
+      return `only ${on === "" ? "" : `${on} `}${condition.from} to ${condition.until}`;
+    }
+    case "hours": {
+      const byDays = [...Map.groupBy(condition.open, weekdaysOf)];
+      const parts = byDays.map(([on, open]) => [on, list(open.map(timesOf))].filter(Boolean).join(" "));
+      return `only ${parts.join("; ")}`;
+    }
+    case "calendar":
+      return calendarWords(condition, calendars);
+  }
+}
+
+function weekdaysOf({ weekdays: named }: Opening): string {
+  return named === undefined ? "" : plural(named.map((name) => ({ weekday: weekdays.indexOf(name), ordinal: 0 })));
+}
+
+function timesOf({ from, until }: Opening): string {
+  return from === "00:00" && until === "24:00" ? "all day" : `${from} to ${until}`;
+}
+
+/** “except on Public holidays”. */
+export function calendarWords(
+  { calendar_id, is_listed }: Schedule["conditions"][number] & { type: "calendar" },
+  calendars: ReadonlyMap<string, { name: string }>,
+): string {
+  return `${is_listed ? "only" : "except"} on ${calendars.get(calendar_id)?.name ?? "a calendar that is gone"}`;
+}
+
+const operators = { equals: "is", not_equals: "is not", at_least: "is at least", at_most: "is at most" } as const;
+
+function plural(days: readonly ByDay[]): string {
+  const numbers = [...new Set(days.map(({ weekday }) => weekday))].toSorted((a, b) => a - b);
+  if (numbers.length > 2 && numbers.at(-1)! - numbers[0]! === numbers.length - 1)
+    return `${names[numbers[0]!]}s to ${names[numbers.at(-1)!]}s`;
+  return list(numbers.map((number) => `${names[number]}s`));
+}
+
+function numbered({ weekday, ordinal }: ByDay): string {
+  const name = names[weekday]!;
+  if (ordinal === 0) return `each ${name}`;
+  return ordinal > 0 ? `the ${ordinalOf(ordinal)} ${name}` : `the ${ordinal === -1 ? "" : `${ordinalOf(-ordinal)} `}last ${name}`;
+}
+
+function monthDay(day: number): string {
+  return day > 0 ? `the ${ordinalOf(day)}` : `the ${day === -1 ? "" : `${ordinalOf(-day)} `}last day`;
+}
+
+function ordinalOf(number: number): string {
+  const tens = Math.floor((number % 100) / 10);
+  const suffix = tens === 1 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
+  return `${number}${suffix}`;
+}
+
+function list(words: readonly string[]): string {
+  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`;
+}
+
+function instantOf(at: number): string {
+  return `${dayName(at)} ${timeOf(at)}`;
+}
+
+function dateOf(date: string): string {
+  return dayName(momentOf(`${date}T00:00`)!.at);
+}
+
+function dayName(at: number): string {
+  const date = new Date(at);
+  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+function timeOf(at: number): string {
+  const text = new Date(at).toISOString();
+  return text.slice(17, 19) === "00" ? text.slice(11, 16) : text.slice(11, 19);
+}
+
+function placeOf(zone: string): string {
+  return zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ");
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,122 @@
+// What comes of a show: where it stands, which players it is for, and what may keep it from being seen.
+import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
+import type { OperatorContext } from "../operations/operation.ts";
+import { outlookOf } from "../schedule/schedule-outlook.ts";
+import { scheduleOf, sizeFor, statusOf, type Given } from "./shows.ts";
+import type { Db } from "../store/store.ts";
+import type { PlayerRow, ShowRow } from "../store/tables.ts";
+import { nobodyHas } from "../fleet/targets.ts";
+
+/** What a show is looked at with. */
+export type Asking = Pick<OperatorContext, "parts" | "teamId">;
+
+/** How many players are told one by one. */
+export const mostNamed = 100;
+
+/** A show as a list has it, and the schedule that it made. */
+export async function entryOf({ parts }: Asking, db: Db, row: ShowRow) {
+  const schedule = await scheduleOf(db, row);
+  const { asset_id = null, url = null, text = null } = JSON.parse(row.given) as Given;
+  const entry: ShowEntry = {
+    id: row.id,
+    name: row.name,
+    status: await statusOf(parts, row, schedule?.shown ?? null, schedule?.players[0]),
+    asset_id,
+    url,
+    text,
+    starts_at: schedule?.shown.starts_at ?? new Date(row.created_at).toISOString(),
+    ends_at: schedule === null ? endText(row) : schedule.shown.ends_at,
+    playlist_id: row.playlist_id,
+    layout_id: row.layout_id,
+    schedule_id: row.schedule_id,
+    player_count: schedule?.players.length ?? 0,
+    created_at: new Date(row.created_at).toISOString(),
+  };
+  return { entry, schedule };
+}
+
+function endText({ ends_at }: ShowRow): string | null {
+  return ends_at === null ? null : new Date(ends_at).toISOString();
+}
+
+/** A show and what comes of it. `db` may be a transaction that is still open. */
+export async function showOf(context: Asking, db: Db, row: ShowRow): Promise<Show> {
+  const { parts, teamId } = context;
+  const { entry, schedule } = await entryOf(context, db, row);
+  const undo = `DELETE /api/v1/show/${row.id}`;
+  if (schedule === null || schedule.row.deleted_at !== null) {
+    return { ...entry, summary: "Not any more", next_at: null, players: [], warnings: [], undo };
+  }
+  const { shown, players } = schedule;
+  const outlook = await outlookOf(parts, db, teamId, shown);
+  const fields: Record<string, string> = { "/starts_at": "/from", "/ends_at": "/until", "/target": "/players" };
+  const warnings: ShowWarning[] = [
+    // Tags that nobody has are told by their own place in the request.
+    ...outlook.warnings
+      .filter(({ field }) => !field.startsWith("/target/"))
+      .map((each) => ({ ...each, field: fields[each.field] ?? each.field })),
+    ...(await ofPlayers(context, db, players)),
+    ...(shown.ends_at === null ? [{ code: "open-ended", message: `it stays until ${undo}`, field: "/until" }] : []),
+  ];
+  return {
+    ...entry,
+    summary: outlook.summary,
+    next_at: outlook.next_at,
+    players: players.slice(0, mostNamed).map((each) => seen(context, each)),
+    warnings,
+    undo,
+  };
+}
+
+/** A player as a show names it. */
+export function seen({ parts }: Asking, { id: player_id, name }: PlayerRow): Show["players"][number] {
+  return { player_id, name, status: parts.presence.isOnline(player_id) ? "online" : "offline" };
+}
+
+/** What keeps players from showing it as meant. */
+async function ofPlayers({ parts, teamId }: Asking, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
+  const warnings: ShowWarning[] = [];
+  const offline = players.filter(({ id: playerId }) => !parts.presence.isOnline(playerId));
+  if (offline.length > 0) {
+    warnings.push({ code: "offline", message: `${called(offline)}: offline, shows it once it is back and has it`, field: "/players" });
+  }
+  const now = Math.trunc(parts.clock.now());
+  const held = await db
+    .selectFrom("overrides")
+    .select("player_id")
+    .where("team_id", "=", teamId)
+    .where((where) => where.or([where("expires_at", "is", null), where("expires_at", ">", now)]))
+    .execute();
+  const overridden = players.filter(({ id: playerId }) => held.some(({ player_id }) => player_id === playerId));
+  if (overridden.length > 0) {
+    const message = `${called(overridden)}: an override was set, which stands above every schedule while it lasts. Send override.clear`;
+    warnings.push({ code: "overridden", message, field: "/players" });
+  }
+  const { width, height, others } = sizeFor(parts, players);
+  if (others > 0) {
+    const message = `${others} of the screens have another shape than ${width} × ${height}: there it stands between bars`;
+    warnings.push({ code: "other-shapes", message, field: "/players" });
+  }
+  return warnings;
+}
+
+function called(players: readonly PlayerRow[]): string {
+  const some = players.slice(0, 3).map(({ name }) => `“${name}”`);
+  return some.join(", ") + (players.length > some.length ? ` and ${players.length - some.length} more` : "");
+}
+
+/** Tags that no player has. */
+export async function unheardTags(db: Db, teamId: string, tags: readonly string[]): Promise<ShowWarning[]> {
+  const warnings: ShowWarning[] = [];
+  for (const [index, tag] of tags.entries()) {
+    const one = await db
+      .selectFrom("player_tags")
+      .select("tag")
+      .where("team_id", "=", teamId)
+      .where("tag", "=", tag)
+      .limit(1)
+      .executeTakeFirst();
+    if (one === undefined) warnings.push({ code: "no-players", message: await nobodyHas(db, teamId, tag), field: `/tags/${index}` });
+  }
+  return warnings;
+}

@@ -1,0 +1,75 @@
+// The proof of a show, from what players told of it.
+import { sql } from "kysely";
+import type { ShowProof } from "../../protocol/operator/shows.ts";
+import { playsOf } from "../proof/play-events.ts";
+import { entryOf, mostNamed, seen, type Asking } from "./show-outlook.ts";
+import { zonesShown } from "./shows.ts";
+import type { Db } from "../store/store.ts";
+import type { ShowRow } from "../store/tables.ts";
+import { inParts } from "../fleet/targets.ts";
+
+// As reports count plays: a frame of it was on the glass.
+const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
+
+/** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
+export async function proofOf(context: Asking, row: ShowRow): Promise<ShowProof> {
+  const { parts, teamId } = context;
+  const { db, plays } = parts.store;
+  const { entry, schedule } = await entryOf(context, db, row);
+  const counted = await playsOf(plays, teamId, { schedule_id: row.schedule_id })
+    .select([
+      "player_id",
+      sql<number>`sum(case when ${presented} then 1 else 0 end)`.as("plays"),
+      sql<number>`sum(case when result = 'failed' then 1 else 0 end)`.as("failed"),
+      sql<number>`sum(duration_ms)`.as("duration_ms"),
+      sql<number | null>`min(case when ${presented} then started_at end)`.as("first_at"),
+      sql<number | null>`max(case when ${presented} then started_at + duration_ms end)`.as("last_at"),
+    ])
+    .groupBy("player_id")
+    .execute();
+  const byPlayer = new Map(counted.map((each) => [each.player_id, each]));
+  const players = new Map((schedule?.players ?? []).map((player) => [player.id, player]));
+  for (const part of inParts([...byPlayer.keys()].filter((each) => !players.has(each)))) {
+    const others = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("id", "in", part);
+    for (const player of await others.execute()) players.set(player.id, player);
+  }
+  const zones = new Set(await zonesShown(db, row.layout_id));
+  const all: ShowProof["players"] = [];
+  for (const player of [...players.values()].slice(0, mostNamed)) {
+    const one = byPlayer.get(player.id);
+    const about = seen(context, player);
+    const beat = parts.presence.latest(player.id);
+    const isShowing = beat?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
+    all.push({
+      ...about,
+      is_showing: about.status === "online" ? isShowing : null,
+      plays: Number(one?.plays ?? 0),
+      failed: Number(one?.failed ?? 0),
+      duration_ms: Number(one?.duration_ms ?? 0),
+      first_at: timeOf(one?.first_at),
+      last_at: timeOf(one?.last_at),
+      screenshot_id: await pictureOf(db, row, player.id),
+    });
+  }
+  const sum = (field: "plays" | "duration_ms") => counted.reduce((total, each) => total + Number(each[field] ?? 0), 0);
+  return { id: row.id, name: row.name, status: entry.status, plays: sum("plays"), duration_ms: sum("duration_ms"), players: all };
+}
+
+/** The newest picture of a player that was taken since the show was made, and before it was over or taken back. */
+async function pictureOf(db: Db, row: ShowRow, playerId: string): Promise<string | null> {
+  const until = Math.min(row.ends_at ?? Number.MAX_SAFE_INTEGER, row.cleared_at ?? Number.MAX_SAFE_INTEGER);
+  const shot = await db
+    .selectFrom("screenshots")
+    .select("id")
+    .where("player_id", "=", playerId)
+    .where("captured_at", ">=", row.created_at)
+    .where("captured_at", "<=", until)
+    .orderBy("captured_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return shot?.id ?? null;
+}
+
+function timeOf(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
+}

@@ -1,0 +1,122 @@
+// Makes a data folder of a backup: every byte is checked before the folder has its name.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { syncFolder } from "../../../base/files/durable-file.ts";
+import { Fault } from "../../../base/fault.ts";
+import type { Log } from "../../../base/log.ts";
+import { migrations } from "../migrations/index.ts";
+import { checkSteps } from "../migrations/steps.ts";
+import { blobsNamedIn } from "./make.ts";
+import { blobName, isBackupName, Manifest, manifestName, promisedHash } from "./manifest.ts";
+import { readTar, type ArchivedFile } from "./tar.ts";
+import { hashing, isCode, putInPlace, refuseTaken, writeSynced } from "./target.ts";
+
+const tellEveryFiles = 1_000;
+
+type Seen = Map<string, { sizeBytes: number; sha256: string }>;
+
+/**
+ * Restores the backup at `from`, a folder or a tar file, to the folder `data`.
+ * @throws Fault `refused` when `data` is not empty, `file-corrupt` when the backup is not whole, `unsupported` when a newer
+ * version made it. Nothing is left behind then.
+ */
+export async function restoreBackup(from: string, data: string, log: Log, signal: AbortSignal): Promise<Manifest> {
+  await refuseTaken(data);
+  await mkdir(dirname(data), { recursive: true });
+  const work = await mkdtemp(`${data}.restoring-`);
+  try {
+    const seen = await unpack(from, work, log, signal);
+    const manifest = await checkFiles(work, seen);
+    log.info({ files: manifest.files.length }, "every file is as it was");
+    await checkState(work, manifest);
+    await rm(join(work, manifestName));
+    for (const name of ["blobs", "uploads"]) await mkdir(join(work, name), { recursive: true, mode: 0o700 });
+    for (const folder of foldersOf(seen)) await syncFolder(join(work, folder));
+    await putInPlace(work, data);
+    return manifest;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function unpack(from: string, work: string, log: Log, signal: AbortSignal): Promise<Seen> {
+  const seen: Seen = new Map();
+  for await (const { name, sizeBytes, bytes } of filesOf(from)) {
+    signal.throwIfAborted();
+    // Names come from a file that anybody may have made: none may lead out of the folder.
+    if (!isBackupName(name) || seen.has(name)) throw new Fault("file-corrupt", `${from} is no backup: it holds “${name.slice(0, 80)}”`);
+    const path = join(work, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const hash = createHash("sha256");
+    await writeSynced(path, hashing(bytes, hash));
+    seen.set(name, { sizeBytes, sha256: hash.digest("hex") });
+    if (seen.size % tellEveryFiles === 0) log.info({ files: seen.size }, "restored");
+  }
+  return seen;
+}
+
+async function* filesOf(from: string): AsyncGenerator<ArchivedFile> {
+  const about = await stat(from).catch((error: unknown) => {
+    throw isCode(error, "ENOENT") ? new Fault("refused", `there is no backup at ${from}`) : error;
+  });
+  if (!about.isDirectory()) return yield* readTar(createReadStream(from, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>);
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(from, path).replaceAll(sep, "/");
+    yield {
+      name,
+      sizeBytes: (await stat(path)).size,
+      bytes: createReadStream(path, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>,
+    };
+  }
+}
+
+/** Holds what was unpacked against the manifest. */
+async function checkFiles(work: string, seen: Seen): Promise<Manifest> {
+  if (!seen.delete(manifestName)) throw new Fault("file-corrupt", "the backup has no manifest: it was never finished");
+  const manifest = Manifest.safeParse(JSON.parse(await readFile(join(work, manifestName), "utf8")));
+  if (!manifest.success) throw new Fault("file-corrupt", "the backup's manifest is not understood: a newer version may have made it");
+  const { files } = manifest.data;
+  for (const { name, size_bytes: sizeBytes, sha256 } of files) {
+    const found = seen.get(name);
+    if (found?.sizeBytes !== sizeBytes || found.sha256 !== sha256) {
+      throw new Fault("file-corrupt", `the backup is damaged: ${name} is ${found === undefined ? "missing" : "not what it was"}`);
+    }
+    const promised = promisedHash(name);
+    if (promised === null || promised === sha256) continue;
+    // It was damaged already when the backup was made: better no file than a wrong one.
+    await rm(join(work, name));
+  }
+  if (files.length !== seen.size) throw new Fault("file-corrupt", "the backup holds files that its manifest does not name");
+  return manifest.data;
+}
+
+/** Looks into the state: of this version or older, sound, and nothing named that is not there. */
+async function checkState(work: string, { missing }: Manifest): Promise<void> {
+  const path = join(work, "state.db");
+  checkSteps(path, migrations);
+  for (const sha256 of blobsNamedIn(path)) {
+    if (missing.includes(sha256)) continue;
+    const found = await stat(join(work, blobName(sha256))).catch(() => null);
+    if (found === null) throw new Fault("file-corrupt", `the backup lacks ${blobName(sha256)}`);
+  }
+  const file = new DatabaseSync(path);
+  try {
+    const { quick_check: verdict } = file.prepare("PRAGMA quick_check").get() as { quick_check: string };
+    if (verdict !== "ok") throw new Fault("file-corrupt", `the backup's state is damaged: ${verdict}`);
+    // Players and subscribers have counted on since: a new journal makes them ask for everything once.
+    file.exec("DELETE FROM meta WHERE key = 'journal-epoch'");
+  } finally {
+    file.close();
+  }
+}
+
+function foldersOf(seen: Seen): Set<string> {
+  const folders = new Set(["."]);
+  for (const name of seen.keys()) for (let folder = dirname(name); folder !== "."; folder = dirname(folder)) folders.add(folder);
+  return folders;
+}

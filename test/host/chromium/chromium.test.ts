@@ -1,0 +1,263 @@
+// What only the Chromium host promises: its window, its process, its profile.
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { createChromiumHost } from "../../../src/host/chromium/host.ts";
+import { findChromium } from "../../../src/host/chromium/find.ts";
+import type { Framebuffer } from "../../support/browser/framebuffer.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
+import { processesNaming, until } from "../processes.ts";
+import { colours, startStageServer } from "../stage-server.ts";
+import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } from "../subjects.ts";
+
+const never = new AbortController().signal;
+
+describe.skipIf(kioskChromium.missing !== null)("the window", () => {
+  test("[HO15] nothing lighter than dark grey is seen from the start to the page's first frame", async () => {
+    await using stage = await kioskChromium.start();
+    const glass = stage.glass!;
+    const seen = watch(glass);
+    const opened = stage.host.open(stage.server.page, never);
+    await until("the page is painted", () => isPage(glass), 15_000);
+    const { lightest, samples } = seen.stop();
+    await opened;
+    expect(samples).toBeGreaterThan(50);
+    expect(lightest).toBeLessThanOrEqual(64);
+  });
+
+  test.for([
+    [1366, 768],
+    [1080, 1920],
+    [3840, 2160],
+  ] as const)("[HO16] a display of %i×%i is filled without being told its size", async ([width, height]) => {
+    await using stage = await kioskChromium.start({ size: { width, height } });
+    await stage.host.open(stage.server.page, never);
+    expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
+    await until("the corners are the page's", () => isPage(stage.glass!));
+  });
+
+  test("[HO17] a window manager changes nothing", async ({ skip }) => {
+    await using display = await startXvfb();
+    const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
+    try {
+      await once(manager, "spawn");
+    } catch {
+      return skip("no openbox is installed");
+    }
+    await using server = await startStageServer();
+    const folder = await temporaryFolder();
+    try {
+      await using host = createChromiumHost({
+        executable: await findChromium(),
+        profileFolder: folder,
+        headless: false,
+        window: null,
+        env: { ...process.env, DISPLAY: display.display },
+        log: silentLog,
+        clock: createSystemClock(),
+      });
+      await host.open(server.page, never);
+      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
+      await until("the corners are the page's", () => isPage(display.framebuffer));
+    } finally {
+      manager.kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+
+  test("[HO18] a window of a given size shows the page at that size", async () => {
+    await using display = await startXvfb();
+    await using server = await startStageServer();
+    const folder = await temporaryFolder();
+    try {
+      await using host = createChromiumHost({
+        executable: await findChromium(),
+        profileFolder: folder,
+        headless: false,
+        window: { width: 1280, height: 720 },
+        env: { ...process.env, DISPLAY: display.display },
+        log: silentLog,
+        clock: createSystemClock(),
+      });
+      await host.open(server.page, never);
+      expect(await server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+      await until("its last pixel is the page's", () => same(display.framebuffer.pixel(1279, 719), colours[2]));
+      expect(display.framebuffer.pixel(1280, 720)).toEqual([0, 0, 0]);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+});
+
+describe.skipIf(headlessChromium.missing !== null)("the process", () => {
+  test("[HO19] when its owner is killed with -9, no process of the browser stays", async () => {
+    await using server = await startStageServer();
+    const folder = await temporaryFolder();
+    try {
+      const owner = fork(join(import.meta.dirname, "../owner.ts"), { stdio: "inherit" });
+      owner.send({ executable: await findChromium(), profileFolder: folder, page: server.page });
+      await once(owner, "message");
+      expect((await processesNaming(folder)).length).toBeGreaterThan(3);
+      const dead = once(owner, "exit");
+      owner.kill("SIGKILL");
+      await dead;
+      await until("all processes gone", async () => (await processesNaming(folder)).length === 0);
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+
+  test("[HO20] a profile locked on a machine of another name opens all the same", async () => {
+    await using stage = await headlessChromium.start();
+    await mkdir(join(stage.folder, "profile"));
+    await symlink("another-machine-1", join(stage.folder, "profile", "SingletonLock"));
+    await stage.host.open(stage.server.page, never);
+    expect(await stage.server.run("document.title")).toBe("stage");
+  });
+
+  test("[HO21] a browser left behind on the profile is ended, and the page shown", async () => {
+    await using stage = await headlessChromium.start();
+    await stage.host.open(stage.server.page, never);
+    const before = await browserProcesses(stage, "");
+    await using successor = createChromiumHost({
+      executable: await findChromium(),
+      profileFolder: stage.folder,
+      headless: true,
+      window: null,
+      env: process.env,
+      log: silentLog,
+      clock: createSystemClock(),
+    });
+    await successor.open(stage.server.page, never);
+    expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
+    expect(await stage.server.run("document.title")).toBe("stage");
+    const after = await browserProcesses(stage, "");
+    expect(after.some(({ pid }) => before.some((old) => old.pid === pid))).toBe(false);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("[HO22] root's folder that nobody else may enter is no obstacle", async () => {
+    const replacements = "/var/lib/signage-player/chromium";
+    const known: string[] = await readdir(replacements).catch(() => []);
+    await using stage = await headlessChromium.start();
+    await chmod(stage.folder, 0o700);
+    await stage.host.open(stage.server.page, never);
+    expect(await stage.server.run("document.title")).toBe("stage");
+    await stage.host.close();
+    const made = (await readdir(replacements)).filter((name) => !known.includes(name));
+    expect(made).toHaveLength(1);
+    await rm(join(replacements, made[0]!), { recursive: true, maxRetries: 5 });
+  });
+
+  test("[HO23] a page that cannot be reached is page-dead; open succeeds once it can", async () => {
+    await using stage = await headlessChromium.start();
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/`;
+    closed.close();
+    await once(closed, "close");
+    await expect(stage.host.open({ ...stage.server.page, url }, never)).rejects.toMatchObject({ code: "page-dead" });
+    await stage.host.open(stage.server.page, never);
+    expect(await stage.server.run("document.title")).toBe("stage");
+  });
+
+  test("[HO24] a browser that is not there is browser-missing, one that ends at once browser-failed with its last words", async () => {
+    const options = {
+      profileFolder: await temporaryFolder(),
+      headless: true,
+      window: null,
+      env: process.env,
+      log: silentLog,
+      clock: createSystemClock(),
+    };
+    const page = { url: "http://127.0.0.1:9/", cookie: { name: "stage", value: "x" } };
+    try {
+      await expect(findChromium("/nowhere/chromium")).rejects.toMatchObject({ code: "browser-missing" });
+      await expect(createChromiumHost({ ...options, executable: "/nowhere/chromium" }).open(page, never)).rejects.toMatchObject({
+        code: "browser-missing",
+      });
+      await expect(createChromiumHost({ ...options, executable: "/bin/ls" }).open(page, never)).rejects.toMatchObject({
+        code: "browser-failed",
+        message: expect.stringContaining("unrecognized option"),
+      });
+    } finally {
+      await rm(options.profileFolder, { recursive: true, force: true });
+    }
+  });
+
+  test("[HO25] a start that is given up rejects with the reason and leaves no process", async () => {
+    await using stage = await headlessChromium.start();
+    const giveUp = new AbortController();
+    const opening = stage.host.open(stage.server.page, giveUp.signal);
+    await until("the browser runs", async () => (await browserProcesses(stage)).length > 0);
+    giveUp.abort();
+    await expect(opening).rejects.toMatchObject({ name: "AbortError" });
+    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+  });
+
+  test("[HO28] close while the browser starts ends the start", async () => {
+    await using stage = await headlessChromium.start();
+    const opening = stage.host.open(stage.server.page, never);
+    const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
+    await stage.host.close();
+    await refused;
+    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+  });
+
+  test("[HO29] a browser started ahead shows the page that open names", async () => {
+    await using stage = await headlessChromium.start();
+    await stage.host.prepare();
+    expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
+    const started = Math.min(...(await browserProcesses(stage)).map(({ pid }) => pid));
+    expect(await stage.host.open(stage.server.page, never)).toMatchObject({ name: "chromium" });
+    expect((await browserProcesses(stage)).map(({ pid }) => pid)).toContain(started);
+    expect((await stage.host.capture(never)).bytes.length).toBeGreaterThan(0);
+  });
+
+  test("[HO29] a browser started ahead and closed before it was opened leaves no process", async () => {
+    await using stage = await headlessChromium.start();
+    await stage.host.prepare();
+    expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
+    await stage.host.close();
+    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+  });
+});
+
+/** Looks at the glass about once a millisecond, off the middle, where X draws its own pointer. */
+function watch(glass: Framebuffer): { stop(): { lightest: number; samples: number } } {
+  const row = Buffer.allocUnsafe(glass.stride);
+  let lightest = 0;
+  let samples = 0;
+  const timer = setInterval(() => {
+    if (isPage(glass)) return;
+    samples++;
+    for (const y of [5, Math.round(glass.height * 0.3), glass.height - 5]) {
+      glass.row(y, row);
+      for (let x = 0; x < glass.width; x += 16) {
+        const rgb = [row[x * 4 + 2]!, row[x * 4 + 1]!, row[x * 4]!] as const;
+        if (colours.every((colour) => !same(rgb, colour))) lightest = Math.max(lightest, ...rgb);
+      }
+    }
+  }, 1);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return { lightest, samples };
+    },
+  };
+}
+
+function isPage(glass: Framebuffer): boolean {
+  const [right, bottom] = [glass.width - 1, glass.height - 1];
+  const corners = [glass.pixel(0, 0), glass.pixel(right, 0), glass.pixel(right, bottom), glass.pixel(0, bottom)];
+  return corners.every((corner, at) => same(corner, colours[at]!));
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a.every((value, at) => value === b[at]);
+}

@@ -1,0 +1,202 @@
+// The window on a display whose mode changes while it is shown.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { createChromiumHost, type ChromiumOptions } from "../../../src/host/chromium/host.ts";
+import { findChromium } from "../../../src/host/chromium/find.ts";
+import { watchDisplays } from "../../../src/host/chromium/x11.ts";
+import type { Host } from "../../../src/player/host.ts";
+import { startXvnc, type Mode, type Xvnc } from "../../support/browser/xvnc.ts";
+import { processesNaming, until } from "../processes.ts";
+import { foreignPixels, startStageServer, type StageServer } from "../stage-server.ts";
+import { kioskChromium, temporaryFolder } from "../subjects.ts";
+
+const never = new AbortController().signal;
+const noXvnc = existsSync("/usr/bin/Xvnc") ? null : "no Xvnc is installed";
+const fullHd = { width: 1920, height: 1080 };
+const promisedMs = 3_000;
+
+describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its display", () => {
+  test("[HO40] a change of the display's mode is followed within 3 s: smaller, larger, turned, back", async () => {
+    await using display = await startXvnc(fullHd);
+    const warnings: string[] = [];
+    {
+      await using stage = await openOn(display, { log: pino({ level: "warn" }, { write: (line) => void warnings.push(line) }) });
+      await followsEach(display, stage.server);
+    }
+    expect(warnings).toEqual([]);
+  });
+
+  test("[HO40] under a window manager too", async ({ skip }) => {
+    await using display = await startXvnc(fullHd);
+    const manager = spawn("openbox", [], { env: { ...process.env, DISPLAY: display.display }, stdio: "ignore" });
+    try {
+      await once(manager, "spawn");
+    } catch {
+      return skip("no openbox is installed");
+    }
+    try {
+      await using stage = await openOn(display);
+      await followsEach(display, stage.server);
+    } finally {
+      manager.kill();
+    }
+  });
+
+  test("[HO41] a display that appears after the start is filled", async () => {
+    await using display = await startXvnc({ width: 1024, height: 768 });
+    await display.turnOff();
+    await using stage = await openOn(display);
+    await display.setMode(fullHd);
+    await covers(display, stage.server, fullHd);
+    await display.turnOff();
+    await display.setMode({ width: 1280, height: 720 });
+    await covers(display, stage.server, { width: 1280, height: 720 });
+  });
+
+  test("[HO42] a change while the page hangs is made up for as soon as it answers again", async () => {
+    await using display = await startXvnc(fullHd);
+    await using stage = await openOn(display);
+    await stage.server.start("for (const end = Date.now() + 4000; Date.now() < end;);");
+    await display.setMode({ width: 1280, height: 720 });
+    // The stage's next answer is the first sign of life.
+    await stage.server.run("1");
+    await covers(display, stage.server, { width: 1280, height: 720 });
+  });
+
+  test("[HO42] a change while the page's process is dead is made up for by the reload", async () => {
+    await using display = await startXvnc(fullHd);
+    await using stage = await openOn(display);
+    const mode = { width: 1280, height: 720 };
+    const { promise: died, resolve } = Promise.withResolvers<unknown>();
+    stage.host.onFault(resolve, never);
+    for (const { pid } of (await processesNaming(stage.folder)).filter(({ type }) => type === "renderer")) process.kill(pid, "SIGKILL");
+    await display.setMode(mode);
+    expect(await died).toMatchObject({ is: "page-crashed" });
+    await stage.host.reload(never);
+    await covers(display, stage.server, mode);
+  });
+
+  test("[HO43] a window of a given size keeps it", async () => {
+    const window = { width: 1280, height: 720 };
+    await using display = await startXvnc(fullHd);
+    await using stage = await openOn(display, { window });
+    await display.setMode({ width: 1600, height: 1200 });
+    await until("the browser has heard of it", async () => (await stage.server.run("screen.width")) === 1600);
+    expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
+  });
+});
+
+describe.skipIf(noXvnc !== null)("the X server", () => {
+  test("[HO44] it tells each change to a client that shows the cookie of XAUTHORITY, and to no other", async () => {
+    const folder = await temporaryFolder();
+    try {
+      const XAUTHORITY = join(folder, "Xauthority");
+      await writeFile(XAUTHORITY, Buffer.concat([cookieEntry("99999"), cookieEntry("")]));
+      await using display = await startXvnc(fullHd, XAUTHORITY);
+      const DISPLAY = display.display;
+      const end = new AbortController();
+      let told = 0;
+      const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (told += 1), end.signal);
+      const ended = expect(watching).rejects.toMatchObject({ name: "AbortError" });
+      await until("it listens", () => told === 1);
+      await display.setMode({ width: 1280, height: 720 });
+      await until("the change is told", () => told > 1);
+      end.abort();
+      await ended;
+      await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({
+        code: "unreachable",
+        cause: expect.objectContaining({ message: expect.stringContaining("it refuses") }),
+      });
+      await expect(watchDisplays({ DISPLAY: "elsewhere:0" }, () => undefined, never)).rejects.toMatchObject({ code: "unsupported" });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("[HO44] its end is told", async () => {
+    const display = await startXvnc(fullHd);
+    const { promise: listens, resolve } = Promise.withResolvers<void>();
+    const watching = watchDisplays({ DISPLAY: display.display }, resolve, never);
+    const ended = expect(watching).rejects.toMatchObject({ code: "unreachable" });
+    await listens;
+    await display[Symbol.asyncDispose]();
+    await ended;
+  });
+
+  test("[HO44] a display that cannot be heard is followed all the same", async () => {
+    await using display = await startXvnc(fullHd);
+    // Xlib takes this spelling for the server beside it, our client does not.
+    await using stage = await openOn({ ...display, display: `unix/${display.display}` });
+    const mode = { width: 1280, height: 720 };
+    await display.setMode(mode);
+    await covers(display, stage.server, mode);
+  });
+});
+
+/** Goes through modes and looks for each at the whole glass. */
+async function followsEach(display: Xvnc, server: StageServer): Promise<void> {
+  await covers(display, server, fullHd);
+  const modes = [
+    { width: 1280, height: 720 },
+    { width: 2560, height: 1440 },
+    { width: 1080, height: 1920 },
+    { width: 800, height: 600 },
+    fullHd,
+  ];
+  for (const mode of modes) {
+    await display.setMode(mode);
+    await covers(display, server, mode);
+  }
+}
+
+/** Every pixel of the display is the page's within the time promised, and stays so. */
+async function covers(display: Xvnc, server: StageServer, mode: Mode): Promise<void> {
+  const { width, height } = mode;
+  const isCovered = async (): Promise<boolean> => foreignPixels(await display.picture(mode), width * 4, width, height) === 0;
+  await until(`${width}x${height} is covered`, isCovered, promisedMs);
+  expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
+  expect(await isCovered()).toBe(true);
+}
+
+/** An entry of an Xauthority file for any host (Xau(3)): family, address, display, name, data. */
+function cookieEntry(display: string): Buffer {
+  const field = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]);
+  const fields = [Buffer.alloc(0), Buffer.from(display), Buffer.from("MIT-MAGIC-COOKIE-1"), Buffer.alloc(16, display === "" ? 7 : 1)];
+  return Buffer.concat([Buffer.from([0xff, 0xff]), ...fields.map(field)]);
+}
+
+interface Opened extends AsyncDisposable {
+  server: StageServer;
+  host: Host;
+  /** Stands in the command line of each of the browser's processes. */
+  folder: string;
+}
+
+async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Promise<Opened> {
+  await using owned = new AsyncDisposableStack();
+  const server = owned.use(await startStageServer());
+  const folder = await temporaryFolder();
+  owned.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const host = owned.use(
+    createChromiumHost({
+      executable: await findChromium(),
+      profileFolder: folder,
+      headless: false,
+      window: null,
+      env: { ...process.env, DISPLAY: display.display },
+      log: silentLog,
+      clock: createSystemClock(),
+      ...options,
+    }),
+  );
+  await host.open(server.page, never);
+  const all = owned.move();
+  return { server, host, folder, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}

@@ -1,0 +1,30 @@
+// The readings of the box this runs on.
+import { networkInterfaces, tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { createLinuxMachine } from "../../../src/host/linux/machine.ts";
+
+test("[HO26] the machine reads its box; what it cannot tell is null", async () => {
+  const readings = await createLinuxMachine().read(tmpdir());
+  expect(readings.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  expect(readings.cpuLoad).toBeGreaterThanOrEqual(0);
+  expect(readings.diskFreeBytes).toBeGreaterThan(0);
+  if (readings.temperatureC !== null) expect(readings.temperatureC).toBeGreaterThan(-40);
+  if (readings.hardware !== null) expect(readings.hardware).not.toBe("");
+  expect(await createLinuxMachine().read("/nowhere")).toMatchObject({ diskFreeBytes: null });
+});
+
+test("[HO27] the boot id changes with each start", () => {
+  expect(createLinuxMachine().bootId).not.toBe(createLinuxMachine().bootId);
+});
+
+test("[FX8] the machine knows its addresses in networks, and names none that only it can reach", () => {
+  const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  for (const address of createLinuxMachine().addresses()) {
+    expect(known.map((each) => each.address)).toContain(address);
+    expect(address).not.toMatch(/^(?:127\.|169\.254\.|::1$|fe80:)/);
+  }
+  const reachable = known.filter(({ internal, family }) => !internal && family === "IPv4");
+  for (const { address } of reachable.filter((each) => !each.address.startsWith("169.254."))) {
+    expect(createLinuxMachine().addresses()).toContain(address);
+  }
+});

@@ -1,0 +1,191 @@
+// The proxy between the browser and the web, asked as a browser asks it, without one.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { Gate, type GateOptions } from "../../../src/host/proxy/proxy.ts";
+import { Reach } from "../../../src/host/proxy/address-guard.ts";
+import { type Route, routeOf, routerOf } from "../../../src/host/proxy/upstream.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { until } from "../processes.ts";
+
+const direct = (): Promise<Route> => Promise.resolve({ is: "direct" });
+
+async function serve(listener: RequestListener, host = "127.0.0.1"): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener).listen(0, host);
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+async function openGate(options: Partial<GateOptions> = {}): Promise<Gate> {
+  const gate = await Gate.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
+  onTestFinished(() => gate[Symbol.asyncDispose]());
+  return gate;
+}
+
+/** Asks for an address by way of the gate; rejects when the connection ends without an answer. */
+async function ask(gate: Gate, url: string, body?: string): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(gate.address);
+  const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
+  asked.end(body);
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return answer;
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(answer as AsyncIterable<Buffer>)).toString();
+}
+
+/** Opens a tunnel by way of the gate; resolves with its first line. */
+async function tunnel(gate: Gate, authority: string): Promise<{ status: string; socket: Socket }> {
+  const { hostname, port } = new URL(gate.address);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
+  const [first] = (await once(socket, "data")) as [Buffer];
+  const end = first.indexOf("\r\n\r\n") + 4;
+  socket.pause();
+  if (end < first.length) socket.unshift(first.subarray(end));
+  return { status: first.toString().split("\r\n")[0]!, socket };
+}
+
+test("[LB4] each connection has its name looked up once, and goes to an address of that look and to no other", async () => {
+  const { server, port } = await serve((_request, response) => response.end("inside"));
+  let connections = 0;
+  server.on("connection", () => connections++);
+  const clock = new FakeClock();
+  const answers = [["127.0.0.9"], ["127.0.0.1"]];
+  let looks = 0;
+  const lookup = async (): Promise<string[]> => answers[Math.min(looks++, 1)]!;
+  const gate = await openGate({ clock, lookup, mayReachLocal: (host) => host === "kept.example" });
+  // Nobody listens at the first address. A second look, made by whoever connects, would find the server.
+  await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
+  expect([looks, connections]).toEqual([1, 0]);
+  expect(gate.troubleOf(`http://kept.example:${port}/x`)).toBe("its server does not take the connection");
+  clock.advance(60_000);
+  expect(await textOf(await ask(gate, `http://kept.example:${port}/`))).toBe("inside");
+  expect(gate.troubleOf(`http://kept.example:${port}/`)).toBeNull();
+  expect([looks, connections]).toEqual([2, 1]);
+});
+
+test("[LB4] a name that leads elsewhere first and to this machine later is refused from then on, for requests and tunnels", async () => {
+  const { server, port } = await serve((_request, response) => response.end("inside"));
+  let connections = 0;
+  server.on("connection", () => connections++);
+  const clock = new FakeClock();
+  let addresses = ["93.184.216.34"];
+  const gate = await openGate({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
+  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect(gate.troubleOf(`http://rebinding.example:${port}/`)).toBe("its server does not take the connection");
+  addresses = ["127.0.0.1"];
+  clock.advance(60_000);
+  await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
+  expect((await tunnel(gate, `rebinding.example:${port}`)).status).toContain("502");
+  expect(gate.troubleOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
+  expect(connections).toBe(0);
+});
+
+test("[LB10] a public page reaches no private network by way of the player, a page of such a network does", async () => {
+  const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
+  const lookup = async (host: string): Promise<string[]> => [known[host]!];
+  const reach = new Reach({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
+  const reaches = (host: string, asker: string | null): Promise<boolean> =>
+    reach.addressesOf(host, 80, asker).then(
+      () => true,
+      () => false,
+    );
+  reach.admitShown(["public.example"]);
+  expect(await reaches("public.example", null)).toBe(true);
+  for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
+    expect(await reaches(host, null), host).toBe(false);
+    expect(await reaches(host, "public.example"), host).toBe(false);
+    // The page of the player, and what it serves itself.
+    expect(await reaches(host, "127.1.2.3"), host).toBe(true);
+  }
+  reach.admitShown(["public.example", "lan.example"]);
+  expect(await reaches("camera.example", "lan.example")).toBe(true);
+  expect(await reaches("camera.example", "public.example")).toBe(false);
+  expect(await reaches("lan.example", "public.example")).toBe(true);
+  // By way of the gate, the headers tell who asks.
+  const gate = await openGate({ lookup });
+  gate.admitSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfined: false }]);
+  await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
+  expect(gate.troubleOf("http://camera.example/")).toContain("private network");
+  expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
+});
+
+test("[LB5] a proxy of the network is asked for everything but this machine, and never for this machine", async () => {
+  const asked: string[] = [];
+  const upstream = await serve((incoming, response) => {
+    asked.push(`${incoming.method} ${incoming.url}`);
+    response.end("by the proxy");
+  });
+  upstream.server.on("connect", (incoming, socket) => {
+    asked.push(`CONNECT ${incoming.url}`);
+    socket.end("HTTP/1.1 200 OK\r\n\r\nhello");
+  });
+  const inside = await serve((_request, response) => response.end("inside"));
+  const route = routerOf({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
+  // Names that nobody here knows are the proxy's to resolve.
+  const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
+  const gate = await openGate({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
+  expect(await textOf(await ask(gate, "http://site.example/page?x"))).toBe("by the proxy");
+  const { status, socket } = await tunnel(gate, "site.example:443");
+  expect(status).toContain("200");
+  expect(String(Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)))).toBe("hello");
+  expect(await textOf(await ask(gate, `http://127.0.0.1:${inside.port}/`))).toBe("inside");
+  for (const host of ["localhost", "[::1]", "0.0.0.0", "127.0.0.2"]) {
+    await expect(ask(gate, `http://${host}:${inside.port}/`), host).rejects.toThrow();
+    expect((await tunnel(gate, `${host}:${inside.port}`)).status, host).toContain("502");
+  }
+  expect(asked).toEqual(["GET http://site.example/page?x", "CONNECT site.example:443"]);
+});
+
+test("[LB5] the network's proxy is read from the environment and from what Electron resolves", async () => {
+  const route = routerOf({ all_proxy: "http://proxy.example:3128", no_proxy: "intranet.example, .local,10.0.0.1:8080" });
+  const proxy = { is: "proxy", host: "proxy.example", port: 3128 };
+  expect(await route("https://site.example:443/")).toEqual(proxy);
+  expect(await route("http://10.0.0.1:80/")).toEqual(proxy);
+  for (const host of ["intranet.example", "www.intranet.example", "printer.local", "10.0.0.1:8080"]) {
+    expect(await route(`http://${host}/`), host).toEqual({ is: "direct" });
+  }
+  expect(await routerOf({})("http://site.example/")).toEqual({ is: "direct" });
+  expect(await routerOf({ http_proxy: "socks5://proxy.example" })("http://site.example/")).toMatchObject({ is: "unusable" });
+  expect(routeOf("DIRECT")).toEqual({ is: "direct" });
+  expect(routeOf("PROXY proxy.example:3128; DIRECT")).toEqual(proxy);
+  expect(routeOf("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("speaks HTTP") });
+});
+
+test("[LB6] an answer is passed on as it comes, a body as it is sent, and a reader that leaves takes the request with it", async () => {
+  let leftAt = 0;
+  const { port } = await serve((incoming, response) => {
+    if (incoming.url === "/echo") return void incoming.pipe(response);
+    response.writeHead(200, ["Set-Cookie", "a=1", "Set-Cookie", "b=2", "Connection", "X-Own", "X-Own", "1", "X-Kept", "2"]);
+    response.write("first");
+    response.on("close", () => (leftAt = Date.now()));
+  });
+  const gate = await openGate({ mayReachLocal: () => true });
+  expect(await textOf(await ask(gate, `http://127.0.0.1:${port}/echo`, "x".repeat(200_000)))).toHaveLength(200_000);
+  const answer = await ask(gate, `http://127.0.0.1:${port}/endless`);
+  expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+  expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
+  expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
+  answer.destroy();
+  await until("the server is left", () => leftAt > 0);
+});
+
+test("[LB6] a host that cannot be had is a failed connection, and the gate knows why", async () => {
+  const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
+  const clock = new FakeClock();
+  const gate = await openGate({ clock, lookup, mayReachLocal: () => true });
+  await expect(ask(gate, "http://nowhere.example/")).rejects.toThrow();
+  expect(gate.troubleOf("http://nowhere.example/any")).toContain("cannot be resolved");
+  await expect(ask(gate, "http://127.0.0.4:9/")).rejects.toThrow();
+  expect(gate.troubleOf("http://127.0.0.4:9/")).toContain("does not take the connection");
+  expect(gate.troubleOf("http://127.0.0.4:10/")).toBeNull();
+});

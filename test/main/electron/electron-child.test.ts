@@ -1,0 +1,242 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { isFault } from "../../../src/base/fault.ts";
+import { lockFolder } from "../../../src/base/files/folder-lock.ts";
+import { runElectron, type ElectronLimits } from "../../../src/main/electron/electron-child.ts";
+import { readPlayerConfig, type PlayerConfig } from "../../../src/main/player-config.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually, Program, type Line } from "../../support/programs/programs.ts";
+import type { Life, Start } from "./fake-electron.ts";
+
+// Nothing in a test waits for these to pass but the test of that limit.
+const hourMs = 3_600_000;
+const patient: ElectronLimits = {
+  firstBeatMs: hourMs,
+  silentMs: hourMs,
+  lookAgainMs: 10,
+  // The fake ends in milliseconds; one that a failed test left stopped must not keep the others waiting.
+  stopMs: 8_000,
+  restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: 10, longestMs: 20 } },
+};
+
+/** An app's folder with a fake Electron that lives the lives of `plan`, one after the other; its starts and the lines of our log. */
+class Stage implements AsyncDisposable {
+  readonly folder: string;
+  readonly lines: Line[] = [];
+  readonly #dispose: () => PromiseLike<void>;
+  readonly #stop = new AbortController();
+  #run: Promise<void> = Promise.resolve();
+
+  private constructor(folder: { path: string } & AsyncDisposable) {
+    this.folder = folder.path;
+    this.#dispose = () => folder[Symbol.asyncDispose]();
+  }
+
+  static async with(...plan: Life[]): Promise<Stage> {
+    const stage = new Stage(await temporaryFolder());
+    await mkdir(join(stage.folder, "dist/main"), { recursive: true });
+    await writeFile(join(stage.folder, "dist/main/electron.js"), "");
+    await writeFile(join(stage.folder, "plan.json"), JSON.stringify(plan));
+    await writeFile(join(stage.folder, "starts"), "");
+    const fake = join(import.meta.dirname, "fake-electron.ts");
+    await writeFile(stage.executable, `#!/bin/sh\nexec '${process.execPath}' '${fake}' "$@"\n`, { mode: 0o755 });
+    return stage;
+  }
+
+  get executable(): string {
+    return join(this.folder, "electron");
+  }
+
+  get config(): PlayerConfig {
+    return readPlayerConfig(["--data", join(this.folder, "data"), "--server", "http://127.0.0.1:9"]);
+  }
+
+  run(limits: Partial<ElectronLimits> = {}, executable = this.executable): Promise<void> {
+    const log = pino({ base: null }, { write: (text: string) => void this.lines.push(JSON.parse(text) as Line) });
+    const parts = { executable, config: this.config, switches: ["--lang=de"], clock: createSystemClock(), log, appFolder: this.folder };
+    this.#run = runElectron({ ...parts, limits: { ...patient, ...limits } }, this.#stop.signal);
+    this.#run.catch(() => undefined); // the test that expects a fault awaits the same promise
+    return this.#run;
+  }
+
+  /** Resolves once the fake was started so often. */
+  started(times: number): Promise<Start[]> {
+    return eventually(async () => {
+      const starts = await this.starts();
+      return starts.length >= times && starts;
+    });
+  }
+
+  async starts(): Promise<Start[]> {
+    const text = await readFile(join(this.folder, "starts"), "utf8");
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Start);
+  }
+
+  stop(): Promise<void> {
+    this.#stop.abort();
+    return this.#run;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.allSettled([this.#run]);
+    // Those of a failed test, and those of a killed parent.
+    for (const { pid } of await this.starts()) if (isRunning(pid)) process.kill(pid, "SIGKILL");
+    await this.#dispose();
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // the kernel says that there is none
+  }
+}
+
+/** What the kernel says of the process, "T" for a stopped one. */
+async function stateOf(pid: number): Promise<string> {
+  const status = await readFile(`/proc/${pid}/stat`, "utf8");
+  return status.slice(status.lastIndexOf(")") + 2)[0]!;
+}
+
+test("[EN10] Electron gets the app's folder, the flags in one word each, and Chromium's switches; never a bare Node", async () => {
+  process.env["ELECTRON_RUN_AS_NODE"] = "1";
+  try {
+    await using stage = await Stage.with({ exitCode: 0 });
+    await stage.run();
+    const [start] = await stage.starts();
+    expect(start!.argv).toEqual(["--server=http://127.0.0.1:9", `--data=${stage.folder}/data`, "--lang=de"]);
+    expect(start!.runAsNode).toBeUndefined();
+  } finally {
+    delete process.env["ELECTRON_RUN_AS_NODE"];
+  }
+});
+
+test("[EN11] an Electron that crashes is started again, and the log says why", async () => {
+  await using stage = await Stage.with({ exitCode: 1 }, { signal: "SIGSEGV" }, "run");
+  const run = stage.run();
+  const [, , third] = await stage.started(3);
+  expect(stage.lines.map(({ msg, reason }) => [msg, reason])).toEqual([
+    ["Electron is started again", "it exited with 1"],
+    ["Electron is started again", "it was ended by SIGSEGV"],
+  ]);
+  await stage.stop();
+  await run;
+  expect(isRunning(third!.pid)).toBe(false);
+});
+
+test("[EN12] a browser process that hangs is killed and started again", async () => {
+  await using stage = await Stage.with("freeze", "run");
+  const run = stage.run({ silentMs: 2_000 });
+  const [first] = await stage.started(1);
+  await eventually(async () => (isRunning(first!.pid) ? (await stateOf(first!.pid)) === "T" : true));
+  await stage.started(2);
+  expect(isRunning(first!.pid)).toBe(false);
+  expect(stage.lines[0]).toMatchObject({ msg: "Electron is started again", reason: "it gave no sign of life for 2000 ms" });
+  await stage.stop();
+  await run;
+});
+
+test("[EN12] a browser process that hangs is killed and started again, also when it never came up", async () => {
+  await using stage = await Stage.with("mute", "run");
+  const run = stage.run({ firstBeatMs: 3_000 });
+  await stage.started(2);
+  expect(stage.lines[0]).toMatchObject({ msg: "Electron is started again", reason: "it gave no sign of life for 3000 ms" });
+  await stage.stop();
+  await run;
+});
+
+test("[EN13] an Electron that gives signs of life is left alone", async () => {
+  await using stage = await Stage.with("run");
+  const run = stage.run({ silentMs: 4_000, lookAgainMs: 2_000 });
+  const [start] = await stage.started(1);
+  // Twice as long as a silent one would live.
+  await createSystemClock().wait(8_500);
+  expect(isRunning(start!.pid)).toBe(true);
+  expect(await stage.starts()).toHaveLength(1);
+  expect(stage.lines).toEqual([]);
+  await stage.stop();
+  await run;
+});
+
+test("[EN14] an Electron that fails too often is a fault", async () => {
+  await using stage = await Stage.with({ exitCode: 1 });
+  const error: unknown = await stage.run().catch((thrown: unknown) => thrown);
+  expect(isFault(error, "browser-failed")).toBe(true);
+  expect((error as Error).message).toContain("Electron failed 6 times within 60 minutes, the last time it exited with 1");
+  expect(await stage.starts()).toHaveLength(6);
+});
+
+test("[EN15] failures that lie back longer than the window are forgotten", async () => {
+  await using stage = await Stage.with(...Array.from({ length: 7 }, () => ({ exitCode: 1 })), "run");
+  // Each wait is longer than the window.
+  const run = stage.run({ restarts: { times: 1, withinMs: 1, backoff: { firstMs: 30, longestMs: 30 } } });
+  await stage.started(8);
+  await stage.stop();
+  await run;
+});
+
+test("[EN16] exit code 0 ends the player, and code 2 is told as bad flags, at once", async () => {
+  await using ended = await Stage.with({ exitCode: 0 });
+  await ended.run();
+  await using refused = await Stage.with({ exitCode: 2 });
+  await expect(refused.run()).rejects.toMatchObject({ code: "bad-config" });
+  expect([...(await ended.starts()), ...(await refused.starts())]).toHaveLength(2);
+  expect([...ended.lines, ...refused.lines]).toEqual([]);
+});
+
+test("[EN17] a binary that cannot be started, a player that is not built and a data folder in use are told at once", async () => {
+  await using stage = await Stage.with("run");
+  await expect(stage.run({}, join(stage.folder, "nothing"))).rejects.toMatchObject({
+    code: "browser-failed",
+    message: expect.stringContaining("ENOENT"),
+  });
+  {
+    using _lock = lockFolder(stage.config.data);
+    await expect(stage.run()).rejects.toMatchObject({ code: "data-in-use" });
+  }
+  await rm(join(stage.folder, "dist/main/electron.js"));
+  await expect(stage.run()).rejects.toMatchObject({ code: "browser-missing", message: expect.stringContaining("npm run build") });
+  expect(await stage.starts()).toEqual([]);
+});
+
+test("[EN18] stopping asks Electron to stop and waits until it is gone; one that does not is killed", async () => {
+  await using willing = await Stage.with("run");
+  void willing.run();
+  const [first] = await willing.started(1);
+  await willing.stop();
+  expect(isRunning(first!.pid)).toBe(false);
+  expect(willing.lines).toEqual([]);
+
+  await using deaf = await Stage.with("deaf");
+  void deaf.run({ stopMs: 300 });
+  const [second] = await deaf.started(1);
+  await deaf.stop();
+  expect(isRunning(second!.pid)).toBe(false);
+  expect(deaf.lines).toMatchObject([{ msg: "Electron did not stop and is killed", limit_ms: 300 }]);
+});
+
+test("[EN18] stopping while Electron waits to be started again ends the wait", async () => {
+  await using stage = await Stage.with({ exitCode: 1 });
+  void stage.run({ restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: hourMs, longestMs: hourMs } } });
+  await eventually(() => stage.lines.length > 0);
+  await stage.stop();
+  expect(await stage.starts()).toHaveLength(1);
+});
+
+test("[EN19] a parent that is killed takes Electron with it, and its data folder is free", async () => {
+  await using stage = await Stage.with("run");
+  await using parent = new Program(["test/main/electron/parent.ts", stage.executable, stage.folder, stage.config.data]);
+  const [start] = await stage.started(1);
+  await parent.kill();
+  await eventually(() => !isRunning(start!.pid));
+  lockFolder(stage.config.data)[Symbol.dispose]();
+});

@@ -1,0 +1,12 @@
+// A program that runs Electron as a child, for a test to kill: parent.ts EXECUTABLE APP-FOLDER DATA-FOLDER.
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { runElectron } from "../../../src/main/electron/electron-child.ts";
+import { readPlayerConfig } from "../../../src/main/player-config.ts";
+import { runProgram } from "../../../src/main/program.ts";
+
+const [executable = "", appFolder = "", data = ""] = process.argv.slice(2);
+await runProgram(
+  "parent",
+  () => readPlayerConfig(["--data", data]),
+  (config, log, signal) => runElectron({ executable, config, switches: [], clock: createSystemClock(), log, appFolder }, signal),
+);

@@ -1,0 +1,69 @@
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { WebSocketServer, type WebSocket } from "ws";
+import { DeviceSocket } from "../../../src/player/link/device-socket.ts";
+import { deviceSubprotocol } from "../../../src/protocol/device/messages.ts";
+import { FakeClock } from "../../support/clock.ts";
+
+const signal = new AbortController().signal;
+
+/** A service's end of the socket: `greet` runs for each device that comes. */
+async function serving(greet: (device: WebSocket) => void) {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => deviceSubprotocol });
+  server.on("connection", greet);
+  await new Promise<void>((resolve) => server.on("listening", resolve));
+  const end = async (): Promise<void> => {
+    for (const device of server.clients) device.terminate();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
+}
+
+test("[LK1] messages are handled one after the other, also those that came with the handshake", async () => {
+  await using service = await serving((device) => {
+    for (const text of ["1", "2", "3"]) device.send(text);
+    device.close(1012);
+  });
+  using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
+  const events: string[] = [];
+  const handle = async (text: string): Promise<void> => {
+    events.push(`begin ${text}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    events.push(`end ${text}`);
+  };
+  await expect(socket.receive(handle, signal)).rejects.toMatchObject({ code: "unreachable" });
+  expect(events).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
+});
+
+test("[LK2] a half-open socket is noticed by its silence: forty seconds without message or ping", async () => {
+  const clock = new FakeClock();
+  let device: WebSocket | undefined;
+  await using service = await serving((opened) => (device = opened));
+  using socket = await DeviceSocket.open(service.url, "token", clock, signal);
+  const received: string[] = [];
+  void socket.receive(async (text) => void received.push(text), signal).catch(() => undefined);
+  const silent = expect(socket.listenForSilence(signal)).rejects.toMatchObject({ code: "timeout" });
+  clock.advance(39_000);
+  device!.send("still here");
+  while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(2_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(clock.waiting).toBeGreaterThan(0);
+  clock.advance(39_000);
+  await silent;
+});
+
+test("[LK3] a service that takes no token, refuses the upgrade or is not there rejects the opening", async () => {
+  await using service = await serving((device) => device.close(4401));
+  using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
+  await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });
+  await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", new FakeClock(), signal)).rejects.toMatchObject({ code: "unreachable" });
+});
+
+test("[LK4] an opening that is given up ends at once", async () => {
+  await using service = await serving(() => undefined);
+  const giveUp = new AbortController();
+  const opening = DeviceSocket.open(service.url, "token", new FakeClock(), giveUp.signal);
+  giveUp.abort();
+  await expect(opening).rejects.toMatchObject({ name: "AbortError" });
+});

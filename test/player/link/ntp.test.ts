@@ -1,0 +1,171 @@
+// The time from a time server: a real socket on loopback, whose server tells the truth, is silent, or lies.
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { readPlayerConfig } from "../../../src/main/player-config.ts";
+import { askNtp, followNtp } from "../../../src/player/link/ntp.ts";
+import { FakeClock } from "../../support/clock.ts";
+
+const unixEpochS = 2_208_988_800;
+const never = new AbortController().signal;
+
+/** Writes UTC ms as an NTP timestamp. */
+function write(packet: Buffer, at: number, ms: number): void {
+  const seconds = ms / 1_000 + unixEpochS;
+  packet.writeUInt32BE(Math.floor(seconds) % 2 ** 32, at);
+  packet.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), at + 4);
+}
+
+/** An honest answer to `asked` at `now`. */
+function answerTo(asked: Buffer, now: number): Buffer {
+  const packet = Buffer.alloc(48);
+  packet[0] = 0x24;
+  packet[1] = 2;
+  packet.writeInt32BE(0.02 * 65_536, 4); // root delay 20 ms
+  packet.writeUInt32BE(0.005 * 65_536, 8); // root dispersion 5 ms
+  asked.copy(packet, 24, 40, 48);
+  write(packet, 32, now);
+  write(packet, 40, now);
+  return packet;
+}
+
+/** A time server on loopback that gives `reply` of each request. */
+async function serve(reply: (asked: Buffer) => readonly Buffer[]) {
+  const socket = createSocket("udp4");
+  let asked = 0;
+  const heard: (() => void)[] = [];
+  socket.on("message", (packet, from: RemoteInfo) => {
+    asked += 1;
+    for (const answer of reply(packet)) socket.send(answer, from.port, from.address);
+    for (const hear of heard.splice(0)) hear();
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    server: { host: "127.0.0.1", port: socket.address().port },
+    get asked() {
+      return asked;
+    },
+    whenAsked: () => new Promise<void>((resolve) => heard.push(resolve)),
+    async [Symbol.asyncDispose]() {
+      const closed = once(socket, "close");
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+test("[TG9] a time server sets the clock right, and its own error is part of the bound", async () => {
+  const aheadMs = 7_000;
+  await using time = await serve((asked) => [answerTo(asked, Date.now() + aheadMs)]);
+  const clock = new CorrectedClock(createSystemClock());
+  clock.learn(await askNtp(time.server, clock, never));
+  const { offsetMs, errorMs } = clock.offset;
+  expect(errorMs).toBeGreaterThanOrEqual(15 - 0.1);
+  expect(errorMs).toBeLessThan(3_000);
+  // The server's Date.now() is whole milliseconds and follows the machine, whose clock ours is allowed to differ from by 20 ms.
+  expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(errorMs + 25);
+});
+
+test("[TG10] an exchange with the service counts for more than one with a time server of greater error", () => {
+  const clock = new CorrectedClock(new FakeClock());
+  const t0 = clock.raw();
+  clock.learn({ t0, t1: t0 + 500, t2: t0 + 500, t3: t0 });
+  clock.learn({ t0, t1: t0 + 600, t2: t0 + 600, t3: t0, errorMs: 15 });
+  expect(clock.offset).toEqual({ offsetMs: 500, errorMs: 0 });
+});
+
+const lies: [string, (honest: Buffer) => Buffer][] = [
+  ["of one that is not synchronised (leap 3)", (packet) => (packet.writeUInt8(0xe4, 0), packet)],
+  ["of stratum 0", (packet) => (packet.writeUInt8(0, 1), packet)],
+  ["of stratum 16", (packet) => (packet.writeUInt8(16, 1), packet)],
+  ["to another request", (packet) => (packet.writeUInt8(packet[24]! ^ 1, 24), packet)],
+  ["that is a request itself", (packet) => (packet.writeUInt8(0x23, 0), packet)],
+  ["without a time", (packet) => packet.fill(0, 40, 48)],
+  ["sent before it was asked", (packet) => (write(packet, 40, Date.now() - 5_000), packet)],
+  ["of one that is far from its own reference", (packet) => (packet.writeUInt32BE(3 * 65_536, 8), packet)],
+  ["cut short", (packet) => packet.subarray(0, 47)],
+];
+
+test.each(lies)("[TG11] an answer %s is ignored, and the honest one after it is taken", async (_, lie) => {
+  await using time = await serve((asked) => [lie(answerTo(asked, Date.now() + 900_000)), answerTo(asked, Date.now() + 3_000)]);
+  const clock = new CorrectedClock(createSystemClock());
+  clock.learn(await askNtp(time.server, clock, never));
+  expect(Math.abs(clock.offset.offsetMs - 3_000)).toBeLessThan(1_500);
+});
+
+test("[TG12] a silent time server is waited for three seconds, one that is not there not at all", async () => {
+  const fake = new FakeClock();
+  const clock = new CorrectedClock(fake);
+  let server: { host: string; port: number };
+  {
+    await using time = await serve(() => []);
+    ({ server } = time);
+    const asked = time.whenAsked();
+    const outcome = expect(askNtp(server, clock, never)).rejects.toMatchObject({ code: "timeout" });
+    await asked;
+    fake.advance(3_000);
+    await outcome;
+    expect(fake.waiting).toBe(0);
+  }
+  await expect(askNtp(server, clock, never)).rejects.toMatchObject({ code: "unreachable" });
+  expect(clock.offset.errorMs).toBe(Number.POSITIVE_INFINITY);
+  expect(fake.waiting).toBe(0);
+});
+
+test("[TG13] time servers are asked while the service is silent, in order, and one that wants to be left alone is", async () => {
+  await using kiss = await serve((asked) => {
+    const packet = answerTo(asked, Date.now());
+    packet.writeUInt8(0, 1);
+    packet.write("RATE", 12, "latin1");
+    return [packet];
+  });
+  const fake = new FakeClock();
+  await using good = await serve((asked) => [answerTo(asked, fake.now() + 60_000)]);
+  const clock = new CorrectedClock(fake);
+  const end = new AbortController();
+  const following = expect(followNtp([kiss.server, good.server], clock, silentLog, end.signal)).rejects.toMatchObject({
+    name: "AbortError",
+  });
+  const round = async (ms: number) => {
+    fake.advance(ms);
+    // The round is over when it waits for the next one.
+    await expect.poll(() => fake.waiting, { timeout: 15_000 }).toBe(1);
+  };
+  const learned = good.whenAsked();
+  fake.advance(5_000);
+  await learned;
+  await expect.poll(() => clock.offset.offsetMs, { timeout: 15_000 }).toBeGreaterThan(59_900);
+  await round(0);
+  expect([kiss.asked, good.asked]).toEqual([1, 1]);
+  await round(64_000);
+  await expect.poll(() => good.asked, { timeout: 15_000 }).toBe(2);
+  await round(0);
+  expect(kiss.asked).toBe(1);
+  // The service is back, and silent again.
+  fake.advance(1_000);
+  const t0 = clock.raw();
+  clock.learn({ t0, t1: t0 + 60_000, t2: t0 + 60_000, t3: t0 });
+  await round(63_000);
+  expect(good.asked).toBe(2);
+  await round(64_000);
+  await expect.poll(() => good.asked, { timeout: 15_000 }).toBe(3);
+  end.abort();
+  await following;
+  expect(fake.waiting).toBe(0);
+});
+
+test("[TG14] time servers are hosts with or without a port, or the flag is refused", () => {
+  expect(readPlayerConfig(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
+    { host: "time.example.org", port: 123 },
+    { host: "10.0.0.1", port: 1123 },
+    { host: "::1", port: 1230 },
+    { host: "::1", port: 123 },
+  ]);
+  expect(readPlayerConfig([]).ntp).toEqual([]);
+  for (const wrong of ["", "a,,b", "host:0", "host:70000", "[host]:1", "two words"]) {
+    expect(() => readPlayerConfig(["--ntp", wrong])).toThrow(/--ntp: must be hosts/);
+  }
+});

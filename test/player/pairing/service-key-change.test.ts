@@ -1,0 +1,222 @@
+// A player whose service answers with another key: over real TLS, with a real service whose key was lost.
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { expect, test } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { DurableFile } from "../../../src/base/files/durable-file.ts";
+import { createKeyPair } from "../../../src/base/jws.ts";
+import { Live } from "../../../src/base/async/observable.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { Access } from "../../../src/player/link/access.ts";
+import { DesiredState } from "../../../src/player/content/desired-state.ts";
+import { Identity, type Pairing } from "../../../src/player/pairing/identity.ts";
+import { pair, type PairingState } from "../../../src/player/pairing/pairing.ts";
+import { Reclaim } from "../../../src/player/pairing/service-key-change.ts";
+import { ServiceApi } from "../../../src/player/link/service-api.ts";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { Bench, call } from "../../service/harness.ts";
+import { selfSigned } from "../../support/certificate.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/programs/programs.ts";
+import { assetOf, desiredOf, imageItem, newId } from "../../support/states.ts";
+
+const [minute, hour] = [60_000, 3_600_000];
+const describe = async () => ({ player_version: "1", hardware: null, timezone: "UTC", resolution: null });
+
+/** A service on TLS that this process trusts, which can be ended and begun anew; null where there is no openssl. */
+async function secured(folder: string) {
+  const tls = await selfSigned(folder);
+  if (tls === null) return null;
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
+  const data = join(folder, "data");
+  let bench = await Bench.start(data, { tls });
+  const url = () => bench.service.url.replace("127.0.0.1", "localhost");
+  return {
+    url,
+    call: (method: string, path: string, body?: unknown) => call(url(), method, path, body, { authorization: `Bearer ${bench.token}` }),
+    async restart(losing: readonly string[] = []): Promise<void> {
+      await bench[Symbol.asyncDispose]();
+      for (const name of losing) await rm(join(data, name), { recursive: true, force: true });
+      bench = await Bench.start(data, { tls });
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      setDefaultCACertificates(before);
+      await bench[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Secured = NonNullable<Awaited<ReturnType<typeof secured>>>;
+
+/** Pairs a device with the service, claimed as an operator does. */
+async function paired(service: Secured, api: ServiceApi, identity: Identity): Promise<Pairing> {
+  const state = new Live<PairingState>({ is: "asking", trouble: null });
+  const stop = new AbortController();
+  const claim = new Promise<void>((resolve, reject) =>
+    state.watch((value) => {
+      if (value.is !== "code") return;
+      const body = { code: value.code, name: "Lobby" };
+      service.call("POST", "players/pair", body).then(() => resolve(), reject);
+    }, stop.signal),
+  );
+  const pairing = await pair({ api, identity, clock: createSystemClock(), log: silentLog, describe, state }, stop.signal);
+  await claim;
+  stop.abort();
+  await identity.pair(pairing);
+  return pairing;
+}
+
+/** Whether the service's key is refused. */
+async function isRefused(access: Access): Promise<boolean> {
+  const stop = new AbortController();
+  return access.token(stop.signal).then(
+    () => false,
+    (error: { code?: string }) => {
+      expect(error.code).toMatch(/^(?:signature|refused)$/);
+      return true;
+    },
+  );
+}
+
+const files = ["state.db", "state.db-wal", "state.db-shm", "admin-token"];
+
+for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
+  test(`[RB10] after a day of another key over TLS a code is asked for; its claim pins that key, and content, identity and play log stay (${losing.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
+    await using folder = await temporaryFolder();
+    await using service = await secured(folder.path);
+    if (service === null) return context.skip("there is no openssl");
+    await using api = new ServiceApi(() => service.url());
+    const player = join(folder.path, "player");
+    const identity = await Identity.open(player, silentLog);
+    const pairing = await paired(service, api, identity);
+    const clock = new FakeClock();
+    let changes = 0;
+    const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, changed: () => (changes += 1) };
+    const open = async () => {
+      const reclaim = await Reclaim.open(parts);
+      return { reclaim, access: new Access(api, identity, pairing, clock, (key) => reclaim.heard(key)) };
+    };
+    const first = await open();
+    expect(await isRefused(first.access)).toBe(false);
+    await service.restart([...losing, "service-key.json.previous"]);
+    const fresh = await open();
+    expect(await isRefused(fresh.access)).toBe(true);
+    const other = (await api.token(
+      { grant_type: "urn:signage:device-key", player_id: pairing.playerId, proof: "x" },
+      0,
+      new AbortController().signal,
+    )) as {
+      refusal: { service_key: string };
+    };
+    const key = other.refusal.service_key;
+    expect(key).not.toBe(pairing.serviceKey);
+    // Heard minute by minute, as the link asks; a restart keeps the count, to ten minutes.
+    const listen = async (reclaim: Reclaim, ms: number): Promise<void> => {
+      for (let heard = 0; heard < ms; heard += minute) {
+        clock.advance(minute);
+        await reclaim.heard(key);
+      }
+    };
+    await listen(fresh.reclaim, 12 * hour);
+    const { reclaim, access } = await open();
+    expect(await isRefused(access)).toBe(true);
+    const stop = new AbortController();
+    const running = reclaim.run(stop.signal);
+    const ended = expect(running).rejects.toMatchObject({ code: "reclaimed" });
+    await listen(reclaim, 12 * hour - minute);
+    expect(reclaim.code).toBe(null);
+    await listen(reclaim, 10 * minute);
+    await eventually(() => reclaim.code !== null);
+    expect(changes).toBeGreaterThan(0);
+    const [code, keys] = [reclaim.code, identity.keys];
+    const claim = losing.length === 1 ? `players/${pairing.playerId}/replace` : "players/pair";
+    const claimed = await service.call("POST", claim, { code, ...(losing.length === 1 ? {} : { name: "Lobby" }) });
+    expect([200, 201]).toContain(claimed.status);
+    await ended;
+    stop.abort();
+    const adopted = await reclaim.adopt();
+    expect(adopted).toMatchObject({ playerId: claimed.body.id, serviceKey: key });
+    expect(adopted.playerId === pairing.playerId).toBe(losing.length === 1);
+    expect([identity.keys, (await Identity.open(player, silentLog)).pairing]).toEqual([keys, adopted]);
+    expect(await isRefused(new Access(api, identity, adopted, clock))).toBe(false);
+    expect((await Reclaim.open({ ...parts, pairing: adopted })).code).toBe(null);
+  });
+}
+
+/** A player that was paired with `pinned`, whose service is at `server`. */
+async function hearing(folder: string, server: string, clock: FakeClock, pinned: string) {
+  const api = new ServiceApi(() => server);
+  const identity = await Identity.open(folder, silentLog);
+  const pairing = { server, playerId: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", playerName: "Lobby", serviceKey: pinned };
+  const reclaim = await Reclaim.open({ folder, pairing, api, identity, clock, log: silentLog, describe, changed: () => undefined });
+  return { reclaim, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
+}
+
+/** Whether the player is past its patience: it then asks for a code, and so holds no endless wait. */
+async function asks(reclaim: Reclaim, clock: FakeClock): Promise<boolean> {
+  const stop = new AbortController();
+  const running = reclaim.run(stop.signal).catch((error: unknown) => error);
+  const waiting = clock.waiting;
+  await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  await running;
+  return waiting === 0;
+}
+
+test("[RB11] the day counts only while that key is heard over TLS: not over plain HTTP, not in silence, not by the wall clock", async () => {
+  await using folder = await temporaryFolder();
+  const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
+  const clock = new FakeClock();
+  const day = async (reclaim: Reclaim, stepMs: number, totalMs: number, key = other): Promise<void> => {
+    for (let heard = 0; heard < totalMs; heard += stepMs) {
+      clock.advance(stepMs);
+      await reclaim.heard(key);
+    }
+  };
+  {
+    await using plain = await hearing(join(folder.path, "plain"), "http://127.0.0.1:1", clock, pinned);
+    await day(plain.reclaim, minute, 48 * hour);
+    expect(await asks(plain.reclaim, clock)).toBe(false);
+  }
+  const at = join(folder.path, "tls");
+  {
+    await using tls = await hearing(at, "https://localhost:1", clock, pinned);
+    await tls.reclaim.heard(other);
+    // Three minutes apart nothing is known of what was between.
+    await day(tls.reclaim, 3 * minute, 48 * hour);
+    clock.step(365 * 24 * hour);
+    await day(tls.reclaim, minute, 24 * hour - minute);
+    expect(await asks(tls.reclaim, clock)).toBe(false);
+    // Yet another key begins the day anew, and so does the return of the pinned one.
+    await day(tls.reclaim, minute, 24 * hour, third);
+    expect(await asks(tls.reclaim, clock)).toBe(false);
+    await tls.reclaim.heard(pinned);
+    await tls.reclaim.heard(other);
+    await day(tls.reclaim, minute, 24 * hour - minute);
+    expect(await asks(tls.reclaim, clock)).toBe(false);
+    await day(tls.reclaim, minute, minute);
+    expect(await asks(tls.reclaim, clock)).toBe(true);
+  }
+  // It still is when the player starts again, until the pinned key is back.
+  await using again = await hearing(at, "https://localhost:1", clock, pinned);
+  expect(await asks(again.reclaim, clock)).toBe(true);
+  await again.reclaim.heard(pinned);
+  expect(await asks(again.reclaim, clock)).toBe(false);
+  await using last = await hearing(at, "https://localhost:1", clock, pinned);
+  expect(await asks(last.reclaim, clock)).toBe(false);
+});
+
+test("[RB12] what a player shows stays when the claim makes it another player", async () => {
+  await using folder = await temporaryFolder();
+  const asset = assetOf(Buffer.from("picture"));
+  const desired = desiredOf([imageItem(asset, 5_000)], [asset]);
+  await new DurableFile<Desired>(join(folder.path, "desired.json"), (json) => Desired.parse(json)).write(desired);
+  const to = newId("plr");
+  expect((await DesiredState.open(folder.path, to, silentLog)).live.value).toBe(null);
+  await DesiredState.adopt(folder.path, desired.player.id, to, silentLog);
+  const kept = (await DesiredState.open(folder.path, to, silentLog)).live.value;
+  expect(kept).toEqual({ ...desired, player: { ...desired.player, id: to } });
+});

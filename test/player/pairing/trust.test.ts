@@ -1,0 +1,143 @@
+// What a player believes: the key that it pinned, what is meant for it alone, and a token only while it is young.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { createKeyPair, signJws, thumbprint } from "../../../src/base/jws.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { Access, isRevoked } from "../../../src/player/link/access.ts";
+import { DesiredState } from "../../../src/player/content/desired-state.ts";
+import { Identity } from "../../../src/player/pairing/identity.ts";
+import { ServiceApi } from "../../../src/player/link/service-api.ts";
+import { commandJwsType, revocationJwsType } from "../../../src/protocol/device/commands.ts";
+import type { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { eventually } from "../../support/programs/programs.ts";
+import { desiredOf, newId } from "../../support/states.ts";
+
+const pinned = createKeyPair();
+const foreign = createKeyPair();
+const playerId = newId("plr");
+const signal = new AbortController().signal;
+
+/** A service that gives tokens of ten minutes with `key`, or the refusal set, and the state set. */
+async function serving() {
+  const at = {
+    key: pinned.publicKey,
+    refusal: null as object | null,
+    state: null as Desired | null,
+    tokens: 0,
+    asked: 0,
+  };
+  const server = createServer(({ url }, response) => {
+    const answer = (status: number, body: object): void => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+    if (url!.endsWith("/nonce")) return answer(201, { nonce: "n", expires_in: 60 });
+    if (url!.endsWith("/state")) {
+      at.asked += 1;
+      return answer(200, at.state!);
+    }
+    if (at.refusal !== null) return answer(400, at.refusal);
+    const access_token = `token ${++at.tokens}`;
+    answer(200, { access_token, token_type: "Bearer", expires_in: 600, player_id: playerId, player_name: "Lobby", service_key: at.key });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const end = (): Promise<void> => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  return { at, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
+}
+
+/** The access of a player of this folder, as a start of it makes it. */
+async function started(folder: string, url: string, clock = new FakeClock()) {
+  const identity = await Identity.open(folder, silentLog);
+  if (identity.pairing === null) await identity.pair({ server: url, playerId, playerName: "Lobby", serviceKey: pinned.publicKey });
+  // What counts is what the next start reads, not what this one has in memory.
+  const { pairing } = await Identity.open(folder, silentLog);
+  const api = new ServiceApi(() => url);
+  return { identity, pairing, api, clock, access: new Access(api, identity, pairing!, clock) };
+}
+
+test("[CJ7] a service with another key than the pinned one gets nothing: its token is not used, also after restarts, and the pin stays", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await serving();
+  const first = await started(folder.path, service.url);
+  await using _first = first.api;
+  expect(await first.access.token(signal)).toBe("token 1");
+  service.at.key = foreign.publicKey;
+  for (let start = 0; start < 2; start += 1) {
+    const { access, api, pairing } = await started(folder.path, service.url);
+    await using _api = api;
+    await expect(access.with(signal, (token) => api.state(token, null, signal))).rejects.toMatchObject({ code: "signature" });
+    expect(pairing!.serviceKey).toBe(pinned.publicKey);
+  }
+  expect(service.at.asked).toBe(0);
+  service.at.key = pinned.publicKey;
+  const back = await started(folder.path, service.url);
+  await using _back = back.api;
+  expect(await back.access.token(signal)).toMatch(/^token/);
+});
+
+test.each([
+  ["signed by another key", { keys: foreign }],
+  ["of another device", { sub: thumbprint(foreign.publicKey) }],
+  ["of another player on this device", { player: newId("plr") }],
+  ["that is a command", { typ: commandJwsType }],
+])("[CJ8] a revocation %s revokes nothing, neither as a message nor with a refused token", async (_which, about) => {
+  await using folder = await temporaryFolder();
+  await using service = await serving();
+  const { access, api, identity, pairing } = await started(folder.path, service.url);
+  await using _api = api;
+  const sign = ({ keys = pinned, sub = identity.thumbprint, player = playerId, typ = revocationJwsType }) =>
+    signJws(typ, { sub, jti: newId("evt"), player_id: player, iat: 1_700_000_000 }, keys);
+  const refusal = (revocation: string) => ({ error: "invalid_grant", error_description: "gone", revocation });
+  expect(isRevoked(sign(about), identity, pairing!, silentLog)).toBe(false);
+  service.at.refusal = refusal(sign(about));
+  await expect(access.token(signal)).rejects.toMatchObject({ code: "signature" });
+  // The same one, meant for this player by its service, is believed both ways.
+  expect(isRevoked(sign({}), identity, pairing!, silentLog)).toBe(true);
+  service.at.refusal = refusal(sign({}));
+  await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
+});
+
+test("[CJ9] the state of another player is neither taken, nor kept, nor shown at the next start", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await serving();
+  const { access, api, clock } = await started(folder.path, service.url);
+  await using _api = api;
+  const own = { ...desiredOf([], [], "own"), player: { ...desiredOf([], []).player, id: playerId } };
+  service.at.state = desiredOf([], [], "foreign");
+  const state = await DesiredState.open(folder.path, playerId, silentLog);
+  const stop = new AbortController();
+  const running = state.run(api, access, clock, playerId, stop.signal);
+  await eventually(() => service.at.asked === 1 && clock.waiting === 1);
+  expect(state.live.value).toBeNull();
+  expect((await DesiredState.open(folder.path, service.at.state.player.id, silentLog)).live.value).toBeNull();
+  service.at.state = own;
+  clock.advance(60_000);
+  await eventually(() => state.live.value !== null);
+  expect(state.live.value!.revision).toBe("own");
+  stop.abort();
+  await expect(running).rejects.toMatchObject({ name: "AbortError" });
+  expect((await DesiredState.open(folder.path, playerId, silentLog)).live.value?.revision).toBe("own");
+  expect((await DesiredState.open(folder.path, newId("plr"), silentLog)).live.value).toBeNull();
+});
+
+test("[CJ10] a token is renewed before it ends: when a sixth of its life is left, and not earlier", async () => {
+  await using folder = await temporaryFolder();
+  await using service = await serving();
+  const { access, api, clock } = await started(folder.path, service.url);
+  await using _api = api;
+  expect(await access.token(signal)).toBe("token 1");
+  clock.advance(499_000);
+  // A wall clock that leaps neither ages a token nor makes it young.
+  clock.step(86_400_000);
+  expect(await access.token(signal)).toBe("token 1");
+  clock.step(-2 * 86_400_000);
+  clock.advance(1_001);
+  const used: string[] = [];
+  await access.with(signal, async (token) => void used.push(token));
+  expect([used, service.at.tokens]).toEqual([["token 2"], 2]);
+});

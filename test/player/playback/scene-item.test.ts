@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import { durationOf, feedsOf, streamsOf, type FeedNews } from "../../../src/player/playback/scene-item.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { SceneItem } from "../../../src/protocol/scene.ts";
+import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
+
+const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 60_000 });
+const song = assetOf(Buffer.from("song"), { mime_type: "audio/mpeg", duration_ms: 180_000 });
+const cover = assetOf(Buffer.from("cover"));
+const paper = assetOf(Buffer.from("paper"), { mime_type: "application/pdf" });
+const make = (about: object): PlaylistItem => PlaylistItem.parse({ id: newId("itm"), ...about });
+const url = "https://news.example/feed.xml";
+
+function slotsOf(items: PlaylistItem[], news?: (url: string) => FeedNews) {
+  const ready = readyOf(desiredOf(items, [clip, song, cover, paper]));
+  const playback = take(null, programAt(ready, loopEpochMs).program, loopEpochMs);
+  return stageAt(playback, loopEpochMs, "UTC", news)!.stage.zones[0]!.slots;
+}
+
+test("[IT50] every kind of item reaches the page whole: its files as paths, its defaults set, its parts alone", () => {
+  const items = [
+    make({ type: "video", asset_id: clip.id, start_ms: 1_000 }),
+    make({ type: "audio", asset_id: song.id, artwork_asset_id: cover.id }),
+    make({ type: "pdf", asset_id: paper.id }),
+    make({ type: "ticker", text: "News" }),
+    make({ type: "qr", data: "https://example.com" }),
+    make({ type: "clock", face: "analog" }),
+    make({ type: "feed", url }),
+    make({ type: "stream", url: "https://cam.example/live.m3u8", protocol: "hls" }),
+  ];
+  for (const item of items) {
+    const [slot] = slotsOf([item]);
+    expect(SceneItem.parse(slot!.item)).toEqual(slot!.item);
+    expect(JSON.stringify(slot!.item)).not.toContain('"id"');
+  }
+  expect(slotsOf([items[1]!])[0]!.item).toMatchObject({
+    src: `/media/${song.sha256}`,
+    artwork_src: `/media/${cover.sha256}`,
+    asset_id: song.id,
+  });
+});
+
+test("[IT51] without a duration an item stays as long as what it shows: the trimmed part, the pages, the entries", () => {
+  const ms = (about: object, asset = clip) => durationOf(make({ asset_id: asset.id, ...about }), asset);
+  expect(ms({ type: "video" })).toBe(60_000);
+  expect(ms({ type: "video", start_ms: 5_000 })).toBe(55_000);
+  expect(ms({ type: "video", start_ms: 5_000, end_ms: 9_000 })).toBe(4_000);
+  expect(ms({ type: "pdf", page_duration_ms: 4_000, first_page: 2, last_page: 6 }, paper)).toBe(20_000);
+  const counted = { ...paper, page_count: 5 };
+  expect(ms({ type: "pdf", page_duration_ms: 4_000 }, counted)).toBe(20_000);
+  expect(ms({ type: "pdf", page_duration_ms: 4_000, first_page: 4, last_page: 9 }, counted)).toBe(8_000);
+  expect(durationOf(make({ type: "feed", url, max_entries: 5, entry_duration_ms: 6_000 }), null)).toBe(30_000);
+  expect(durationOf(make({ type: "ticker", text: "x" }), null)).toBe(10_000);
+  expect(durationOf(make({ type: "feed", url, duration_ms: 1_000 }), null)).toBe(1_000);
+});
+
+test("[IT52] fresh news keep the name of the play under way, so that they come with the next one; the first news do not", () => {
+  const items = [make({ type: "feed", url, max_entries: 2 })];
+  const told = (...titles: string[]): ((url: string) => FeedNews) => {
+    return () => ({ title: "Post", entries: titles.map((title) => ({ title, summary: "", published_at: null })), trouble: null });
+  };
+  const [one] = slotsOf(items, told("One", "Two", "Three"));
+  const [two] = slotsOf(items, told("Four"));
+  const [none] = slotsOf(items, told());
+  expect(one!.key).toBe(two!.key);
+  expect(none!.key).not.toBe(one!.key);
+  expect(one!.item).toMatchObject({ entries: [{ title: "One" }, { title: "Two" }] });
+});
+
+test("[IT53] feeds and streams of the playlists are known by their addresses; a stream's parts may come from what it declares", () => {
+  const stream = make({ type: "stream", protocol: "hls", url: "https://cam.example/a.m3u8", origins: ["https://cdn.example/x/"] });
+  const desired = desiredOf([make({ type: "feed", url, refresh_interval_ms: 90_000 }), stream], []);
+  expect(feedsOf(desired.playlists)).toEqual([{ url, refreshIntervalMs: 90_000 }]);
+  const [slot] = slotsOf([stream]);
+  const key = (slot!.item as Extract<SceneItem, { type: "stream" }>).src.replace("/stream/", "");
+  expect(streamsOf(desired.playlists).get(key)?.origins).toEqual(new Set(["https://cam.example", "https://cdn.example"]));
+});
+
+test.each([
+  ["white on yellow", { data: "x", color: "#ffffff", background_color: "#ffff00" }, "background_color", /contrast of 1\.1.*cameras need 3/],
+  ["blue on blue", { data: "x", color: "#345", background_color: "#234" }, "background_color", /contrast/],
+  [
+    "too long for its correction",
+    { data: "ü".repeat(700), error_correction: "H" },
+    "data",
+    /1400 bytes.*H holds 1273.*lower error_correction/,
+  ],
+])("[PX13] a QR code that no camera can read, %s, is refused by its field", (_what, about, field, message) => {
+  const { error } = NewPlaylistItem.safeParse({ type: "qr", ...about });
+  expect(error?.issues.map(({ path, message: said }) => [path[0], said])).toEqual([[field, expect.stringMatching(message)]]);
+});
+
+test("[PX13] QR codes that cameras can read are taken, light on dark as well", () => {
+  for (const look of [{}, { color: "#203040", background_color: "#f0e0d0" }, { color: "#ffffff", background_color: "#000000" }]) {
+    expect(NewPlaylistItem.safeParse({ type: "qr", data: "ü".repeat(600), error_correction: "H", ...look }).success).toBe(true);
+  }
+});
+
+test("[PX10] a clip of a frame or two stays as long as a picture, unless it is told how long; a sound stays its own time", () => {
+  const blink = { ...clip, duration_ms: 33 };
+  expect(durationOf(make({ type: "video", asset_id: blink.id }), blink)).toBe(10_000);
+  expect(durationOf(make({ type: "video", asset_id: blink.id, duration_ms: 500 }), blink)).toBe(500);
+  expect(durationOf(make({ type: "audio", asset_id: blink.id }), blink)).toBe(33);
+});
+
+test.each([
+  [{ type: "feed", url: "file:///etc/passwd" }, "url"],
+  [{ type: "feed", url: "http://user:secret@news.example/" }, "url"],
+  [{ type: "stream", protocol: "hls", url: "rtsp://cam/1" }, "url"],
+  [{ type: "video", asset_id: clip.id, start_ms: 5_000, end_ms: 5_000 }, "end_ms"],
+  [{ type: "pdf", asset_id: paper.id, first_page: 3, last_page: 2 }, "last_page"],
+  [{ type: "audio", asset_id: song.id, volume: 2 }, "volume"],
+  [{ type: "ticker", text: "x", speed_px_s: 0 }, "speed_px_s"],
+  [{ type: "qr", data: "" }, "data"],
+  [{ type: "clock", locale: "english please" }, "locale"],
+])("[IT54] %j is refused, naming %s", (about, field) => {
+  const parsed = NewPlaylistItem.safeParse(about);
+  expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(field);
+});

@@ -1,0 +1,135 @@
+// Players in step: what two of them decide apart, and what one tells of its drift.
+import { expect, test } from "vitest";
+import type { Ready } from "../../../src/player/content/content-cache.ts";
+import { Drift } from "../../../src/player/proof/clock-drift.ts";
+import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import { Programme } from "../../../src/player/playback/schedule-follower.ts";
+import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import type { SceneZone } from "../../../src/protocol/scene.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf, withItems } from "../../support/states.ts";
+import { schedule } from "../../schedule/schedules.ts";
+
+const [red, green, blue] = ["red", "green", "blue"].map((name) => assetOf(Buffer.from(name))) as [
+  ReturnType<typeof assetOf>,
+  ReturnType<typeof assetOf>,
+  ReturnType<typeof assetOf>,
+];
+const all = [red, green, blue];
+const t0 = loopEpochMs + 86_400_000_000;
+
+/** A player that was started at `at`. */
+async function player(folder: string, at: number) {
+  const clock = new FakeClock(at);
+  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  return {
+    /** What its zones play at `instant`. */
+    zonesAt(ready: Ready, instant: number): SceneZone[] {
+      clock.advance(instant - clock.now());
+      return stageAt(programme.follow(ready, instant)[0]!.playback, instant, "UTC")!.stage.zones;
+    },
+  };
+}
+
+/** Two states after each other, the second with a layout on a sync epoch of its own where it says so. */
+function states(syncEpoch: string | null): [Ready, Ready] {
+  const items = [imageItem(red, 7_000), imageItem(green, 4_000)];
+  const before = desiredOf(items, all);
+  const after = withItems(before, [...items, imageItem(blue, 3_000)], all, "r2");
+  if (syncEpoch === null) return [readyOf(before), readyOf(after)];
+  const layout = { ...after.layout!, id: newId("lay") };
+  const schedules = [schedule(layout.id, "2020-01-01T00:00", null, { sync_epoch: syncEpoch })];
+  return [readyOf(before), readyOf({ ...after, layouts: [layout], schedules })];
+}
+
+test.each([
+  ["the fixed epoch", null],
+  ["an epoch of their schedule", "2024-05-05T05:05:05.555Z"],
+])("[TG7] players to whom the same state came at other times are at the same place of their loops, by %s", async (_, syncEpoch) => {
+  await using folder = await temporaryFolder();
+  const [before, after] = states(syncEpoch);
+  const early = await player(`${folder.path}/early`, t0);
+  const late = await player(`${folder.path}/late`, t0 + 123_457);
+  // The one has played the state before and finishes its item; the other comes up with the new one, amid an item.
+  early.zonesAt(before, t0);
+  early.zonesAt(after, t0 + 100_001);
+  late.zonesAt(after, t0 + 123_457);
+  let compared = 0;
+  for (let instant = t0 + 130_000; instant < t0 + 330_000; instant += 997) {
+    const [one, other] = [early.zonesAt(after, instant), late.zonesAt(after, instant)];
+    const plays = (zones: SceneZone[]) =>
+      zones.map(({ slots }) => slots.map(({ key, starts_at, offset_ms, ends_at }) => [key, starts_at - offset_ms, ends_at]));
+    expect(plays(one)).toEqual(plays(other));
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(200);
+  // And the epoch is what they count from.
+  const epoch = syncEpoch === null ? loopEpochMs : Date.parse(syncEpoch);
+  const first = early.zonesAt(after, t0 + 400_000)[0]!.slots.find(({ item }) => item.asset_id === red.id)!;
+  expect((first.starts_at - epoch) % 14_000).toBe(0);
+});
+
+test("[TG8] the drift told is the worst and the mean of the last half minute, and none when nothing plays", () => {
+  const clock = new FakeClock();
+  const drift = new Drift(clock);
+  const beat = (worst_ms: number, mean_ms: number, measures: number) =>
+    drift.note({ type: "beat", at: 0, frames: 1, drift: { worst_ms, mean_ms, measures } });
+  expect(drift.figures).toBeNull();
+  drift.note({ type: "beat", at: 0, frames: 1, drift: null });
+  expect(drift.figures).toBeNull();
+  beat(90, -90, 1);
+  clock.advance(10_000);
+  beat(10, 6, 3);
+  expect(drift.figures).toEqual({ worstMs: 90, meanMs: (-90 + 18) / 4 });
+  clock.advance(25_000);
+  expect(drift.figures).toEqual({ worstMs: 10, meanMs: 6 });
+  clock.advance(10_000);
+  expect(drift.figures).toBeNull();
+});
+
+test("[VW7] a wall's part goes with every layout of the player, and another part is another stage", () => {
+  const part = { wall_width: 200, wall_height: 100, left: 0, top: 0, width: 95, height: 100 };
+  const desired = desiredOf([imageItem(red, 7_000)], all);
+  const staged = (wall: typeof part | undefined, records: Parameters<typeof programAt>[2] = { records: [], deviceZone: "UTC" }) => {
+    const ready = readyOf({ ...desired, player: { ...desired.player, ...(wall === undefined ? {} : { wall }) } });
+    return stageAt(take(null, programAt(ready, t0, records).program, t0), t0, "UTC")!.stage;
+  };
+  expect(staged(undefined).wall).toBeUndefined();
+  expect(staged(part).wall).toEqual(part);
+  expect(staged({ ...part }).key).toBe(staged(part).key);
+  expect(staged({ ...part, left: 105 }).key).not.toBe(staged(part).key);
+  const override = {
+    is: "override" as const,
+    id: newId("cmd"),
+    at: t0 - 1,
+    until: null,
+    level: "normal" as const,
+    show: { assetId: green.id },
+  };
+  const shown = staged(part, { records: [override], deviceZone: "UTC" });
+  expect(shown.wall).toEqual(part);
+  expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
+});
+
+test("[VW8] a zone is on those displays of a wall that show any of it, turned as it is", () => {
+  const wall = { wall_width: 2_100, wall_height: 1_000, top: 0, width: 1_000, height: 1_000 };
+  const desired = desiredOf([imageItem(red, 7_000)], all);
+  const zonesAt = (left: number, box: object) => {
+    const zone = { ...desired.layout!.zones[0]!, top: 0, height: 100, ...box };
+    // Half as large as the wall: each pixel of the layout is two of the wall.
+    const layout = { ...desired.layout!, width: 1_050, height: 500, zones: [zone] };
+    const ready = readyOf({ ...desired, layout, player: { ...desired.player, wall: { ...wall, left } } });
+    return stageAt(take(null, programAt(ready, t0).program, t0), t0, "UTC")!.stage.zones.length;
+  };
+  const displays = (box: object) => [zonesAt(0, box), zonesAt(1_100, box)];
+  expect(displays({ left: 0, width: 500 })).toEqual([1, 0]);
+  expect(displays({ left: 550, width: 500 })).toEqual([0, 1]);
+  expect(displays({ left: 499, width: 52 })).toEqual([1, 1]);
+  // Behind the bezels.
+  expect(displays({ left: 500, width: 50 })).toEqual([0, 0]);
+  expect(displays({ left: 500, width: 50, rotation: 45 })).toEqual([1, 1]);
+});

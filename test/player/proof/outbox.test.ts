@@ -1,0 +1,72 @@
+// The bounds of the outbox, on real files: what it gives up first, and that the loss is told.
+import { copyFile, readdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { type Letter, Outbox } from "../../../src/player/proof/outbox.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { newId } from "../../support/states.ts";
+
+const megabyte = 2 ** 20;
+
+function status(detail: string): Letter {
+  return { is: "command-status", commandId: newId("cmd"), update: { status: "failed", result: null, error: { code: "x", detail } } };
+}
+
+function picture(bytes: number): Letter {
+  return { is: "screenshot", screenshotId: newId("shot"), headers: {}, base64: "A".repeat(bytes) };
+}
+
+/** An outbox of `folder`, with what it says of losses. */
+async function opened(folder: string) {
+  const losses: number[] = [];
+  const log = { ...silentLog, error: ({ lost }: { lost: number }) => void losses.push(lost) } as unknown as typeof silentLog;
+  return { outbox: await Outbox.open(folder, new FakeClock(), log), losses };
+}
+
+const nameOf = (number: number): string => `${String(number).padStart(12, "0")}.json`;
+
+test("[CJ14] the outbox holds a thousand letters, the newest: the oldest goes first, and every loss is counted and told", async () => {
+  await using folder = await temporaryFolder();
+  const before = await opened(folder.path);
+  await before.outbox.put(status("the oldest"));
+  await before.outbox.put(status("another"));
+  for (let number = 3; number <= 1_001; number += 1) await copyFile(join(folder.path, nameOf(2)), join(folder.path, nameOf(number)));
+  // One too many was there already.
+  const { outbox, losses } = await opened(folder.path);
+  expect([outbox.length, outbox.lost, losses]).toEqual([1_000, 1, [1]]);
+  await outbox.put(status("the newest"));
+  expect([outbox.length, outbox.lost, losses]).toEqual([1_000, 2, [1, 2]]);
+  const names = (await readdir(folder.path)).toSorted();
+  expect([names.length, names[0], names.at(-1)]).toEqual([1_000, nameOf(3), nameOf(1_002)]);
+  const delivered: Letter[] = [];
+  const stop = new AbortController();
+  const deliver = async (letter: Letter): Promise<void> => {
+    delivered.push(letter);
+    stop.abort();
+    stop.signal.throwIfAborted();
+  };
+  await expect(outbox.run(deliver, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+  expect(delivered[0]).toMatchObject({ update: { error: { detail: "another" } } });
+});
+
+test("[CJ14] pictures that cannot be delivered do not fill the disk: of more than 128 MB the oldest goes first, and never a word of a command", async () => {
+  await using folder = await temporaryFolder();
+  const before = await opened(folder.path);
+  await before.outbox.put(status("done"));
+  for (const number of [2, 3, 4]) {
+    await writeFile(join(folder.path, nameOf(number)), "");
+    // Holes take no room of the test's own disk.
+    await truncate(join(folder.path, nameOf(number)), 60 * megabyte);
+  }
+  const { outbox, losses } = await opened(folder.path);
+  expect([outbox.length, losses]).toEqual([3, [1]]);
+  await outbox.put(picture(10 * megabyte));
+  expect([outbox.length, losses]).toEqual([3, [1, 2]]);
+  expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1), nameOf(4), nameOf(5)]);
+  // One that is too large alone is kept: there is nothing to have in its place.
+  await truncate(join(folder.path, nameOf(5)), 200 * megabyte);
+  await opened(folder.path);
+  expect((await readdir(folder.path)).toSorted()).toEqual([nameOf(1), nameOf(5)]);
+});

@@ -1,0 +1,226 @@
+// What a player says is wrong, by the page's reports and the state of its parts.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CorrectedClock } from "../../../src/base/clock.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { type Condition, Problems } from "../../../src/player/proof/problems.ts";
+import { Status } from "../../../src/player/proof/status.ts";
+import type { PageState } from "../../../src/player/surface/surface.ts";
+import { boundProblems, PlayerProblem, problemCatalogue, problemCodes, problemOf } from "../../../src/protocol/device/player-problems.ts";
+import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
+import type { FromPage, Stage } from "../../../src/protocol/scene.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { desiredOf, newId, withItems } from "../../support/states.ts";
+
+const t0 = Date.UTC(2026, 10, 22, 12);
+const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+const textItem = () => ({ id: newId("itm"), type: "text" as const, text: "x" }) as never as Parameters<typeof desiredOf>[0][number];
+
+/** A screen of one zone with two items of ten seconds each, from `t0` on. */
+function screen() {
+  const items = [textItem(), textItem()];
+  const desired = desiredOf(items, []);
+  const zone_id = desired.layout!.zones[0]!.id;
+  const slots = Array.from({ length: 20 }, (_, index) => {
+    const startsAt = t0 + index * 10_000;
+    return { key: `k${index}`, starts_at: startsAt, ends_at: startsAt + 10_000, offset_ms: 0, item: {} as never };
+  });
+  const rectangle = { left: 0, top: 0, width: 1, height: 1, z_index: 0 };
+  const stage: Stage = { key: "s", width: 1, height: 1, background_color: "#000", zones: [{ id: zone_id, ...rectangle, slots }] };
+  const problems = new Problems();
+  const about = (index: number) => ({ zone_id, key: `k${index}`, item_id: items[index % 2]!.id, asset_id: null });
+  return {
+    items,
+    desired,
+    zone_id,
+    stage,
+    problems,
+    say: (message: FromPage, now: number) => problems.note(message, stage, now),
+    failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
+    presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
+    at: (now: number, more: Partial<Condition> = {}) => {
+      const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, clockErrorMs: 1 };
+      return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
+    },
+  };
+}
+
+const codes = (problems: readonly PlayerProblem[]) => problems.map(({ code }) => code);
+
+test("[PM6] an item that fails is a problem of its zone, with cause and remedy, until it is shown for a while or to its end", () => {
+  const { say, at, failed, presented, zone_id, items } = screen();
+  say(failed(0), t0);
+  const { remedy } = problemCatalogue["item-load"];
+  const since = new Date(t0).toISOString();
+  expect(at(t0 + 1_000)).toEqual([
+    { code: "item-load", since, zone_id, item_id: items[0]!.id, detail: "An item could not be loaded: HTTP 404", remedy },
+  ]);
+  say(presented(1, t0 + 10_000), t0 + 10_000);
+  say(presented(2, t0 + 20_000), t0 + 20_000);
+  // On for a moment only: that may be the moment before it dies.
+  expect(codes(at(t0 + 21_000))).toEqual(["item-load"]);
+  expect(at(t0 + 30_000)).toEqual([]);
+  say(presented(3, t0 + 30_000), t0 + 30_000);
+  expect(at(t0 + 31_000)).toEqual([]);
+});
+
+test("[PM6] an item that comes up and dies again and again stays one problem, though the page tells each cause once", () => {
+  const { say, at, failed, presented } = screen();
+  say(presented(0, t0), t0);
+  say(failed(0, "crashed"), t0 + 1_000);
+  say(presented(1, t0 + 2_000), t0 + 2_000);
+  say(presented(2, t0 + 20_000), t0 + 20_000);
+  // It left eight seconds before its end.
+  say(presented(3, t0 + 22_000), t0 + 22_000);
+  expect(at(t0 + 31_000)).toMatchObject([{ code: "item-crashed", since: new Date(t0 + 1_000).toISOString() }]);
+  say(presented(4, t0 + 40_000), t0 + 40_000);
+  say(presented(5, t0 + 50_000), t0 + 50_000);
+  expect(at(t0 + 51_000)).toEqual([]);
+});
+
+test("[PM13] an item that is shown, but not as it was meant, is a problem for as long as it may play", () => {
+  const { say, at, items, zone_id } = screen();
+  const about = { zone_id, key: "k0", item_id: items[0]!.id, asset_id: null };
+  say({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
+  const { remedy } = problemCatalogue["item-qr-unreadable"];
+  const [problem, ...others] = at(t0 + 20_000);
+  expect(problem).toMatchObject({ code: "item-qr-unreadable", item_id: items[0]!.id, since: new Date(t0).toISOString(), remedy });
+  expect(others).toEqual([]);
+  expect(at(t0 + 20_000, { desired: desiredOf([items[1]!], []) })).toEqual([]);
+});
+
+test("[PM7] a failed item that left the state, or may no longer play, is no problem any more", () => {
+  const { say, at, failed, desired, items } = screen();
+  say(failed(0), t0);
+  expect(at(t0, { desired: withItems(desired, [items[1]!], [], "r2") })).toEqual([]);
+  expect(at(t0)).toEqual([]);
+  say(failed(1), t0);
+  const outdated = { ...items[1]!, valid_until: new Date(t0 + 5_000).toISOString() };
+  const state = withItems(desired, [outdated], [], "r3");
+  expect(codes(at(t0 + 4_000, { desired: state }))).toEqual(["item-load"]);
+  expect(at(t0 + 6_000, { desired: state })).toEqual([]);
+});
+
+test("[PM8] a zone with nothing to show is a problem until it shows something or leaves the screen", () => {
+  const { say, at, presented, zone_id, stage } = screen();
+  say({ type: "fallback", zone_id, at: t0 }, t0);
+  expect(at(t0 + 1_000)).toMatchObject([{ code: "zone-empty", zone_id, item_id: null, since: new Date(t0).toISOString() }]);
+  expect(at(t0 + 1_000, { stage: { ...stage, zones: [] } })).toEqual([]);
+  say(presented(0, t0 + 2_000), t0 + 2_000);
+  expect(at(t0 + 3_000)).toEqual([]);
+  const bare = { ...stage, zones: [{ ...stage.zones[0]!, slots: [] }] };
+  expect(at(t0 + 4_000, { stage: bare })).toMatchObject([{ code: "zone-empty", zone_id }]);
+  expect(at(t0 + 9_000, { stage: bare })).toMatchObject([{ since: new Date(t0 + 4_000).toISOString() }]);
+  say({ type: "fallback", zone_id, at: t0 }, t0);
+  say({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: 5 }, t0);
+  expect(at(t0 + 10_000)).toEqual([]);
+});
+
+test("[PM9] withheld content, a still screen, files that cannot be had, a full disk and an unknown time are problems of the screen", () => {
+  const { at, say, failed } = screen();
+  say(failed(0), t0);
+  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
+  const all = at(t0, {
+    withheld,
+    stillMs: 20_000,
+    progress: { ...progress, is: "failed", detail: "ast_1: disk" },
+    diskFreeBytes: 1_000_000,
+    clockErrorMs: Infinity,
+  });
+  expect(codes(all)).toEqual(["content-withheld", "not-rendering", "content-failed", "item-load", "disk-low", "clock-unsure"]);
+  expect(all[0]).toMatchObject({ since: new Date(t0 - 9_000).toISOString(), detail: expect.stringMatching(/5 times.*out of memory/) });
+  expect(all[1]).toMatchObject({ since: new Date(t0 - 20_000).toISOString() });
+  expect(all[2]!.detail).toContain("ast_1: disk");
+  // A player that has just started is given its time.
+  expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
+});
+
+test("[PM10] a heartbeat holds at most fifty problems and 16 kB of them, the gravest, and says how many it left out", () => {
+  const many = Array.from({ length: 120 }, (_, index) =>
+    problemOf("item-load", t0 + index, { zone_id: newId("zon"), item_id: newId("itm"), detail: "ü".repeat(2_000) }),
+  );
+  const { problems, problems_left_out: leftOut } = boundProblems([...many, problemOf("not-rendering", t0)]);
+  expect(problems[0]!.code).toBe("not-rendering");
+  expect(problems.length + leftOut).toBe(121);
+  expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThan(17_000);
+  for (const problem of problems) PlayerProblem.parse(problem);
+  const small = boundProblems(many.map((problem) => ({ ...problem, detail: "x", remedy: "y" })));
+  expect([small.problems.length, small.problems_left_out]).toEqual([50, 70]);
+});
+
+test("[PM11] docs/faults.md lists each code with its title and its remedy, and no other", async () => {
+  const text = await readFile(join(rootFolder, "docs/faults.md"), "utf8");
+  const section = text.slice(text.indexOf("## Problems of a player"));
+  const rows = [...section.matchAll(/^\| `([a-z-]+)` *\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map((row) =>
+    row.slice(1).map((cell) => cell!.trim()),
+  );
+  expect(rows).toEqual(
+    problemCodes.map((code) => [code, problemCatalogue[code].by, problemCatalogue[code].title, problemCatalogue[code].remedy]),
+  );
+});
+
+/** A heartbeat of a player whose page and content are so. */
+function beatOf(more: { page?: (clock: FakeClock) => PageState; withheld?: Condition["withheld"]; stillMs?: number }): Promise<Heartbeat> {
+  const base = new FakeClock(t0);
+  const page = more.page?.(base) ?? { is: "here", since: 0, viewport: { width: 1, height: 1 }, lastFrameAt: base.monotonic() };
+  if (more.stillMs !== undefined) base.advance(more.stillMs);
+  const { problems, stage, desired } = screen();
+  const shows = {
+    layer: "default" as const,
+    id: null,
+    name: null,
+    layout_id: null,
+    verdict: "shows" as const,
+    detail: "the player's layout",
+  };
+  const presented = { zone_id: stage.zones[0]!.id, item_id: newId("itm"), asset_id: null, presented_at: new Date(t0).toISOString() };
+  const status = new Status({
+    host: { memoryBytes: async () => 0 } as never,
+    machine: {
+      bootId: "b",
+      addresses: () => [],
+      read: async () => ({ hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null }),
+    },
+    clock: new CorrectedClock(base),
+    folder: "/nowhere",
+    version: "1",
+    engine: () => null,
+    page: () => page,
+    drift: () => null,
+    withheld: () => more.withheld ?? null,
+    problems: (about) => problems.list({ ...about, stage, desired, progress }),
+    nowPlaying: () => [presented],
+    why: () => [shows],
+    variables: () => ({}),
+    appliedRevision: () => "r1",
+    desired: () => ({ revision: "r1", isEmpty: false }),
+    progress: () => progress,
+  });
+  return status.heartbeat();
+}
+
+test("[RC5] one late beat of the page does not say that nothing is drawn; four missing ones do", async () => {
+  expect(await beatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
+  expect(await beatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
+  expect(await beatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });
+});
+
+test("[SC5] while content is withheld the heartbeat says that nothing of it is on the screen, why and until when", async () => {
+  const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0, until: t0 + 60_000 };
+  const beat = Heartbeat.parse(await beatOf({ withheld }));
+  expect(beat).toMatchObject({
+    rendering: true,
+    now_playing: [],
+    content: {
+      is: "failed",
+      revision: "r1",
+      applied_revision: null,
+      detail: expect.stringMatching(/withheld.*5 times.*out of memory.*12:01/),
+    },
+    why: [{ verdict: "held", detail: expect.stringContaining("Withheld") }],
+    problems: [{ code: "content-withheld" }],
+  });
+  const well = Heartbeat.parse(await beatOf({}));
+  expect(well).toMatchObject({ now_playing: [{}], content: { is: "applied" }, why: [{ verdict: "shows" }], problems: [] });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { nextAction, type Action, type Attempts } from "../../../src/player/surface/recovery.ts";
+import { screenOf, type View } from "../../../src/player/playback/screen.ts";
+import type { HostFault } from "../../../src/player/host.ts";
+
+/** What the ladder does about faults that come `apartMs` apart. */
+function ladder(fault: HostFault["is"], count: number, apartMs: number): Action[] {
+  let attempts: Attempts = { reloads: [], relaunches: [] };
+  return Array.from({ length: count }, (_, index) => {
+    const now = 1_000_000 + index * apartMs;
+    const action = nextAction(fault, attempts, now);
+    if (action === "reload") attempts = { ...attempts, reloads: [...attempts.reloads, now] };
+    else attempts = { reloads: [], relaunches: action === "safe" ? [] : [...attempts.relaunches, now] };
+    return action;
+  });
+}
+
+test("[RC1] a page that keeps failing is reloaded, then relaunched, then withheld", () => {
+  const actions = ladder("page-crashed", 17, 1_000);
+  expect(actions.slice(0, 4)).toEqual(["reload", "reload", "reload", "relaunch"]);
+  expect(actions.filter((action) => action === "relaunch")).toHaveLength(4);
+  expect(actions.at(-1)).toBe("safe");
+});
+
+test("[RC1] a browser that is gone cannot be reloaded", () => {
+  expect(ladder("browser-exited", 5, 1_000)).toEqual(["relaunch", "relaunch", "relaunch", "relaunch", "safe"]);
+});
+
+test("[RC2] faults that are far apart never climb the ladder", () => {
+  expect(new Set(ladder("page-crashed", 50, 600_000))).toEqual(new Set(["reload"]));
+  expect(new Set(ladder("browser-exited", 50, 600_000))).toEqual(new Set(["relaunch"]));
+});
+
+const progress = { is: "idle" as const, revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+const trouble = { code: "refused" as const, text: "Nothing answers", retry_at: null };
+const zone = { id: "zon_x", left: 0, top: 0, width: 1, height: 1, z_index: 0, slots: [] };
+const item = {
+  type: "text" as const,
+  item_id: "itm_x",
+  asset_id: null,
+  text: "x",
+  color: "#fff",
+  background_color: "#000",
+  align: "center" as const,
+  font_size: null,
+  font_family: "sans" as const,
+  direction: "auto" as const,
+};
+const full = {
+  key: "k",
+  width: 1,
+  height: 1,
+  background_color: "#000",
+  zones: [{ ...zone, slots: [{ key: "a", starts_at: 0, ends_at: 1, offset_ms: 0, item }] }],
+};
+
+function paired(about: Partial<Extract<View["phase"], { is: "paired" }>>): View {
+  return {
+    service: "http://s",
+    device: "192.0.2.7 · signage-player 1.0.0",
+    safe: null,
+    phase: { is: "paired", playerName: "Lobby", link: { is: "online" }, known: "content", progress, stage: full, ...about },
+  };
+}
+
+test("[SC1] content that plays stays, whatever is wrong with the link or the next state", () => {
+  const stage = { is: "stage", stage: full };
+  expect(screenOf(paired({ link: { is: "offline", trouble } }))).toEqual(stage);
+  expect(screenOf(paired({ progress: { ...progress, is: "failed", detail: "disk" } }))).toEqual(stage);
+});
+
+test("[SC2] unpaired, unreachable, empty and on its way are four different screens", () => {
+  const asking: View = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
+  expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
+  expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
+  expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ is: "empty", trouble: null });
+  expect(screenOf(paired({ stage: null, progress: { ...progress, is: "downloading", readyBytes: 1, totalBytes: 2 } }))).toMatchObject({
+    is: "preparing",
+    ready_bytes: 1,
+    total_bytes: 2,
+  });
+  expect(screenOf(paired({ stage: { ...full, zones: [zone] } }))).toMatchObject({ is: "empty" });
+});
+
+test("[SC3] content that kills the browser is withheld, and the screen says that, why, until when and what to do", () => {
+  const safe = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
+  for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
+    const screen = screenOf({ ...paired({ link }), safe });
+    expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
+    expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
+    expect(JSON.stringify(screen)).toMatch(/Take out the item/);
+  }
+  // On trial it is shown again, and no longer withheld.
+  expect(screenOf({ ...paired({}), safe: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });
+});
+
+test("[SC4] the empty screen tells whether anything is assigned, and how the link is", () => {
+  const failed = { ...progress, is: "failed" as const, detail: "disk" };
+  expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ link: "online", is_assigned: false });
+  expect(screenOf(paired({ known: "idle", stage: null, progress: failed }))).toMatchObject({ link: "online", is_assigned: true });
+  expect(screenOf(paired({ stage: { ...full, zones: [zone] }, link: { is: "offline", trouble } }))).toMatchObject({
+    link: "offline",
+    is_assigned: true,
+  });
+  expect(screenOf(paired({ known: "empty", stage: null, link: { is: "connecting" } }))).toMatchObject({ link: "connecting" });
+});

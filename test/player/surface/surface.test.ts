@@ -1,0 +1,128 @@
+import { request } from "node:http";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { Surface } from "../../../src/player/surface/surface.ts";
+import type { FromPage, Scene, ToPage } from "../../../src/protocol/scene.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+
+const sha = "a".repeat(64);
+const media = Buffer.from("0123456789");
+const scene: Scene = { screen: { is: "empty", player_name: "Lobby", trouble: null, service: "x" }, identify: null };
+
+async function open(owner = "tests") {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder.path, "player"));
+  await writeFile(join(folder.path, "player/index.html"), "<!doctype html>");
+  await writeFile(join(folder.path, sha), media);
+  const surface = await Surface.open({
+    owner,
+    rendererFolder: folder.path,
+    media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
+    stream: () => null,
+    port: null,
+    outside: new Outside(),
+    clock: createSystemClock(),
+    log: silentLog,
+  });
+  const { url, cookie } = surface.hostPage;
+  const ours = { cookie: `${cookie.name}=${cookie.value}` };
+  const end = async () => {
+    await surface[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { surface, origin: new URL(url).origin, ours, [Symbol.asyncDispose]: end };
+}
+
+function get(url: string, headers: Record<string, string>): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (answer) => {
+      let body = "";
+      answer.on("data", (part: Buffer) => (body += part.toString()));
+      answer.on("end", () => resolve({ status: answer.statusCode!, headers: answer.headers, body }));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+/** Whether a socket with these headers is let in. */
+function isLetIn(origin: string, headers: Record<string, string>): Promise<boolean> {
+  const socket = new WebSocket(`${origin.replace("http", "ws")}/scene`, { headers });
+  return new Promise((resolve) => {
+    socket.on("open", () => {
+      socket.terminate();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+test("[SU1] whoever lacks the cookie, names another host or comes from another site is turned away", async () => {
+  await using at = await open();
+  for (const path of ["/player/", `/media/${sha}`]) {
+    expect((await get(at.origin + path, at.ours)).status).toBe(200);
+    expect((await get(at.origin + path, {})).status).toBe(403);
+    expect((await get(at.origin + path, { cookie: `${at.ours.cookie}x` })).status).toBe(403);
+    expect((await get(at.origin + path, { ...at.ours, host: "signage.example" })).status).toBe(403);
+    expect((await get(at.origin + path, { ...at.ours, "sec-fetch-site": "cross-site" })).status).toBe(403);
+  }
+  expect(await isLetIn(at.origin, { ...at.ours, origin: at.origin })).toBe(true);
+  expect(await isLetIn(at.origin, { origin: at.origin })).toBe(false);
+  expect(await isLetIn(at.origin, at.ours)).toBe(false);
+  expect(await isLetIn(at.origin, { ...at.ours, origin: "http://127.0.0.1:1" })).toBe(false);
+});
+
+test("[SU2] media come with Range, type and nosniff; what is not proven is not found", async () => {
+  await using at = await open();
+  const part = await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=2-4" });
+  expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "image/png", "x-content-type-options": "nosniff" } });
+  expect((await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=99-" })).status).toBe(416);
+  expect((await get(`${at.origin}/media/${"b".repeat(64)}`, at.ours)).status).toBe(404);
+  for (const path of ["/media/../../etc/passwd", "/player/..%2f..%2f..%2fetc/passwd", "/etc/passwd"]) {
+    expect((await get(at.origin + path, at.ours)).status).toBeGreaterThanOrEqual(400);
+  }
+  expect((await get(`${at.origin}/player/`, at.ours)).headers["content-security-policy"]).toContain("default-src 'none'");
+});
+
+test("[SU3] a page that comes late gets the newest scene; an equal scene is not sent again", async () => {
+  await using at = await open();
+  at.surface.show(scene);
+  const page = new WebSocket(`${at.origin.replace("http", "ws")}/scene`, { headers: { ...at.ours, origin: at.origin } });
+  const heard: ToPage[] = [];
+  const arrived = (count: number) =>
+    new Promise<void>((resolve) => {
+      page.on("message", (raw: Buffer) => {
+        heard.push(JSON.parse(raw.toString()) as ToPage);
+        if (heard.length === count) resolve();
+      });
+    });
+  const three = arrived(3);
+  const hello: FromPage = { type: "hello", viewport: { width: 800, height: 600, device_pixel_ratio: 1 } };
+  page.on("open", () => page.send(JSON.stringify(hello)));
+  const seen = new Promise<void>((resolve) => at.surface.page.watch(({ is }) => is === "here" && resolve(), new AbortController().signal));
+  await seen;
+  at.surface.show(structuredClone(scene));
+  at.surface.show({ ...scene, identify: { player_name: "Lobby", lines: [], until: 1 } });
+  page.send(JSON.stringify({ type: "clock", t0: 7 }));
+  await three;
+  page.terminate();
+  expect(heard.map(({ type }) => type)).toEqual(["scene", "scene", "clock"]);
+  expect(heard[0]).toEqual({ type: "scene", scene });
+  expect(heard[2]).toMatchObject({ t0: 7 });
+});
+
+test("[WB14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
+  await using one = await open("one");
+  await using other = await open("other");
+  await using again = await open("one");
+  const [first, second, third] = [one, other, again].map(({ origin }) => new URL(origin).hostname);
+  for (const host of [first, second]) expect(host).toMatch(/^127\.\d+\.\d+\.\d+$/);
+  expect(first).not.toBe("127.0.0.1");
+  expect(first).not.toBe(second);
+  expect(third).toBe(first);
+});

@@ -1,0 +1,150 @@
+// Files that are a trial for the glass: each is named and passed over, or shown for what it is; the zone always goes on.
+import { execFile } from "node:child_process";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { SceneItem } from "../../../src/protocol/scene.ts";
+import { type Bench, image, isNear, item, readGlass, row, stage, startBench, video, zone } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const run = promisify(execFile);
+const long = 600_000;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const { media } = bench;
+  const at = (name: string): string => join(media, name);
+  const encode = (name: string, ...options: string[]) => run("ffmpeg", ["-v", "error", ...options, "-pix_fmt", "yuv420p", at(name)]);
+  const x264 = ["-c:v", "libx264", "-preset", "ultrafast", "-movflags", "+faststart"];
+  await encode("busy.mp4", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=8", ...x264, "-g", "30");
+  // Noise does not compress: 100 Mbit/s and more.
+  const noise = "color=c=gray:s=1280x720:r=30:d=3,noise=alls=100:allf=t";
+  await encode(
+    "heavy.mp4",
+    "-f",
+    "lavfi",
+    "-i",
+    noise,
+    ...x264,
+    "-b:v",
+    "110M",
+    "-minrate",
+    "110M",
+    "-maxrate",
+    "130M",
+    "-bufsize",
+    "110M",
+  );
+  await run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=d=4", "-c:a", "libmp3lame", at("sound.mp3")]);
+  const clip = await readFile(at("busy.mp4"));
+  await writeFile(at("cut.mp4"), clip.subarray(0, Math.floor(clip.length / 2)));
+  const garbled = Buffer.from(clip);
+  for (let place = Math.floor(clip.length / 3); place < clip.length; place += 1) garbled[place] = (place * 2_654_435_761) & 0xff;
+  await writeFile(at("garbled.mp4"), garbled);
+  const sound = await readFile(at("sound.mp3"));
+  await Promise.all([
+    writeFile(at("empty.mp3"), ""),
+    copyFile(at("red.png"), at("picture.mp3")),
+    writeFile(at("cut.mp3"), sound.subarray(0, 60)),
+    writeFile(at("laughs.svg"), laughs),
+    writeFile(
+      at("vast.svg"),
+      '<svg xmlns="http://www.w3.org/2000/svg" width="1000000" height="1000000"><rect width="100%" height="100%" fill="red"/></svg>',
+    ),
+    writeFile(at("deep.svg"), `<svg xmlns="http://www.w3.org/2000/svg">${"<g>".repeat(20_000)}${"</g>".repeat(20_000)}</svg>`),
+    writeFile(at("vast.pdf"), pdf("[0 0 1000000 1000000]", "1 0 0 rg 0 0 1000000 1000000 re f")),
+    writeFile(at("endless.pdf"), pdf("[0 0 800 450]", "0 0 1 rg 0 0 800 450 re f ".repeat(400_000))),
+  ]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+// Each entity ten of the one before: as text it would be gigabytes.
+const laughs = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "laughter">${Array.from("bcdefghij", (name, index) => `<!ENTITY ${name} "${`&${"abcdefghi"[index]};`.repeat(10)}">`).join("")}]>
+<svg xmlns="http://www.w3.org/2000/svg"><text y="20">&j;</text></svg>`;
+
+function pdf(box: string, drawing: string): string {
+  const page = `<< /Type /Page /Parent 2 0 R /MediaBox ${box} /Contents 4 0 R >>`;
+  // Its table of contents is missing: readers have to find the objects by themselves.
+  return `%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n${page}\nendobj\n4 0 obj\n<< /Length ${drawing.length} >>\nstream\n${drawing}\nendstream\nendobj\ntrailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF\n`;
+}
+
+const sound = (name: string): SceneItem => item({ type: "audio", src: `/media/${name}`, media_duration_ms: null, artwork_src: null });
+const file = (name: string): SceneItem => item({ type: "pdf", src: `/media/${name}` });
+
+test.for([
+  ["a sound of no bytes", sound("empty.mp3"), /unsupported|decode/],
+  ["a picture that calls itself a sound", sound("picture.mp3"), /unsupported|decode/],
+  ["a sound that ends in its first frame", sound("cut.mp3"), /unsupported|decode/],
+  ["an SVG whose entities multiply", image("laughs.svg"), /decode/],
+  ["a PDF page of four hundred thousand drawing steps", file("endless.pdf"), /timeout|decode/],
+] as const)("[BI1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const slots = row(server.now() - 50, [
+    [bad, 60_000],
+    [image("green.png"), long],
+  ]);
+  server.draw(stage([zone(slots)]));
+  const failed = await server.heard("failed", undefined, { timeoutMs: 30_000 });
+  expect(failed).toMatchObject({ item_id: bad.item_id, code: expect.stringMatching(code) });
+  await server.heard("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 30_000 });
+  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
+});
+
+test.for([
+  ["a clip of 100 Mbit/s", video("heavy.mp4", 3_000)],
+  ["a clip cut in half", video("cut.mp4", 8_000)],
+  ["a clip garbled from a third on", video("garbled.mp4", 8_000)],
+  ["an SVG of a million pixels a side", image("vast.svg")],
+  ["an SVG of twenty thousand levels", image("deep.svg")],
+  ["a PDF page of a million points a side", file("vast.pdf")],
+] as const)("[BI2] %s is shown as far as it goes or passed over, and the next item comes at its time", async ([, odd]) => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const slots = row(server.now() - 50, [
+    [odd, 6_000],
+    [image("green.png"), long],
+  ]);
+  server.draw(stage([zone(slots)]));
+  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
+  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  const told = server.messages.filter(
+    (message) => message.type === "failed" || (message.type === "presented" && message.item_id === odd.item_id),
+  );
+  expect(told.length).toBeGreaterThan(0);
+  expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
+});
+
+test("[BI3] a feed of twenty entries full of markup, marks and endless words stays text, inside its zone", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const hostile = `<img src="/media/red.png?from-feed" onerror="fetch('/media/red.png?from-feed')"><script>document.body.remove()</script>`;
+  const marks = `Z${"\u0301\u0489".repeat(2_000)}`;
+  const titles = [hostile, marks, "x".repeat(50_000), "\u202e".repeat(500) + "back", "&lt;script&gt;".repeat(1_000)];
+  const entries = Array.from({ length: 20 }, (_, index) => ({
+    title: titles[index % titles.length]!,
+    summary: hostile.repeat(50),
+    // The last day that the page can be told of.
+    published_at: Date.UTC(9999, 11, 31),
+  }));
+  const looks = [{ style: "cards", entry_duration_ms: 1_000 }, { style: "ticker" }] as const;
+  for (const look of looks) {
+    const feed = item({ type: "feed", timezone: "UTC", title: hostile, entries, trouble: null, ...look });
+    const slots = row(server.now() - 50, [
+      [feed, 8_000],
+      [image("green.png"), long],
+    ]);
+    server.draw(stage([zone(slots)]));
+    await server.heard("presented", ({ item_id: id }) => id === feed.item_id, { timeoutMs: 30_000 });
+    expect(await page.locator(".feed img, .feed script").count()).toBe(0);
+    await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
+  }
+  expect(asked.filter((url) => url.includes("from-feed"))).toEqual([]);
+  expect(server.messages.filter(({ type }) => type === "fault" || type === "failed")).toEqual([]);
+});

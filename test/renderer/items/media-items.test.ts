@@ -1,0 +1,130 @@
+// Clips and sounds on a real Chromium: trimmed, repeated, held, heard.
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Scene, Slot } from "../../../src/protocol/scene.ts";
+import { type Bench, image, isNear, item, readGlass, recordGlass, type Rgb, slot, stage, startBench, zone } from "../harness.ts";
+
+const run = promisify(execFile);
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(bench.media, "tone.mp3")];
+  await run("ffmpeg", ["-v", "error", ...tone]);
+  await writeFile(join(bench.media, "broken.mp3"), "this is no sound");
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const long = 600_000;
+/** The scene with other slots in its only zone. */
+function withSlots({ screen, identify }: Scene, slots: Slot[]): Scene {
+  if (screen.is !== "stage") throw new Error("no stage");
+  const zones = screen.stage.zones.map((each) => ({ ...each, slots }));
+  return { screen: { ...screen, stage: { ...screen.stage, zones } }, identify };
+}
+
+const nameOf = (color: Rgb): string =>
+  (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
+
+test("[IT10] a trimmed clip shows its part only, again and again, without a foreign frame", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  // steps.mp4: two seconds each of red, yellow, magenta.
+  const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
+  const play = slot(clip, server.now() + 300, long);
+  server.draw(stage([zone([play])]));
+  await server.heard("presented", ({ key }) => key === play.key);
+  const seen = await recordGlass(page, [0.5, 0.5], async () => {
+    await page.evaluate('window.turns = 0; document.querySelector("video").addEventListener("seeked", () => turns++)');
+    await expect.poll(() => page.evaluate("turns"), { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
+  });
+  expect(new Set(seen.map(nameOf))).toEqual(new Set(["yellow"]));
+  const { at, paused } = await page.evaluate<{ at: number; paused: boolean }>(
+    "(({ currentTime: at, paused }) => ({ at, paused }))(document.querySelector('video'))",
+  );
+  expect(paused).toBe(false);
+  expect(at).toBeGreaterThanOrEqual(2.4);
+  expect(at).toBeLessThan(3.8);
+});
+
+test("[IT11] a trimmed clip whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
+  const play = slot(clip, server.now() + 300, 1_400);
+  // The next one is slow: the clip stays past its slot.
+  const next = slot(image("blue.png"), play.ends_at, long);
+  const scene = stage([zone([play])]);
+  server.draw(scene);
+  await server.heard("presented", ({ key }) => key === play.key);
+  server.mediaDelayMs = 4_000;
+  server.draw(withSlots(scene, [play, next]));
+  await expect.poll(() => page.evaluate('document.querySelector("video").paused'), { timeout: 20_000 }).toBe(true);
+  expect(isNear((await readGlass(page))(480, 270), "red", 40)).toBe(true);
+  await server.heard("presented", ({ key }) => key === next.key, { timeoutMs: 20_000 });
+  expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
+});
+
+test("[IT12] a trim that begins after the clip's end is reported as unsupported, with the clip's length", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
+  server.draw(stage([zone([slot(clip, server.now(), long)])]));
+  const { code, detail } = await server.heard("failed", undefined, { timeoutMs: 20_000 });
+  expect(code).toBe("unsupported");
+  expect(detail).toMatch(/ends at 20\d\d ms/);
+});
+
+test("[IT13] volume and mute are what the item says", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
+  server.draw(stage([zone([slot(clip, server.now(), long)])]));
+  await server.heard("presented");
+  expect(await page.evaluate("(({ volume, muted }) => [volume, muted])(document.querySelector('video'))")).toEqual([0.25, false]);
+});
+
+test("[IT14] a sound plays on behind its artwork, repeats within its slot, and is silent when it is over", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const sound = item({
+    type: "audio",
+    src: "/media/tone.mp3",
+    media_duration_ms: 3_000,
+    artwork_src: "/media/yellow.png",
+    volume: 0.5,
+    fit: "cover",
+  });
+  const play = slot(sound, server.now(), long);
+  const scene = stage([zone([play])]);
+  server.draw(scene);
+  await server.heard("presented");
+  expect(isNear((await readGlass(page))(480, 270), "yellow")).toBe(true);
+  await page.evaluate("window.sound = document.querySelector('audio'); window.last = 0; window.turns = 0");
+  const turns = "(() => { if (sound.currentTime < last) turns++; last = sound.currentTime; return turns; })()";
+  await expect.poll(() => page.evaluate(turns), { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(await page.evaluate("[sound.volume, sound.paused]")).toEqual([0.5, false]);
+  const next = slot(image("green.png"), server.now(), long);
+  server.draw(withSlots(scene, [next]));
+  await server.heard("presented", ({ key }) => key === next.key);
+  expect(await page.evaluate("sound.paused")).toBe(true);
+  await expect.poll(() => page.evaluate("sound.isConnected")).toBe(false);
+});
+
+test("[IT14] a sound without artwork leaves what lies beneath; a broken one is reported", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const sound = item({ type: "audio", src: "/media/tone.mp3", media_duration_ms: 3_000, artwork_src: null });
+  server.draw(stage([zone([slot(image("red.png"), server.now(), long)]), zone([slot(sound, server.now(), long)], { z_index: 1 })]));
+  await server.heard("presented", ({ item_id }) => item_id === sound.item_id);
+  expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
+  const broken = item({ type: "audio", src: "/media/broken.mp3", media_duration_ms: 3_000, artwork_src: null });
+  server.draw(stage([zone([slot(broken, server.now(), long)])]));
+  expect((await server.heard("failed", ({ item_id }) => item_id === broken.item_id)).code).toBe("unsupported");
+});

@@ -1,0 +1,128 @@
+// PDFs on a real Chromium: page by page, a thousand of them, broken ones.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { pdfOf } from "../../support/media/pdf.ts";
+import {
+  type Bench,
+  colorNames,
+  colors,
+  image,
+  isNear,
+  item,
+  type Opened,
+  readGlass,
+  recordGlass,
+  slot,
+  stage,
+  startBench,
+  zone,
+} from "../harness.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.media, name), bytes);
+  const three = pdfOf([colors.red, colors.green, colors.blue]);
+  await Promise.all([
+    put("three.pdf", three),
+    put("thousand.pdf", pdfOf(Array.from({ length: 1_000 }, (_, page) => colors[colorNames[page % colorNames.length]!]))),
+    put("empty.pdf", ""),
+    put("broken.pdf", "%PDF-1.7 and nothing else"),
+    put("mislabelled.pdf", "<html>not found</html>"),
+  ]);
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const long = 600_000;
+
+async function presented({ server }: Opened, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
+  const play = slot(shown, startsAt, long);
+  server.draw(stage([zone([play])]));
+  await server.heard("presented", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+}
+
+const nameOn = async ({ page }: Opened): Promise<string | undefined> => {
+  const color = (await readGlass(page))(700, 100);
+  return colorNames.find((name) => isNear(color, name));
+};
+
+test("[IT30] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
+  await using opened = await bench.open();
+  const { page } = opened;
+  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
+  expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
+    960, 540,
+  ]);
+  const seen = await recordGlass(page, [0.7, 0.2], async () => {
+    await page.waitForTimeout(5_500);
+  });
+  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
+  const changes = names.filter((name, index) => name !== names[index - 1]);
+  expect(new Set(changes)).toEqual(new Set(["red", "green", "blue"]));
+  const after: Record<string, string> = { red: "green", green: "blue", blue: "red" };
+  for (const [index, name] of changes.slice(1).entries()) expect(name).toBe(after[changes[index]!]);
+  // The number is written in a font that the file does not bring along.
+  const at = await readGlass(page);
+  expect(Array.from({ length: 300 }, (_, x) => at(40 + x, 470)).some(([r, g, b]) => Math.min(r, g, b) > 200)).toBe(true);
+});
+
+test("[IT31] a PDF that is joined late stands at the page that is due; first and last page bound it", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 60_000 }), server.now() - 130_000);
+  expect(await nameOn(opened)).toBe("blue");
+  await presented(
+    opened,
+    item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 60_000, first_page: 2, last_page: 2 }),
+    server.now() - 130_000,
+  );
+  expect(await nameOn(opened)).toBe("green");
+});
+
+test("[IT32] of a thousand pages only those in use are held", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const session = await page.context().newCDPSession(page);
+  const memory = async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    const { nodes } = await session.send("Memory.getDOMCounters");
+    const { usedSize } = await session.send("Runtime.getHeapUsage");
+    return { nodes, megabytes: usedSize / 1e6 };
+  };
+  await presented(opened, item({ type: "pdf", src: "/media/thousand.pdf", page_duration_ms: 1_000 }), server.now() - 998_000);
+  await page.evaluate(
+    `window.turns = 0; new MutationObserver(() => turns++).observe(document.querySelector(".pdf"), { subtree: true, attributes: true, attributeFilter: ["style"] })`,
+  );
+  const turned = (count: number) => expect.poll(() => page.evaluate<number>("turns"), { timeout: 60_000 }).toBeGreaterThan(count);
+  await turned(6);
+  const before = await memory();
+  await turned(30);
+  const after = await memory();
+  expect(await page.locator("canvas").count()).toBe(2);
+  expect(after.nodes).toBeLessThanOrEqual(before.nodes + 5);
+  expect(after.megabytes).toBeLessThan(before.megabytes + 3);
+});
+
+test.each([
+  ["empty.pdf", {}, "decode", /InvalidPDFException|empty/i],
+  ["broken.pdf", {}, "decode", /InvalidPDFException/],
+  ["mislabelled.pdf", {}, "decode", /InvalidPDFException/],
+  ["missing.pdf", {}, "load", /HTTP 404/],
+  ["three.pdf", { first_page: 9 }, "unsupported", /has 3 pages/],
+])("[IT33] %s (%j) is reported as %s, and the page lives on without its thread", async (name, about, code, reason) => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);
+  server.draw(stage([zone([play])]));
+  const failed = await server.heard("failed", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+  expect(failed.code).toBe(code);
+  expect(failed.detail).toMatch(reason);
+  await expect.poll(() => page.workers().length, { timeout: 15_000 }).toBe(0);
+  await presented(opened, image("green.png"));
+  expect(await nameOn(opened)).toBe("green");
+});

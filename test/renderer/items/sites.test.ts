@@ -1,0 +1,554 @@
+// Web and html items on the glass: the real page, the player's surface and a real Chromium between them.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { build } from "vite";
+import { type Clock, createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { createChromiumHost } from "../../../src/host/chromium/host.ts";
+import { findChromium } from "../../../src/host/chromium/find.ts";
+import type { FrameNews, Host } from "../../../src/player/host.ts";
+import { programAt } from "../../../src/schedule/program.ts";
+import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import { Sites } from "../../../src/player/web-items/web-items.ts";
+import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { Surface } from "../../../src/player/surface/surface.ts";
+import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
+import type { Rotation } from "../../../src/protocol/content/orientation.ts";
+import { PlaylistItem } from "../../../src/protocol/content/items.ts";
+import type { FromPage, Scene, Slot } from "../../../src/protocol/scene.ts";
+import { until } from "../../host/processes.ts";
+import { temporaryFolder as browserFolder } from "../../host/subjects.ts";
+import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
+import { colouredPage, startWebServer, type WebServer } from "../../support/web-server.ts";
+import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
+import { zip, type ZipFile } from "../../support/media/bundle-zip.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const never = new AbortController().signal;
+const limitMs = 20_000;
+// Loops are counted from the epoch: from here the first item of a loop of hours is due, whatever the hour of the run.
+const startMs = Date.parse("2026-01-01T00:00:00Z");
+const system = createSystemClock();
+const clock: Clock = { ...system, now: () => startMs + system.monotonic() };
+
+let folder: string;
+let profile: string;
+let surface: Surface;
+let sites: Sites;
+let host: Host;
+let web: WebServer;
+let display: Xvfb;
+let isDown = false;
+const heard: FromPage[] = [];
+/** Green in its upper left quarter, blue elsewhere. */
+const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset:0 50% 50% 0;background:rgb(0,160,0)'></div>");
+const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
+
+beforeAll(async () => {
+  const root = join(import.meta.dirname, "../../..");
+  folder = await mkdtemp(join(tmpdir(), "signage-sites-"));
+  await mkdir(join(folder, "content"));
+  await build({ configFile: join(root, "vite.config.ts"), logLevel: "warn", build: { outDir: join(folder, "page/player") } });
+  web = await startWebServer("127.0.0.2", {
+    "/green": colouredPage("rgb(0,160,0)"),
+    "/blue": colouredPage("rgb(0,0,200)"),
+    "/quarters": quartered,
+    "/loops": colouredPage("rgb(0,160,0)", "<script>setTimeout(() => { for (;;); }, 500)</script>"),
+    "/counts": (_request, response) => {
+      if (isDown) return void response.writeHead(503).end("down");
+      const count = web.requests.filter(({ path }) => path === "/counts").length;
+      response.writeHead(200, { "content-type": "text/html" }).end(colouredPage(count % 2 === 1 ? "rgb(0,160,0)" : "rgb(0,0,200)"));
+    },
+    "/hostile": colouredPage(
+      "rgb(0,160,0)",
+      `<a id=download href="data:application/zip,x" download=x.zip></a><script>
+        const tell = (what, how) => fetch('/told?' + what + '=' + how);
+        onload = async () => {
+          tell('dialogs', [alert('a'), confirm('b'), prompt('c')].join());
+          tell('popup', open('/blue') === null);
+          document.querySelector('#download').click();
+          tell('permission', await Notification.requestPermission());
+          try { top.location = '/blue'; tell('top', 'went') } catch (error) { tell('top', error.name) }
+          try { tell('reads', parent.document.title) } catch (error) { tell('reads', error.name) }
+          tell('cookie', document.cookie === '' ? 'none' : document.cookie);
+          tell('done', 'yes');
+        };
+      </script>`,
+    ),
+    "/works":
+      "<!doctype html><body><script>new Worker('/worker.js').onmessage = ({ data }) => { document.body.style.background = data }</script>",
+    "/worker.js": (_request, response) => {
+      // A worker within a worker: each has to be let go on.
+      const inner = "data:text/javascript,postMessage('rgb(0,160,0)')";
+      const script = `new Worker(${JSON.stringify(inner)}).onmessage = ({ data }) => postMessage(data)`;
+      response.writeHead(200, { "content-type": "text/javascript" }).end(script);
+    },
+    "/silent": () => {},
+    "/for-ever": (_request, response) => response.writeHead(302, { location: "/for-ever" }).end(),
+    "/ping": "<script>location.replace('/pong')</script>",
+    "/pong": "<script>location.replace('/ping')</script>",
+    "/empty": "<!doctype html>",
+    "/file": (_request, response) => response.writeHead(200, { "content-type": "application/zip" }).end("x"),
+    "/asks-before-leaving": colouredPage(
+      "rgb(0,160,0)",
+      "<script>onbeforeunload = (event) => event.preventDefault(); setInterval(() => alert('look at me'), 50); print()</script>",
+    ),
+    "/secret": colouredPage("rgb(0,160,0)"),
+    "/size": colouredPage(
+      "rgb(0,160,0)",
+      "<script>onload = () => requestAnimationFrame(() => fetch('/told?size=' + innerWidth + 'x' + innerHeight))</script>",
+    ),
+  });
+  surface = await Surface.open({
+    owner: "tests",
+    port: null,
+    rendererFolder: join(folder, "page"),
+    media: () => null,
+    stream: () => null,
+    outside: new Outside(),
+    clock,
+    log: silentLog,
+  });
+  surface.onMessage((message) => heard.push(message), never);
+  profile = await browserFolder();
+  display = await startXvfb({ width: 960, height: 540 });
+  host = createChromiumHost({
+    executable: await findChromium(),
+    profileFolder: profile,
+    headless: false,
+    window: null,
+    env: { ...process.env, DISPLAY: display.display },
+    log: silentLog,
+    clock,
+    frames,
+    mayReachLocal: () => true,
+  });
+  sites = await Sites.open({ host, surface, media: (name) => ({ folder: join(folder, "content"), name }), log: silentLog });
+  await host.open(surface.hostPage, never);
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await display[Symbol.asyncDispose]();
+  await sites[Symbol.asyncDispose]();
+  await surface[Symbol.asyncDispose]();
+  await web[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+  await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+});
+beforeEach(() => {
+  heard.length = 0;
+  web.requests.length = 0;
+  isDown = false;
+});
+
+/** An item as the service would hand it on, with its defaults. */
+function item(about: Record<string, unknown>): PlaylistItem {
+  return PlaylistItem.parse({ id: newId("itm"), duration_ms: 3_600_000, ...about });
+}
+
+/** Draws items in one zone that fills the glass, as the player does. Calling what it returns goes on with the loop. */
+function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rotation = 0): () => void {
+  const desired = desiredOf(items, assets);
+  const size = rotation % 180 === 0 ? { width: 960, height: 540 } : { width: 540, height: 960 };
+  Object.assign(desired.layout!, size);
+  Object.assign(desired.layout!.zones[0]!, size);
+  const { program } = programAt(readyOf(desired), clock.now());
+  const playback = take(null, program, clock.now());
+  sites.declare(desired);
+  const next = (): void => {
+    const { stage } = stageAt(playback, clock.now(), "UTC")!;
+    const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null, rotation };
+    surface.show(scene);
+  };
+  next();
+  return next;
+}
+
+/** Draws up to three items one after the other, each for its time, the first from now on. */
+function drawFromNow(items: PlaylistItem[]): void {
+  const desired = desiredOf(items, []);
+  const size = { width: 960, height: 540 };
+  Object.assign(desired.layout!, size);
+  Object.assign(desired.layout!.zones[0]!, size);
+  sites.declare(desired);
+  const { program } = programAt(readyOf(desired), clock.now());
+  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  let at = clock.now();
+  const slots = items.map((one): Slot => {
+    const slot = stage.zones[0]!.slots.find(({ item: { item_id } }) => item_id === one.id)!;
+    const startsAt = at;
+    at += one.duration_ms!;
+    return { ...slot, key: `${one.id}@${startsAt}`, starts_at: startsAt, ends_at: at, offset_ms: 0 };
+  });
+  surface.show({ screen: { is: "stage", stage: { ...stage, zones: [{ ...stage.zones[0]!, slots }] } }, identify: null });
+}
+
+/** Draws zones side by side, each with an item from now on. */
+function drawSideBySide(items: PlaylistItem[]): void {
+  const desired = desiredOf(items, []);
+  sites.declare(desired);
+  const { program } = programAt(readyOf(desired), clock.now());
+  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  const at = clock.now();
+  const width = 960 / items.length;
+  const zones = items.map((one, index) => {
+    const slot = stage.zones[0]!.slots.find(({ item: { item_id } }) => item_id === one.id)!;
+    const slots = [{ ...slot, key: `${one.id}@${at}`, starts_at: at, ends_at: at + one.duration_ms!, offset_ms: 0 }];
+    return { ...stage.zones[0]!, id: newId("zon"), left: width * index, top: 0, width, height: 540, slots };
+  });
+  surface.show({ screen: { is: "stage", stage: { ...stage, key: newId("stg"), width: 960, height: 540, zones } }, identify: null });
+}
+
+async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
+  const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
+  await until(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
+    throw new Error(`heard ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
+  });
+  return found() as Extract<FromPage, { type: T }>;
+}
+
+/** The colour of the glass at a point. */
+async function pixel(x: number, y: number): Promise<number[]> {
+  const { bytes } = await host.capture(never);
+  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+  const at = (y * info.width + x) * info.channels;
+  return [data[at]!, data[at + 1]!, data[at + 2]!];
+}
+const isGreen = ([red, green, blue]: number[]): boolean => red! < 40 && green! > 120 && blue! < 40;
+const isBlue = ([red, green, blue]: number[]): boolean => red! < 40 && green! < 40 && blue! > 160;
+const told = (what: string): string | undefined =>
+  web.requests.map(({ path }) => new URL(path, "http://x").searchParams.get(what)).find((how) => how !== null) ?? undefined;
+
+async function bundle(files: ZipFile[]): Promise<DesiredAsset> {
+  const bytes = zip(files);
+  const asset = assetOf(bytes, { mime_type: "application/zip", width: null, height: null });
+  await writeFile(join(folder, "content", asset.sha256), bytes);
+  return asset;
+}
+
+test("[WB30] a web item is on the glass, painted, when it is told as presented", async () => {
+  const page = item({ type: "web", url: `${web.origin}/green` });
+  draw([page]);
+  await message("presented", page.id);
+  expect(await pixel(480, 270)).toSatisfy(isGreen);
+  expect(await pixel(955, 535)).toSatisfy(isGreen);
+});
+
+test("[WB43] a framed page is told the glass's origin as its referrer, and no more: embedded videos refuse to play without one", async () => {
+  const page = item({ type: "web", url: `${web.origin}/green` });
+  draw([page]);
+  await message("presented", page.id);
+  const asked = web.requests.find(({ path }) => path === "/green")!;
+  expect(asked.headers.referer).toBe(`${new URL(surface.hostPage.url).origin}/`);
+});
+
+test("[WB31] a page's dialogs, popups, downloads and prompts do not come up, and it can neither leave with the glass nor look into it", async () => {
+  const page = item({ type: "web", url: `${web.origin}/hostile` });
+  draw([page]);
+  await message("presented", page.id);
+  await until("the page tried it all", () => told("done") === "yes", limitMs);
+  expect(told("dialogs")).toBe(",false,");
+  expect(told("popup")).toBe("true");
+  expect(told("permission")).toBe("denied");
+  expect(told("top")).toBe("SecurityError");
+  expect(told("reads")).toBe("SecurityError");
+  expect(told("cookie")).toBe("none");
+  for (const { headers } of web.requests) expect(headers.cookie ?? "").not.toContain(surface.hostPage.cookie.value);
+  expect(web.requests.map(({ path }) => path)).not.toContain("/blue");
+  expect(await pixel(480, 270)).toSatisfy(isGreen);
+});
+
+test(
+  "[RM15] of two zones whose pages share a process, the one whose page ends it is found and skipped, and the other page is back and stays",
+  { timeout: 120_000 },
+  async () => {
+    const good = item({ type: "web", url: `${web.origin}/green` });
+    const bad = item({ type: "web", url: `${web.origin}/loops` });
+    drawSideBySide([good, bad]);
+    const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
+      heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
+    const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
+    await until("both died", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+    const shown = count("presented", good) + count("presented", bad);
+    await until("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+    expect(loads("/green") + loads("/loops")).toBe(3);
+    const failures = count("failed", bad);
+    await until("the bad page ended its process alone", () => count("failed", bad) > failures, 60_000);
+    // Once with the bad one at first; once more if it was back before the bad one was tried, for they share the process.
+    expect(count("failed", good)).toBeLessThanOrEqual(2);
+    await until(
+      "the good page is there",
+      () => heard.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
+      60_000,
+    );
+    const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
+    // Until the bad one may be tried again nothing is loaded, and the good one stays.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
+    expect(await pixel(240, 270)).toSatisfy(isGreen);
+  },
+);
+
+test("[WB32] a page in an endless loop fails, told by its site, and the item after it is shown", async () => {
+  const loops = item({ type: "web", url: `${web.origin}/loops` });
+  draw([loops]);
+  await message("presented", loops.id);
+  const failed = await message("failed", loops.id);
+  expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
+  const beats = heard.filter(({ type }) => type === "beat").length;
+  await until("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 2, limitMs);
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  draw([blue]);
+  await message("presented", blue.id);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+});
+
+/** Kills the renderers of framed pages; that of the player's own page is the first that was started. */
+async function killFramedPages(): Promise<void> {
+  const { processesNaming } = await import("../../host/processes.ts");
+  const renderers = (await processesNaming(profile)).filter(({ type }) => type === "renderer").map(({ pid }) => pid);
+  for (const pid of renderers.toSorted((a, b) => a - b).slice(1)) process.kill(pid, "SIGKILL");
+}
+
+/** What was told of an item, in order. */
+const toldOf = ({ id }: PlaylistItem): string[] =>
+  heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
+
+test("[RM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
+  const painted: FrameNews[] = [];
+  const over = new AbortController();
+  host.onFrame((news) => news.is === "shown" && painted.push(news), over.signal);
+  const red = item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 8_000 });
+  const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 60_000 });
+  const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
+  drawFromNow([red, dies, last]);
+  await message("presented", red.id);
+  await until("the page has painted behind it", () => painted.length > 0, limitMs);
+  await killFramedPages();
+  expect(await message("failed", dies.id)).toMatchObject({ code: "crashed", detail: expect.stringContaining(web.origin) });
+  await message("presented", last.id);
+  over.abort();
+  expect(toldOf(dies)).toEqual(["failed crashed"]);
+  expect(await pixel(950, 10)).toSatisfy(isBlue);
+});
+
+test("[RM6] a page that dies on the glass is hidden as soon as that is known: the plate is seen, not the browser's crashed face", async () => {
+  const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
+  const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
+  drawFromNow([dies, slow]);
+  await message("presented", dies.id);
+  const killedAt = clock.now();
+  await killFramedPages();
+  const failed = await message("failed", dies.id);
+  expect(failed.code).toBe("crashed");
+  expect(failed.at).toBeGreaterThan(killedAt - 50);
+  // The plate is dark and bluish, the crashed face grey.
+  const isPlate = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
+  await until("the plate is on the glass", () => isPlate(display.framebuffer.pixel(950, 10)), 1_000);
+  const seen = new Set<string>();
+  for (let beats = 0; beats < 50; beats += 1) {
+    seen.add([...display.framebuffer.pixel(950, 10)].join());
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  expect([...seen].map((colour) => colour.split(",").map(Number)).filter((colour) => !isPlate(colour))).toEqual([]);
+  expect(toldOf(dies)).toEqual(["presented", "failed crashed"]);
+});
+
+test("[WB33] a page that cannot be had never comes on the glass: the one before it stays", async () => {
+  const green = item({ type: "web", url: `${web.origin}/green` });
+  draw([green]);
+  await message("presented", green.id);
+  const missing = item({ type: "web", url: `${web.origin}/missing` });
+  draw([missing]);
+  expect(await message("failed", missing.id)).toMatchObject({ code: "load", detail: expect.stringContaining("HTTP 404") });
+  expect(heard.some((one) => one.type === "presented" && one.item_id === missing.id)).toBe(false);
+});
+
+test.for([
+  ["/silent", "timeout"],
+  ["/for-ever", "load"],
+  ["/ping", "load"],
+  ["/empty", "blank"],
+  ["/file", "load"],
+] as const)("[BI4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
+  const bad = item({ type: "web", url: `${web.origin}${path}`, duration_ms: 3_600_000 });
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  const next = draw([bad, blue]);
+  expect(await message("failed", bad.id)).toMatchObject({ code });
+  next();
+  await message("presented", blue.id);
+  expect(heard.some((one) => one.type === "presented" && one.item_id === bad.id)).toBe(false);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+});
+
+test("[GL6] workers of a framed page run, and workers within them", async () => {
+  const works = item({ type: "web", url: `${web.origin}/works` });
+  draw([works]);
+  await message("presented", works.id);
+  await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
+});
+
+test("[BI5] a page that calls up dialogs without end, prints and asks before leaving goes like any other", async () => {
+  const pleading = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
+  draw([pleading]);
+  await message("presented", pleading.id);
+  expect(await pixel(480, 270)).toSatisfy(isGreen);
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  draw([blue]);
+  await message("presented", blue.id);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+});
+
+test("[BI6] a bundle in an endless loop fails alone, and the item after it is shown", async () => {
+  const loop = "<script>setTimeout(() => { for (;;); }, 500)</script>";
+  const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,160,0)", loop) }]);
+  const loops = item({ type: "html", asset_id: asset.id });
+  const blue = item({ type: "web", url: `${web.origin}/blue` });
+  const next = draw([loops, blue], [asset]);
+  await message("presented", loops.id);
+  expect(await message("failed", loops.id)).toMatchObject({ code: expect.stringMatching(/stalled|crashed/) });
+  next();
+  await message("presented", blue.id);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+});
+
+test("[WB34] the page is laid out at its zoom and fills its zone", async () => {
+  const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
+  draw([page]);
+  await message("presented", page.id);
+  await until("it told its size", () => told("size") !== undefined, limitMs);
+  expect(told("size")).toBe("480x270");
+  expect(await pixel(955, 535)).toSatisfy(isGreen);
+});
+
+test("[WB35] credentials go to the site and stand in nothing that the page is told", async () => {
+  const page = item({
+    type: "web",
+    url: `${web.origin}/secret`,
+    headers: { "X-Key": "key-4711" },
+    basic_auth: { username: "lobby", password: "pass-4711" },
+  });
+  const shown = vi.spyOn(surface, "show");
+  draw([page]);
+  await message("presented", page.id);
+  expect(web.requests.find(({ path }) => path === "/secret")!.headers).toMatchObject({
+    "x-key": "key-4711",
+    authorization: `Basic ${Buffer.from("lobby:pass-4711").toString("base64")}`,
+  });
+  expect(JSON.stringify(shown.mock.calls)).not.toContain("4711");
+});
+
+test("[WB36] a page is loaded anew behind itself; when that fails the one shown stays", async () => {
+  const page = item({ type: "web", url: `${web.origin}/counts`, refresh_interval_ms: 5_000 });
+  draw([page]);
+  await message("presented", page.id);
+  expect(await pixel(480, 270)).toSatisfy(isGreen);
+  await until("the fresh page is on the glass", async () => isBlue(await pixel(480, 270)), limitMs);
+  isDown = true;
+  const asked = () => web.requests.filter(({ path }) => path === "/counts").length;
+  const before = asked();
+  await until("it was asked for in vain", () => asked() >= before + 2, limitMs);
+  expect(await pixel(480, 270)).toSatisfy(isBlue);
+  expect(heard.some(({ type }) => type === "failed")).toBe(false);
+});
+
+test("[WB37] a bundle is shown from an origin of its own and reaches nothing but itself", async () => {
+  const asset = await bundle([
+    { name: "index.html", bytes: colouredPage("white", "<script src=app.js></script>") },
+    {
+      name: "app.js",
+      bytes: `const own = fetch('/data.json').then((answer) => answer.json());
+        const foreign = fetch('${web.origin}/told?leak=1').then(() => 'went', () => 'refused');
+        const image = new Promise((done) => { const i = new Image(); i.onload = i.onerror = done; i.src = '${web.origin}/told?leak=2' });
+        let stage = 'refused'; try { stage = parent.document.title } catch {}
+        Promise.all([own, foreign, image]).then(([own, foreign]) => {
+          const ok = own.ok && foreign === 'refused' && stage === 'refused' && document.cookie === '' && /localhost$/.test(location.hostname);
+          document.body.style.background = ok ? 'rgb(0,160,0)' : 'rgb(200,0,0)';
+        });`,
+    },
+    { name: "data.json", bytes: '{"ok":true}' },
+  ]);
+  const shown = item({ type: "html", asset_id: asset.id });
+  draw([shown], [asset]);
+  await message("presented", shown.id);
+  await until("its script found all as it should be", async () => isGreen(await pixel(480, 270)), limitMs);
+  expect(told("leak")).toBeUndefined();
+});
+
+test.for(["web", "html"] as const)("[ZN10] an item of another site (%s) turns with the glass", async (type) => {
+  const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
+  for (const rotation of [0, 90, 180, 270] as const) {
+    const asset = await bundle([{ name: "index.html", bytes: quartered }]);
+    const shown = type === "web" ? item({ type, url: `${web.origin}/quarters` }) : item({ type, asset_id: asset.id });
+    draw([shown], [asset], rotation);
+    await message("presented", shown.id);
+    const green: string[] = [];
+    for (const [degrees, [x, y]] of Object.entries(quarters)) if (isGreen(await pixel(x, y))) green.push(degrees);
+    expect(green).toEqual([String(rotation)]);
+  }
+});
+
+test("[WB38] a hostile bundle is refused, and the report says why", async () => {
+  const asset = await bundle([
+    { name: "index.html", bytes: colouredPage("rgb(0,160,0)") },
+    { name: "bomb.bin", bytes: Buffer.alloc(64 * 1024 ** 2) },
+  ]);
+  const shown = item({ type: "html", asset_id: asset.id });
+  draw([shown], [asset]);
+  expect(await message("failed", shown.id)).toMatchObject({ code: "load", detail: expect.stringContaining("zip bomb") });
+});
+
+test("[WB39] frames come and go without leaving a process or a frame behind", async () => {
+  const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
+  const count = async (): Promise<number> => (await (await import("../../host/processes.ts")).processesNaming(profile)).length;
+  const pass = async (): Promise<void> => {
+    for (const next of [item({ type: "web", url: `${web.origin}/green` }), item({ type: "html", asset_id: asset.id })]) {
+      draw([next], [asset]);
+      await message("presented", next.id);
+    }
+  };
+  await pass();
+  const before = await count();
+  for (let passes = 0; passes < 10; passes++) await pass();
+  await until("no more processes than before", async () => (await count()) <= before + 1, limitMs);
+});
+
+test("[WB40] changes between web, html and text items show no other picture in between", async () => {
+  const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
+  const items = [
+    item({ type: "web", url: `${web.origin}/green`, duration_ms: 1_500 }),
+    item({ type: "html", asset_id: asset.id, duration_ms: 1_500 }),
+    item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_500 }),
+  ];
+  const goOn = draw(items, [asset]);
+  const presented = () => heard.filter(({ type }) => type === "presented");
+  await until("the loop runs", () => presented().length > 0, limitMs);
+  const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
+  const foreign = new Map<string, number>();
+  let samples = 0;
+  const timer = setInterval(() => {
+    for (const [x, y] of [
+      [950, 10],
+      [950, 530],
+    ] as const) {
+      const seen = display.framebuffer.pixel(x, y);
+      samples++;
+      if (!isGreen([...seen]) && !isBlue([...seen]) && !isRed(seen)) foreign.set(seen.join(), (foreign.get(seen.join()) ?? 0) + 1);
+    }
+  }, 1);
+  const redraw = setInterval(goOn, 300);
+  try {
+    await until("twelve changes", () => presented().length >= 13, 45_000);
+  } finally {
+    clearInterval(timer);
+    clearInterval(redraw);
+  }
+  expect([...foreign]).toEqual([]);
+  expect(samples).toBeGreaterThan(2_000);
+  expect(heard.filter(({ type }) => type === "failed")).toEqual([]);
+});

@@ -1,0 +1,286 @@
+// Pictures, texts, tickers, clocks and codes on a real Chromium: what they look like, and what they survive.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Bench, image, isNear, item, type Opened, readGlass, slot, stage, startBench, zone } from "../harness.ts";
+import { makePictures } from "../pictures.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  await makePictures(bench.media);
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const long = 600_000;
+type Item = ReturnType<typeof item>;
+
+/** Shows an item alone and waits for its frame. */
+async function show({ server }: Opened, shown: Item, box: Parameters<typeof zone>[1] = {}): Promise<void> {
+  const play = slot(shown, server.now() - 100, long);
+  server.draw(stage([zone([play], box)]));
+  await server.heard("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+}
+
+async function failureOf({ server }: Opened, shown: Item) {
+  const play = slot(shown, server.now() - 100, long);
+  server.draw(stage([zone([play])]));
+  return server.heard("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+}
+
+test("[IT1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
+  await using opened = await bench.open();
+  const { page } = opened;
+  for (const [fit, left, right] of [
+    ["contain", 10, 950],
+    ["cover", 10, 950],
+    ["fill", 10, 950],
+  ] as const) {
+    await show(opened, { ...image("8k.jpg"), fit } as Item);
+    const size = await page.evaluate("(({ width, height }) => [width, height])(document.querySelector('canvas'))");
+    expect(size).toEqual([960, 540]);
+    const at = await readGlass(page);
+    expect(isNear(at(left, 270), "red") && isNear(at(right, 270), "blue")).toBe(true);
+  }
+  expect(await page.locator("img").count()).toBe(0);
+});
+
+test("[IT1] in a zone of another shape a large picture keeps bars or is cropped, as its fit says", async () => {
+  await using opened = await bench.open();
+  const box = { width: 400, height: 540 };
+  await show(opened, { ...image("8k.jpg"), fit: "contain" } as Item, box);
+  let at = await readGlass(opened.page);
+  expect(isNear(at(200, 40), [0x10, 0x20, 0x30])).toBe(true);
+  expect(isNear(at(100, 270), "red") && isNear(at(300, 270), "blue")).toBe(true);
+  await show(opened, { ...image("8k.jpg"), fit: "cover" } as Item, box);
+  at = await readGlass(opened.page);
+  expect(isNear(at(195, 5), "red") && isNear(at(205, 535), "blue")).toBe(true);
+});
+
+test("[IT2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
+  await using opened = await bench.open();
+  await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
+  const at = await readGlass(opened.page);
+  // 3:4 upright in 16:9: 405 wide in the middle. Its left half has become the top.
+  expect(isNear(at(480, 60), "red") && isNear(at(480, 480), "blue")).toBe(true);
+  expect(isNear(at(200, 270), [0x10, 0x20, 0x30])).toBe(true);
+  expect(await opened.page.evaluate("document.querySelector('canvas').height")).toBe(540);
+});
+
+test("[IT3] a moving picture goes on moving, however large", async () => {
+  await using opened = await bench.open(480, 270);
+  await show(opened, image("moving.gif"));
+  const seen = new Set<string>();
+  await expect
+    .poll(
+      async () => {
+        const color = (await readGlass(opened.page))(240, 135);
+        if (isNear(color, "red")) seen.add("red");
+        if (isNear(color, "green")) seen.add("green");
+        return seen.size;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(2);
+});
+
+test("[IT4] an SVG is drawn as a picture: its scripts and links do nothing", async () => {
+  await using opened = await bench.open();
+  const asked: string[] = [];
+  opened.page.on("request", (request) => asked.push(request.url()));
+  await show(opened, image("script.svg"));
+  expect(isNear((await readGlass(opened.page))(480, 270), "green")).toBe(true);
+  expect(asked.filter((url) => url.includes("from-svg"))).toEqual([]);
+});
+
+test.each([
+  ["truncated.jpg", "decode"],
+  ["empty.png", "decode"],
+  ["broken.png", "decode"],
+  ["missing.png", "load"],
+  ["huge.png", "unsupported"],
+])("[IT5] %s is reported as %s and the page lives on", async (name, code) => {
+  await using opened = await bench.open();
+  const failed = await failureOf(opened, image(name));
+  expect(failed.code).toBe(code);
+  if (code === "unsupported") expect(failed.detail).toMatch(/20000 × 20000 pixels.*Scale the picture down/);
+  await show(opened, image("mislabelled.jpg"));
+  expect(isNear((await readGlass(opened.page))(480, 270), "green")).toBe(true);
+});
+
+test("[IT6] a text takes its family, weight, padding and direction", async () => {
+  await using opened = await bench.open();
+  await show(
+    opened,
+    item({
+      type: "text",
+      text: "abc",
+      font_size: 40,
+      font_family: "mono",
+      font_weight: 700,
+      padding: 100,
+      align: "start",
+      direction: "rtl",
+    }),
+  );
+  const { page } = opened;
+  const words = page.locator(".words");
+  const style = await words.evaluate((element) => {
+    const { fontWeight, fontFamily, direction } = element.ownerDocument.defaultView!.getComputedStyle(element);
+    return { fontWeight, fontFamily, direction };
+  });
+  expect(style).toMatchObject({ fontWeight: "700", direction: "rtl" });
+  expect(style.fontFamily).toMatch(/Mono/);
+  const box = (await words.boundingBox())!;
+  expect([box.x, box.width]).toEqual([100, 760]);
+  // `start` of a right-to-left text is the right edge.
+  const at = await readGlass(page);
+  const lit = (from: number, to: number) => Array.from({ length: to - from }, (_, x) => at(from + x, 270)).some(([red]) => red > 128);
+  expect(lit(740, 860)).toBe(true);
+  expect(lit(100, 300)).toBe(false);
+});
+
+test("[GL5] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
+  await using opened = await bench.open();
+  const { page } = opened;
+  // The lines that a text is set in, word by word, as the page has them.
+  const lines = (): Promise<string[]> =>
+    page.evaluate(`(() => {
+      const node = document.querySelector(".words").firstChild;
+      const range = document.createRange();
+      let top = null;
+      const lines = [];
+      for (const { segment, index } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(node.data)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + segment.length);
+        const box = range.getBoundingClientRect();
+        if (box.width === 0) continue;
+        if (top === null || Math.abs(box.top - top) > box.height / 2) lines.push("");
+        top = box.top;
+        lines[lines.length - 1] += segment;
+      }
+      return lines.map((line) => line.trim());
+    })()`);
+  for (const words of ["Welcome", "Welcome to the Lobby of the Municipality", "مرحبا بكم في المكتبة العامة", "Hi\nمرحبا بكم"]) {
+    for (const width of [90, 200]) {
+      await show(opened, item({ type: "text", text: words, font_size: null }), { width });
+      expect((await lines()).join(" ").split(/\s+/), `${words} in ${width}`).toEqual(words.split(/\s+/));
+      // It fills what it can: the widest line or the height is at the zone's edge.
+      const [font, least] = await page.evaluate<[number, number]>(
+        '[parseFloat(getComputedStyle(document.querySelector(".words")).fontSize), 4]',
+      );
+      expect(font).toBeGreaterThan(least);
+    }
+  }
+  const endless = "x".repeat(400);
+  await show(opened, item({ type: "text", text: endless, font_size: null }), { width: 90 });
+  const broken = await lines();
+  expect(broken.length).toBeGreaterThan(1);
+  expect(broken.join("")).toBe(endless);
+});
+
+/** Where the first round of the ticker is, in layout pixels, and when; both of one frame. */
+const place = `new Promise((resolve) => requestAnimationFrame(() => {
+  const belt = document.querySelector(".belt");
+  resolve({ x: new DOMMatrix(getComputedStyle(belt).transform).e, length: belt.firstChild.offsetWidth, at: performance.timeOrigin + document.timeline.currentTime });
+}))`;
+interface Place {
+  x: number;
+  length: number;
+  at: number;
+}
+
+test.each([
+  ["left-to-right text runs to the left", "Platform 4: the train to Ghent leaves at 12:40.", -1],
+  ["right-to-left text runs to the right", "يغادر القطار من الرصيف الرابع", 1],
+])("[IT7] a ticker's %s, without an end, at a place that the clock alone decides", async (_what, words, sign) => {
+  await using first = await bench.open();
+  await using second = await bench.open();
+  const ticker = item({ type: "ticker", text: words, speed_px_s: 200, background_color: "#203040" });
+  const box = { top: 440, height: 100 };
+  await show(first, ticker, box);
+  await show(second, ticker, box);
+  for (const { page } of [first, second]) {
+    const seen = await page.evaluate<Place>(place);
+    const expected = sign * (((seen.at * 200) / 1_000) % seen.length);
+    const off = Math.abs(seen.x - expected);
+    // As good as the page knows the clock on a busy machine; near the seam the other round is as good.
+    expect(Math.min(off, Math.abs(seen.length - off))).toBeLessThan(40);
+    // Wherever it stands, letters are near both edges: there is no gap at the seam.
+    const rounds = await page.locator(".round").count();
+    expect((rounds - 1) * seen.length).toBeGreaterThanOrEqual(960);
+  }
+});
+
+test("[IT7] a ticker that the clock was set under follows it", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  await show(opened, item({ type: "ticker", text: "Welcome to the library", speed_px_s: 100 }));
+  server.clockOffsetMs = 2_000;
+  await expect
+    .poll(
+      async () => {
+        const { x, length, at } = await page.evaluate<Place>(place);
+        const off = Math.abs(-x - ((((at + 2_000) * 100) / 1_000) % length));
+        return Math.min(off, Math.abs(length - off));
+      },
+      { timeout: 30_000 },
+    )
+    .toBeLessThan(8);
+});
+
+test("[IT8] a clock says the date as asked for, in its zone, with its label", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  server.clockOffsetMs = Date.UTC(2031, 5, 3, 20, 5) - server.now();
+  await server.heard("clock");
+  const parts = { day: "numeric", month: "short", year: "numeric" } as const;
+  await show(opened, item({ type: "clock", timezone: "Asia/Tokyo", date_parts: parts, label: "Tokyo", seconds: false }));
+  await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
+});
+
+test("[IT8] an analog clock's hands stand where its zone's time is", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  server.clockOffsetMs = Date.UTC(2031, 5, 3, 14, 30, 20) - server.now();
+  await show(opened, item({ type: "clock", timezone: "UTC", face: "analog" }));
+  const turned = async (hand: string): Promise<number> => {
+    const transform = await page.locator(`.hand.${hand}`).getAttribute("transform");
+    return Number(/rotate\((.*)\)/.exec(transform ?? "")?.[1]);
+  };
+  await expect.poll(() => turned("hour"), { timeout: 15_000 }).toBeGreaterThan(75);
+  expect(await turned("hour")).toBeLessThan(75.5);
+  expect(await turned("minute")).toBeGreaterThanOrEqual(180);
+  expect(await turned("minute")).toBeLessThan(186);
+  const second = await turned("second");
+  await expect.poll(() => turned("second")).not.toBe(second);
+  expect((await turned("second")) % 6).toBe(0);
+});
+
+test("[IT9] a QR code's modules are whole pixels of the glass, in its colours, with its quiet zone", async () => {
+  await using opened = await bench.open(1_000, 333);
+  const look = { color: "#203040", background_color: "#f0e0d0", quiet_zone: 2, error_correction: "H" } as const;
+  await show(opened, item({ type: "qr", data: "https://example.com/menu", ...look }));
+  const { page } = opened;
+  const box = (await page.locator(".qrcode svg").boundingBox())!;
+  const modules = await page.evaluate<number>('document.querySelector(".qrcode svg").viewBox.baseVal.width');
+  // Version 3 holds 24 characters at level H: 29 modules and twice the quiet zone.
+  expect(modules).toBe(29 + 4);
+  const side = Math.round(box.width / modules);
+  // Layout counts in sixty-fourths of a pixel.
+  expect(box.width / modules).toBeCloseTo(side, 1);
+  expect(box.x).toBeCloseTo(Math.round(box.x), 1);
+  const at = await readGlass(page);
+  const colors = new Set<string>();
+  for (let x = 0; x < side * modules; x++) colors.add(at(box.x + x, box.y + side * 5.5).join());
+  expect([...colors].toSorted()).toEqual(["240,224,208", "32,48,64"]);
+});
+
+test("[IT9] what no QR code can hold is reported as unsupported", async () => {
+  await using opened = await bench.open();
+  const { code, detail } = await failureOf(opened, item({ type: "qr", data: "ü".repeat(1_190), error_correction: "H" }));
+  expect(code).toBe("unsupported");
+  expect(detail).toMatch(/error_correction/);
+});

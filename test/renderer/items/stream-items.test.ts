@@ -1,0 +1,177 @@
+// Live streams on a real Chromium by way of the player's real surface: shown, lost, back again.
+import { mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createSystemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { Surface } from "../../../src/player/surface/surface.ts";
+import type { Rotation } from "../../../src/protocol/content/orientation.ts";
+import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
+import { startCamera, startLive } from "../../support/browser/camera.ts";
+import { type Bench, colors, isNear, item, readGlass, slot, stage, startBench, text, zone } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let bench: Bench;
+let rendererFolder: string;
+beforeAll(async () => {
+  bench = await startBench();
+  rendererFolder = join(bench.built, "..", "renderer");
+  await mkdir(rendererFolder);
+  await symlink(bench.built, join(rendererFolder, "player"));
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const long = 600_000;
+const patient = { timeout: 25_000 };
+
+/** A page at a surface of its own that passes streams of `origin` on. */
+async function open(origin: string) {
+  const clock = createSystemClock();
+  const outside = new Outside(() => true);
+  const source = { url: origin, origins: new Set([origin]) };
+  const stream = (key: string) => (key === "hls" ? { ...source, url: `${origin}/live/index.m3u8` } : { ...source, url: `${origin}/video` });
+  const surface = await Surface.open({
+    owner: "tests",
+    port: null,
+    rendererFolder,
+    media: () => null,
+    stream,
+    outside,
+    clock,
+    log: silentLog,
+  });
+  const messages: FromPage[] = [];
+  const end = new AbortController();
+  surface.onMessage((message) => messages.push(message), end.signal);
+  const { url, cookie } = surface.hostPage;
+  const context = await bench.browser.newContext({ viewport: { width: 960, height: 540 } });
+  await context.addCookies([{ ...cookie, url: new URL(url).origin, httpOnly: true, sameSite: "Strict" }]);
+  const page = await context.newPage();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  await page.goto(url);
+  return {
+    page,
+    asked,
+    messages,
+    origin: new URL(url).origin,
+    clock,
+    count: (type: FromPage["type"]) => messages.filter((message) => message.type === type).length,
+    show: (...items: SceneItem[]) => {
+      const start = clock.now() - 100;
+      const slots = items.map((each, index) => slot(each, start + index * 4_000, index === items.length - 1 ? long : 4_000));
+      surface.show(stage([zone(slots)]));
+    },
+    /** Shows one item on the whole glass, turned. */
+    turn: (each: SceneItem, rotation: Rotation) => {
+      const [width, height] = rotation % 180 === 0 ? [960, 540] : [540, 960];
+      const drawn = zone([slot(each, clock.now() - 100, long)], { width, height });
+      surface.show({ ...stage([drawn], { width, height }), rotation });
+    },
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await context.close();
+      await surface[Symbol.asyncDispose]();
+      await outside[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const hls = (origin: string): SceneItem =>
+  item({ type: "stream", protocol: "hls", src: "/stream/hls", url: `${origin}/live/index.m3u8`, fit: "cover", muted: true });
+const camera = (origin: string): SceneItem =>
+  item({ type: "stream", protocol: "mjpeg", src: "/stream/mjpeg", url: `${origin}/video`, fit: "cover" });
+const jpegOf = (rgb: readonly [number, number, number]): Promise<Buffer> =>
+  sharp({ create: { width: 320, height: 180, channels: 3, background: { r: rgb[0], g: rgb[1], b: rgb[2] } } })
+    .jpeg()
+    .toBuffer();
+
+test("[IT40] an HLS stream plays, and the page asks nobody but the player", async () => {
+  await using live = await startLive("0x1e3cdc", 60);
+  await using opened = await open(live.origin);
+  opened.show(hls(live.origin));
+  await expect.poll(() => opened.count("presented"), patient).toBe(1);
+  const position = () => opened.page.evaluate<number>("document.querySelector('video').currentTime");
+  const from = await position();
+  await expect.poll(position, patient).toBeGreaterThan(from + 1);
+  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
+  expect(new Set(opened.asked.filter((origin) => origin !== "null"))).toEqual(new Set([opened.origin]));
+  expect(opened.count("failed")).toBe(0);
+});
+
+test("[IT41] a stream that goes away is reported, its last picture stays, and it is back by itself", async () => {
+  await using live = await startLive("0x1e3cdc", 120);
+  await using opened = await open(live.origin);
+  opened.show(hls(live.origin));
+  await expect.poll(() => opened.count("presented"), patient).toBe(1);
+  live.isDown = true;
+  await expect.poll(() => opened.count("failed"), patient).toBe(1);
+  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
+  const asked = live.asked.length;
+  await expect.poll(() => live.asked.length, patient).toBeGreaterThan(asked);
+  live.isDown = false;
+  const moving =
+    "(() => { const all = [...document.querySelectorAll('video')]; const now = all.map((each) => each.currentTime).join(); const moved = window.was !== undefined && window.was !== now; window.was = now; return moved; })()";
+  await opened.page.evaluate("window.was = undefined");
+  await expect.poll(() => opened.page.evaluate(moving), patient).toBe(true);
+  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
+  // What was tried and failed in the meantime is gone.
+  await expect.poll(() => opened.page.locator("video").count(), patient).toBe(1);
+});
+
+test.each([
+  ["with lengths", true],
+  ["without lengths", false],
+])("[IT42] a Motion JPEG camera that sends %s is shown, and shown again after an outage", async (_how, tellsLength) => {
+  await using source = await startCamera(await jpegOf(colors.magenta), tellsLength);
+  await using opened = await open(source.origin);
+  opened.show(camera(source.origin));
+  await expect.poll(() => opened.count("presented"), patient).toBe(1);
+  expect(isNear((await readGlass(opened.page))(480, 270), "magenta")).toBe(true);
+  source.isDown = true;
+  await expect.poll(() => opened.count("failed"), patient).toBeGreaterThan(0);
+  // Nothing else is there to be shown meanwhile: the zone shows its fallback, and tries the camera again.
+  await expect.poll(() => opened.count("fallback"), patient).toBe(1);
+  source.isDown = false;
+  await expect.poll(async () => isNear((await readGlass(opened.page))(480, 270), "magenta"), { timeout: 45_000 }).toBe(true);
+  await expect.poll(() => opened.page.locator("canvas").count(), patient).toBe(1);
+});
+
+test("[ZN10] a camera's picture turns with the glass", async () => {
+  // Red in its upper left quarter, blue elsewhere.
+  const corner = { create: { width: 160, height: 90, channels: 3 as const, background: { r: 220, g: 30, b: 40 } } };
+  const picture = await sharp(await jpegOf([30, 60, 220]))
+    .composite([{ input: corner, left: 0, top: 0 }])
+    .jpeg()
+    .toBuffer();
+  await using source = await startCamera(picture, true);
+  await using opened = await open(source.origin);
+  const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
+  for (const rotation of [0, 90, 180, 270] as const) {
+    opened.turn({ ...camera(source.origin), fit: "fill" } as SceneItem, rotation);
+    const redIn = async (): Promise<string[]> => {
+      const at = await readGlass(opened.page);
+      return Object.entries(quarters).flatMap(([degrees, [x, y]]) => (isNear(at(x, y), [220, 30, 40], 30) ? [degrees] : []));
+    };
+    await expect.poll(redIn, patient).toEqual([String(rotation)]);
+  }
+});
+
+test.each([
+  ["HLS", hls],
+  ["Motion JPEG", camera],
+])("[IT43] a stream (%s) that cannot be connected to is reported, and the zone shows what comes next", async (_kind, make) => {
+  await using source = await startCamera(await jpegOf(colors.red), true);
+  source.isDown = true;
+  await using opened = await open(source.origin);
+  opened.show(make(source.origin), text("Next", "#203040"));
+  await expect.poll(() => opened.count("failed"), patient).toBe(1);
+  expect(opened.messages.find(({ type }) => type === "failed")).toMatchObject({ code: "load" });
+  await expect.poll(() => opened.count("presented"), patient).toBe(1);
+  expect(isNear((await readGlass(opened.page))(5, 5), [0x20, 0x30, 0x40])).toBe(true);
+});

@@ -1,0 +1,279 @@
+// Changes of program on the page: a stage that is sent ahead comes on at its instant, whole, and nothing else does.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Coming, Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
+import {
+  type Bench,
+  colorNames,
+  image,
+  isNear,
+  type Opened,
+  readGlass,
+  recordGlass,
+  slot,
+  stage,
+  startBench,
+  video,
+  zone,
+} from "../harness.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const long = 600_000;
+// What the busiest machine that tests run on may take; the benches measure the two frames.
+const lateMs = 400;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+function stageWith(zones: SceneZone[], about: Partial<Stage> = {}): Stage {
+  const { screen } = stage(zones, about);
+  if (screen.is !== "stage") throw new Error("no stage was made");
+  return screen.stage;
+}
+
+/** A stage of one zone with one play. */
+function stageOf(item: SceneItem, startsAt: number, about: Partial<Stage> = {}): Stage {
+  return stageWith([zone([slot(item, startsAt, long)])], about);
+}
+
+function keyOf({ zones }: Stage): string {
+  return zones[0]!.slots[0]!.key;
+}
+
+function sceneOf(shown: Stage, ...coming: Coming[]): Scene {
+  return { screen: { is: "stage", stage: shown }, identify: null, ...(coming.length === 0 ? {} : { coming }) };
+}
+
+/** Has the page show a stage, and waits until it does. */
+async function show({ server }: Opened, item: SceneItem): Promise<Stage> {
+  const shown = stageOf(item, server.now() - 1_000);
+  server.draw(sceneOf(shown));
+  await presented(server, shown);
+  return shown;
+}
+
+function presented(server: Opened["server"], of: Stage, from = 0) {
+  return server.heard("presented", ({ key }) => key === keyOf(of), { from, timeoutMs: 20_000 });
+}
+
+/** The colours that the glass shows one after the other while `act` runs. */
+async function colorsOf({ page }: Opened, act: () => Promise<void>): Promise<string[]> {
+  const seen = await recordGlass(page, [0.5, 0.5], act);
+  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
+  return names.filter((name, index) => name !== names[index - 1]);
+}
+
+test("[BD5] a stage sent ahead comes on whole at its instant, by itself, and nothing is seen between", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  let shown = await show(opened, image("red.png"));
+  let color = "red";
+  server.mediaDelayMs = 400;
+  for (const [name, next] of [
+    ["green", image("green.png")],
+    ["blue", video("blue.mp4", 5_000)],
+    ["yellow", image("yellow.png")],
+  ] as const) {
+    // prettier-ignore
+    const at = server.now() + 2_500;
+    const coming = { at, stage: stageOf(next, at, { background_src: "/media/magenta.png" }) };
+    const from = server.messages.length;
+    const seen = await colorsOf(opened, async () => {
+      server.draw(sceneOf(shown, coming));
+      expect(Math.abs((await presented(server, coming.stage, from)).at - at)).toBeLessThan(lateMs);
+      await page.waitForTimeout(300);
+    });
+    expect(seen).toEqual([color, name]);
+    // When the player comes with it too, it is the same stage, and its play goes on; a scene from just before changes nothing.
+    const told = server.messages.length;
+    server.draw(sceneOf(shown, coming));
+    server.draw(sceneOf(coming.stage));
+    await page.waitForTimeout(300);
+    expect(server.messages.slice(told).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
+    expect(await page.locator(".stage").count()).toBe(1);
+    [shown, color] = [coming.stage, name];
+  }
+});
+
+test("[BD5] all zones of a coming stage come on in one frame, the one in which the stage before leaves", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  let shown = await show(opened, image("red.png"));
+  await page.evaluate(`{
+    window.steps = [];
+    const look = () => {
+      const layers = [...document.querySelectorAll(".stage")].map((layer) => [layer, ...layer.querySelectorAll(".item")]);
+      const seen = layers.map((parts) => parts.map(({ style }) => style.opacity).join()).filter((parts) => parts.startsWith("1,")).join(" ");
+      if (steps.at(-1) !== seen) steps.push(seen);
+      requestAnimationFrame(look);
+    };
+    look();
+  }`);
+  for (let round = 0; round < 5; round += 1) {
+    const at = server.now() + 1_200;
+    const zones = [0, 320, 640].map((left) => zone([slot(image(`${colorNames[round]}.png`), at, long)], { left, width: 320 }));
+    const coming = { at, stage: stageWith(zones) };
+    server.draw(sceneOf(shown, coming));
+    await server.heard("presented", ({ key }) => key === zones[2]!.slots[0]!.key, { timeoutMs: 20_000 });
+    shown = coming.stage;
+    server.draw(sceneOf(shown));
+  }
+  // One stage is on the glass at a time, and never without one of its items.
+  const steps = await page.evaluate<string[]>("steps");
+  expect(new Set(steps)).toEqual(new Set(["1,1", "1,1,1,1"]));
+});
+
+test("[BD6] the stage before stays, without what would follow in it, until a coming stage that is late is ready", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  server.mediaDelayMs = 3_000;
+  const at = server.now() + 800;
+  const coming = { at, stage: stageOf(image("green.png"), at) };
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(shown, coming));
+    const late = await presented(server, coming.stage);
+    expect(late.at).toBeGreaterThan(at + 1_000);
+    await page.waitForTimeout(200);
+  });
+  expect(seen).toEqual(["red", "green"]);
+});
+
+test("[BD6] called off, changed or due at once, a coming stage leaves nothing behind and is not reported", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  const at = server.now() + 1_500;
+  const [first, second] = [stageOf(image("green.png"), at), stageOf(video("blue.mp4", 5_000), at + 60_000)];
+  server.draw(sceneOf(shown, { at, stage: first }));
+  await expect.poll(() => page.locator(".stage").count()).toBe(2);
+  // Another revision: something else comes, and later.
+  server.draw(sceneOf(shown, { at: at + 60_000, stage: second }));
+  await expect.poll(() => page.locator("video").count()).toBe(1);
+  await page.waitForTimeout(Math.max(0, at + 300 - server.now()));
+  expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
+  // An override: what was to come later is due now.
+  const early = stageWith(second.zones.map((each) => ({ ...each, slots: [slot(image("yellow.png"), server.now(), long)] })), { key: second.key }); // prettier-ignore
+  server.draw(sceneOf(early));
+  await presented(server, early);
+  expect(isNear((await readGlass(page))(480, 270), "yellow")).toBe(true);
+  server.draw(sceneOf(early, { at: server.now() + 60_000, stage: stageOf(image("green.png"), at) }));
+  server.draw(sceneOf(early));
+  await expect.poll(() => page.locator(".item").count()).toBe(1);
+  const told = server.messages.flatMap((message) => (message.type === "presented" ? message.key : []));
+  expect(told).toEqual([keyOf(shown), keyOf(early)]);
+});
+
+test("[BD15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  server.mediaDelayMs = 1_500;
+  const at = server.now() + 4_000;
+  const brief = { at, stage: stageOf(image("green.png"), at) };
+  // The second is the layout that is on already, with other plays.
+  const back = { at: at + 150, stage: stageOf(image("blue.png"), at + 150, { key: shown.key }) };
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(shown, brief, back));
+    expect(Math.abs((await presented(server, back.stage)).at - back.at)).toBeLessThan(lateMs);
+    await page.waitForTimeout(200);
+  });
+  expect(["red,green,blue", "red,blue"]).toContain(seen.join());
+  // The player gets to them one after the other, the first after both are over.
+  const told = server.messages.length;
+  server.draw(sceneOf(brief.stage, back));
+  server.draw(sceneOf(back.stage));
+  await page.waitForTimeout(300);
+  expect(server.messages.slice(told).filter(({ type }) => type === "presented" || type === "failed")).toEqual([]);
+  expect(await page.locator(".stage").count()).toBe(1);
+});
+
+test("[BD16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  const at = server.now() + 3_000;
+  const slots = [slot(image("broken.png"), at, 3_000), slot(image("green.png"), at + 3_000, long)];
+  const coming = { at, stage: stageWith([zone(slots)]) };
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(shown, coming));
+    const early = await server.heard("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 20_000 });
+    expect(Math.abs(early.at - at)).toBeLessThan(lateMs);
+    await page.waitForTimeout(200);
+  });
+  expect(seen).toEqual(["red", "green"]);
+});
+
+test("[BD17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = await show(opened, image("red.png"));
+  const at = server.now() + 500;
+  const first = stageOf(image("green.png"), at);
+  server.draw(sceneOf(shown, { at, stage: first }));
+  await expect.poll(() => page.locator(".stage").count()).toBe(2);
+  // An override holds it off for a minute, and is cleared when its first instant has passed.
+  const put = stageWith([{ ...first.zones[0]!, slots: [slot(image("yellow.png"), at + 60_000, long)] }], { key: first.key });
+  server.draw(sceneOf(shown, { at: at + 60_000, stage: put }));
+  await page.waitForTimeout(Math.max(0, at + 500 - server.now()));
+  server.mediaDelayMs = 1_500;
+  const due = stageWith([{ ...first.zones[0]!, slots: [slot(image("blue.png"), server.now(), long)] }], { key: first.key });
+  const seen = await colorsOf(opened, async () => {
+    server.draw(sceneOf(due));
+    await presented(server, due);
+    await page.waitForTimeout(200);
+  });
+  expect(seen).toEqual(["red", "blue"]);
+});
+
+test("[BD7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const shown = stageOf(image("red.png"), server.now() - 1_000);
+  const at = server.now() + 60_000;
+  const coming = { at, stage: stageOf(image("green.png"), at) };
+  server.draw(sceneOf(shown, coming));
+  await presented(server, shown);
+  const moveTo = async (instant: number): Promise<void> => {
+    const from = server.messages.length;
+    server.clockOffsetMs += instant - server.now();
+    // The page asks for the time when it connects.
+    server.cut();
+    await server.heard("hello", undefined, { from });
+  };
+  await moveTo(at + 1_000);
+  await presented(server, coming.stage);
+  const from = server.messages.length;
+  // It gets the scene again before it hears of the time.
+  await moveTo(at - 60_000);
+  await presented(server, shown, from);
+  // A page that is loaded anew gets the scene, and has little time left.
+  await moveTo(at - 3_000);
+  const reloaded = server.messages.length;
+  await page.reload();
+  await presented(server, coming.stage, reloaded);
+  await expect.poll(async () => isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+});
+
+test("[BD8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const at = server.now() + 4_000;
+  const clip = stageWith([zone([{ ...slot(video("steps.mp4", 6_000), at - 6_000, 6_000) }])], { until: at });
+  const transition = { type: "crossfade", duration_ms: 800, easing: "linear", direction: "left" } as const;
+  const coming = { at, stage: stageOf(image("green.png"), at, { transition }) };
+  server.draw(sceneOf(clip, coming));
+  await presented(server, clip);
+  const rounds = `window.rounds = 0; document.querySelector("video").addEventListener("seeking", () => (rounds += 1))`;
+  await page.waitForTimeout(500);
+  await page.evaluate(rounds);
+  await presented(server, coming.stage);
+  await page.waitForFunction("document.getAnimations().length === 2");
+  const beginsAt = await page.evaluate<number>("document.getAnimations()[0].startTime + performance.timeOrigin");
+  expect(Math.abs(beginsAt - at)).toBeLessThan(lateMs);
+  expect(await page.evaluate("rounds")).toBe(0);
+  await expect.poll(() => page.locator(".stage").count()).toBe(1);
+});

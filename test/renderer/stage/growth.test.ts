@@ -1,0 +1,62 @@
+// Nothing grows on the glass: counts and heap stay where they are, however often the picture changes.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { FastChanges, makeChangesMedia } from "../../support/browser/fast-changes.ts";
+import { type Growth, GrowthWatch } from "../../support/growth.ts";
+import { type Bench, startBench } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
+
+// npm run soak goes on for ten thousand.
+const turns = FastChanges.round;
+const mostRounds = 4;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  await makeChangesMedia(bench.media);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
+  await using opened = await bench.open();
+  const changes = new FastChanges(opened.server);
+  const watch = await GrowthWatch.start(bench.browser, opened.page);
+  // Looked at in the same place of the round: other places have other kinds on the glass.
+  const round = async (): Promise<Growth> => {
+    for (let turn = 0; turn < turns; turn += 1) await changes.turn();
+    return settled(watch);
+  };
+  let before = await round();
+  let more: Record<string, number> = {};
+  // The engine keeps accounts of its own, and loads things when they are first needed: that swells a round. What leaks swells each.
+  for (let left = mostRounds; left > 0; left -= 1) {
+    const after = await round();
+    more = excess(before, after);
+    if (Object.keys(more).length === 0) return;
+    before = after;
+  }
+  expect(more).toEqual({});
+});
+
+/** A look that is like the one a second before: what was replaced has been let go of by then, and what follows is ready. */
+async function settled(watch: GrowthWatch): Promise<Growth> {
+  const looks: Growth[] = [];
+  await expect
+    .poll(
+      async () => {
+        looks.push(await watch.look());
+        const [last, previous] = [looks.at(-1)!, looks.at(-2)];
+        return JSON.stringify(last.counts) === JSON.stringify(previous?.counts);
+      },
+      { timeout: 30_000, interval: 1_000 },
+    )
+    .toBe(true);
+  return looks.at(-1)!;
+}
+
+/** What is more than it was; of the heap, what no noise of the engine's own accounts for. */
+function excess(before: Growth, after: Growth): Record<string, number> {
+  const more = Object.entries(after.counts).map(([name, count]) => [name, count - before.counts[name as keyof Growth["counts"]]] as const);
+  const heap = ["heapBytes", after.heapBytes - before.heapBytes - 200_000] as const;
+  return Object.fromEntries([...more, heap].filter(([, value]) => value > 0));
+}

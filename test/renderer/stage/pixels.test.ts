@@ -1,0 +1,264 @@
+// Transitions to the level on a real Chromium: equal pictures stay equal at every step, whatever lies behind them.
+import { join } from "node:path";
+import { chromium } from "playwright";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { SceneItem, SceneZone, Slot } from "../../../src/protocol/scene.ts";
+import type { Transition } from "../../../src/protocol/content/transition.ts";
+import { startPageServer } from "../../support/browser/page-server.ts";
+import { startXvfb } from "../../support/browser/xvfb.ts";
+import { type Bench, image, type Opened, readGlass, type Rgb, row, slot, stage, startBench, zone } from "../harness.ts";
+
+// A real browser on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const glass = { width: 960, height: 540 };
+const long = 600_000;
+// The longest there is: time enough to stop it on any machine.
+const durationMs = 10_000;
+/** Where a transition is looked at: its ends, and places between them that no easing makes round. */
+const steps = [0, ...Array.from({ length: 31 }, (_, step) => (step + 0.37) / 31), 0.9999];
+const opacity = 128;
+const columns = 8;
+// Square: turned by a right angle a zone stands where it stood.
+const cell = { width: 90, height: 90 };
+const pitch = 100;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const plain = (size: { width: number; height: number }, channels: 3 | 4) =>
+    sharp({ create: { ...size, channels, background: { r: 128, g: 128, b: 128, alpha: opacity / 255 } } }).png();
+  await Promise.all([
+    plain(cell, 3).toFile(join(bench.media, "grey.png")),
+    plain(glass, 3).toFile(join(bench.media, "large-grey.png")),
+    plain(cell, 4).toFile(join(bench.media, "glassy.png")),
+    sharp(levels(3), { raw: { ...cell, channels: 3 } })
+      .png()
+      .toFile(join(bench.media, "levels.png")),
+    sharp(levels(4), { raw: { ...cell, channels: 4 } })
+      .png()
+      .toFile(join(bench.media, "glassy-levels.png")),
+  ]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** A picture as large as a cell with every level of grey; with a fourth channel each in many opacities. */
+function levels(channels: 3 | 4): Buffer {
+  const pixels = Array.from({ length: cell.width * cell.height }, (_, pixel) => [pixel % 256, (pixel * 7) % 251]);
+  return Buffer.from(pixels.flatMap(([level, alpha]) => [level!, level!, level!, ...(channels === 4 ? [alpha!] : [])]));
+}
+
+function moving(type: Transition["type"], about: Partial<Transition> = {}): Transition {
+  return { type, duration_ms: durationMs, easing: "linear", direction: "left", ...about };
+}
+
+interface Case {
+  /** Picture on both sides, in a file of its own each time it is named. */
+  picture: string;
+  ground?: string;
+  transition: Transition;
+  rotation?: number;
+  /** How many pixels of its edges may differ: those that Chromium smooths. */
+  margin?: number;
+}
+
+/** A zone for each case, in a grid; each shows its picture, then the same one by its transition. */
+function grid(cases: readonly Case[], from: number): SceneZone[] {
+  return cases.map(({ picture, ground, transition, rotation }, index) => {
+    const slots = pair(stretched(picture), stretched(`${picture}?again`), from);
+    slots[1].transition = transition;
+    return zone(slots, {
+      ...cell,
+      left: 5 + (index % columns) * pitch,
+      top: 5 + Math.floor(index / columns) * pitch,
+      ...(ground === undefined ? {} : { background_color: ground }),
+      ...(rotation === undefined ? {} : { rotation }),
+    });
+  });
+}
+
+function stretched(name: string): SceneItem {
+  return { ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "fill" };
+}
+
+function pair(first: SceneItem, next: SceneItem, from: number): [Slot, Slot] {
+  return row(from, [
+    [first, 3_000],
+    [next, long],
+  ]) as [Slot, Slot];
+}
+
+/** Stops every transition; `sides` is how many animated elements there are, two for each transition. */
+async function stop({ page }: Opened, sides: number): Promise<void> {
+  const count = "new Set(document.getAnimations().map((each) => each.effect.target)).size";
+  await expect.poll(() => page.evaluate<number>(count), { timeout: 20_000, interval: 20 }).toBe(sides);
+  await page.evaluate("document.getAnimations().forEach((each) => each.pause())");
+}
+
+/** Steps every transition to a share of its duration and waits until the glass shows it. */
+function stepTo({ page }: Opened, share: number): Promise<void> {
+  return page.evaluate(`(async () => {
+    for (const each of document.getAnimations()) each.currentTime = ${share * durationMs};
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  })()`);
+}
+
+async function picture({ page }: Opened): Promise<Buffer> {
+  return await sharp(await page.screenshot({ type: "png" }))
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+}
+
+/** The largest difference of a level in each of the grid's cells that has one, `margin` pixels of its zone's edges left out. */
+function differences(cases: readonly Case[], before: Buffer, after: Buffer): Map<number, number> {
+  const worst = new Map<number, number>();
+  for (let at = 0; at < before.length; at++) {
+    const difference = Math.abs(before[at]! - after[at]!);
+    if (difference === 0) continue;
+    const x = Math.floor(at / 3) % glass.width;
+    const y = Math.floor(at / 3 / glass.width);
+    const index = Math.floor(y / pitch) * columns + Math.floor(x / pitch);
+    const tested = cases[index];
+    // Corners of zones turned by another angle than a right one reach into the next cell.
+    if (tested === undefined) continue;
+    const { margin = 0 } = tested;
+    const fromEdge = Math.min(...[x % pitch, y % pitch].map((place) => Math.min(place - 5, 94 - place)));
+    if (margin === 0 || fromEdge >= margin) worst.set(index, Math.max(worst.get(index) ?? 0, difference));
+  }
+  return worst;
+}
+
+/** Draws the cases, and tells which of them differ from the picture before: by how many levels, at which steps. */
+async function stepThrough(cases: readonly Case[]): Promise<string[]> {
+  await using opened = await bench.open(glass.width, glass.height);
+  const { server } = opened;
+  const zones = grid(cases, server.now());
+  server.draw(stage(zones));
+  for (const { slots } of zones) await server.heard("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 20_000 });
+  const before = await picture(opened);
+  await stop(opened, 2 * cases.length);
+  const worst = new Map<number, string>();
+  for (const share of steps) {
+    await stepTo(opened, share);
+    for (const [index, levels] of differences(cases, before, await picture(opened)))
+      worst.set(index, `${worst.get(index) ?? JSON.stringify(cases[index])} ${levels}@${share.toFixed(3)}`);
+  }
+  return [...worst.values()];
+}
+
+const grounds = [undefined, "#000000", "#ffffff", "#204060", "#7f80ff"];
+
+test("[PX1] two equal pictures crossfade without a change of one level, on every ground, at every step", async () => {
+  const easings = ["linear", "ease", "ease-in", "ease-out", "ease-in-out"] as const;
+  const cases = grounds.flatMap((ground, index) => [
+    { picture: "levels.png", transition: moving("crossfade", { easing: easings[index]! }), ...(ground === undefined ? {} : { ground }) },
+    { picture: "grey.png", transition: moving("zoom", { easing: easings[index]! }), ...(ground === undefined ? {} : { ground }) },
+    { picture: "glassy-levels.png", transition: moving("crossfade"), ...(ground === undefined ? {} : { ground }) },
+  ]);
+  expect(await stepThrough(cases)).toEqual([]);
+});
+
+test("[PX2] equal pictures change without a change of one level by every other transition, and in turned zones", async () => {
+  const directions = ["left", "right", "up", "down"] as const;
+  const cases: Case[] = [
+    ...(["slide", "wipe", "push"] as const).flatMap((type) =>
+      directions.map((direction) => ({ picture: "grey.png", ground: "#204060", transition: moving(type, { direction }) })),
+    ),
+    ...([90, 180, 270] as const).flatMap((rotation) => [
+      { picture: "levels.png", ground: "#e0a020", transition: moving("crossfade"), rotation },
+      ...(["zoom", "wipe", "push", "slide"] as const).map((type) => ({
+        picture: "grey.png",
+        ground: "#e0a020",
+        transition: moving(type),
+        rotation,
+        margin: 1,
+      })),
+    ]),
+    { picture: "levels.png", ground: "#e0a020", transition: moving("crossfade"), rotation: 30, margin: 25 },
+    { picture: "grey.png", ground: "#e0a020", transition: moving("zoom"), rotation: 30, margin: 25 },
+  ];
+  expect(await stepThrough(cases)).toEqual([]);
+});
+
+test("[PX3] half of a crossfade is the mean of both pictures over the zone's ground, clear parts included", async () => {
+  await using opened = await bench.open(glass.width, glass.height);
+  const { server, page } = opened;
+  const ground: Rgb = [0x20, 0x40, 0x60];
+  const over = (rgb: Rgb, alpha: number): Rgb => rgb.map((value, channel) => value * alpha + ground[channel]! * (1 - alpha)) as Rgb;
+  const slots = pair(image("red.png"), stretched("glassy.png"), server.now());
+  slots[1].transition = moving("crossfade");
+  server.draw(stage([zone(slots, { background_color: "#204060" })]));
+  await stop(opened, 2);
+  const red: Rgb = [220, 30, 30];
+  const clear = over([128, 128, 128], opacity / 255);
+  for (const share of [0.2, 0.5, 0.8, 0.9999]) {
+    await stepTo(opened, share);
+    const seen = (await readGlass(page))(480, 270);
+    const wanted = red.map((value, channel) => value * (1 - share) + clear[channel]! * share) as Rgb;
+    // A level for each of the two roundings and for the 255 steps of the opacity.
+    for (const [channel, value] of wanted.entries())
+      expect(Math.abs(seen[channel]! - value), `${String(seen)} at ${share}, not ${String(wanted)}`).toBeLessThanOrEqual(2);
+  }
+});
+
+test("[PX4] two layouts that look alike change without a change of one level, by every transition", async () => {
+  const seen: string[] = [];
+  for (const type of ["crossfade", "zoom", "slide", "wipe", "push"] as const) {
+    await using opened = await bench.open(glass.width, glass.height);
+    const { server } = opened;
+    const look = (again: string) => {
+      const play = slot(stretched(`large-grey.png${again}`), server.now() - 100, long);
+      return { play, zones: [zone([play], { background_color: "#204060" })] };
+    };
+    const [first, next] = [look(""), look("?again")];
+    server.draw(stage(first.zones, { background_color: "#305070" }));
+    await server.heard("presented", ({ key }) => key === first.play.key, { timeoutMs: 20_000 });
+    const before = await picture(opened);
+    server.draw(stage(next.zones, { background_color: "#305070", transition: moving(type, { easing: "ease-in-out" }) }));
+    await stop(opened, 2);
+    for (const share of steps.filter((_, index) => index % 3 === 0)) {
+      await stepTo(opened, share);
+      const after = await picture(opened);
+      const worst = after.reduce((most, level, at) => Math.max(most, Math.abs(level - before[at]!)), 0);
+      if (worst > 0) seen.push(`${type} at ${share.toFixed(3)}: ${worst}`);
+    }
+  }
+  expect(seen).toEqual([]);
+});
+
+test("[PX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
+  await using display = await startXvfb({ width: 640, height: 360 });
+  await using server = await startPageServer(bench.media, bench.built);
+  const browser = await chromium.launch({
+    executablePath: "/usr/lib/chromium/chromium",
+    headless: false,
+    env: { ...process.env, DISPLAY: display.display } as Record<string, string>,
+    args: ["--no-sandbox", "--kiosk", "--disable-gpu", "--window-size=640,360", "--window-position=0,0"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: null });
+    await page.goto(server.url);
+    await server.heard("hello", undefined, { timeoutMs: 20_000 });
+    const slots = pair(stretched("grey.png"), stretched("grey.png?again"), server.now());
+    slots[1].transition = moving("crossfade", { duration_ms: 3_000, easing: "ease-in-out" });
+    server.draw(stage([zone(slots, { background_color: "#204060" })]));
+    await server.heard("presented", ({ key }) => key === slots[0].key, { timeoutMs: 20_000 });
+    const middle: [number, number] = [display.framebuffer.width / 2, display.framebuffer.height / 2];
+    await expect.poll(() => display.framebuffer.pixel(...middle), { timeout: 20_000 }).toEqual([128, 128, 128]);
+    const seen = new Set<string>();
+    const bothOn = 'document.querySelectorAll(".item").length === 2 && document.getAnimations().length > 0';
+    await expect.poll(() => page.evaluate<boolean>(bothOn), { timeout: 20_000, interval: 20 }).toBe(true);
+    let looks = 0;
+    while (server.now() < slots[1].starts_at + 3_500) {
+      seen.add(display.framebuffer.pixel(...middle).join());
+      looks += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(looks).toBeGreaterThan(50);
+    expect([...seen]).toEqual(["128,128,128"]);
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,135 @@
+// What was removed leaves the glass in time, whatever its successor does, and what only waits for its successor stays.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
+import { type Bench, image, isNear, item, type Opened, readGlass, slot, stage, startBench, zone } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const long = 600_000;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** A web item that never loads: the test's player says nothing of its frame. */
+const silentPage = (): SceneItem => item({ type: "web", url: "http://127.0.0.9:9/", zoom: 1, version: "v", refresh_interval_ms: null });
+
+/** The play of an item of a loop, which is named by the item's id. */
+function play(played: SceneItem, startsAt: number, durationMs = long): Slot {
+  return { ...slot(played, startsAt, durationMs), of: played.item_id };
+}
+
+/** A stage of one zone that plays these slots of a loop. */
+function stageOf(slots: Slot[], loop = slots.map(({ of }) => of!)): Scene {
+  return stage([zone(slots, { loop })]);
+}
+
+/** The same stage with other slots, of another loop. */
+function changed({ screen }: Scene, slots: Slot[], loop = slots.map(({ of }) => of!)): Scene {
+  if (screen.is !== "stage") throw new Error("no stage was drawn");
+  return { screen: { is: "stage", stage: { ...screen.stage, zones: [{ ...screen.stage.zones[0]!, slots, loop }] } }, identify: null };
+}
+
+async function isRed({ page }: Opened): Promise<boolean> {
+  return isNear((await readGlass(page))(480, 270), "red");
+}
+
+test("[RM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const first = stageOf([play(image("red.png"), server.now())], [/* itself alone */]);
+  server.draw(first);
+  await server.heard("presented");
+  const removedAt = server.now();
+  server.draw(changed(first, [play(silentPage(), server.now() - 1_000)]));
+  const { at } = await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  expect(at - removedAt).toBeLessThan(5_500);
+  await expect.poll(() => isRed(opened)).toBe(false);
+});
+
+test("[RM1] a removed item leaves at once when nothing that is known to work follows", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const red = image("red.png");
+  const bad = image("missing.png");
+  const both = [play(red, server.now(), 5_000), play(bad, server.now() + 5_000)];
+  const first = stageOf(both);
+  server.draw(first);
+  await server.heard("presented");
+  await server.heard("failed");
+  const removedAt = server.now();
+  server.draw(changed(first, [play(bad, server.now() - 100)]));
+  const { at } = await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  expect(at - removedAt).toBeLessThan(1_000);
+  await expect.poll(() => isRed(opened)).toBe(false);
+  expect(await page.locator("img").count()).toBe(0);
+});
+
+test("[RM2] an item of the loop stays on the glass while its successor takes its time, and one put back in time stays too", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const red = image("red.png");
+  const slow = silentPage();
+  const first = stageOf([play(red, server.now(), 1_000)]);
+  server.draw(first);
+  await server.heard("presented");
+  const loop = [red.item_id, slow.item_id];
+  // Removed, and back before its time is up.
+  server.draw(changed(first, [play(slow, server.now() + 500)]));
+  const following = [play(slow, server.now() + 1_000)];
+  server.draw(changed(first, following, loop));
+  // Longer than a removed item has: measured by the page's own beats, which come every three seconds.
+  for (let beats = 0; beats < 3; beats += 1) await server.heard("beat", undefined, { from: server.messages.length });
+  expect(await isRed(opened)).toBe(true);
+  expect(server.messages.some(({ type }) => type === "fallback")).toBe(false);
+});
+
+test("[RM3] a removed item gives way to the next that can be shown as soon as that is ready, though its own time is not up", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const red = image("red.png");
+  const bad = image("missing.png");
+  const green = image("green.png");
+  const both = [play(red, server.now(), 5_000), play(bad, server.now() + 5_000)];
+  const first = stageOf(both);
+  server.draw(first);
+  await server.heard("presented");
+  await server.heard("failed");
+  const removedAt = server.now();
+  server.draw(changed(first, [play(bad, removedAt - 100, 60_000), play(green, removedAt + 59_900)]));
+  const { at } = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 15_000 });
+  expect(at - removedAt).toBeLessThan(3_000);
+});
+
+test("[RM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const bad = Array.from({ length: 5 }, silentPage);
+  const rowOf = (first: SceneItem, firstMs: number, last: SceneItem): Slot[] => {
+    const startsAt = server.now();
+    const gap = startsAt + firstMs;
+    return [
+      play(first, startsAt, firstMs),
+      ...bad.map((each, index) => play(each, gap + index * 6_000, 6_000)),
+      play(last, gap + bad.length * 6_000),
+    ];
+  };
+  const [red, green, yellow] = [image("red.png"), image("green.png"), image("yellow.png")];
+  const fresh = rowOf(red, 1_000, green);
+  const scene = stageOf(fresh);
+  server.draw(scene);
+  const early = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
+  expect(early.at - fresh[0]!.ends_at).toBeLessThan(18_000);
+  // They may be tried again now, and none has come to be any better.
+  const from = server.messages.length;
+  server.clockOffsetMs += 60_000;
+  server.cut();
+  await server.heard("hello", undefined, { from });
+  const known = rowOf(yellow, 8_000, red);
+  server.draw(changed(scene, known));
+  await server.heard("presented", ({ item_id }) => item_id === yellow.item_id, { from, timeoutMs: 15_000 });
+  const soon = await server.heard("presented", ({ item_id }) => item_id === red.item_id, { from, timeoutMs: 35_000 });
+  expect(soon.at - known[0]!.ends_at).toBeLessThan(6_500);
+});

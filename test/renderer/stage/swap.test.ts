@@ -1,0 +1,321 @@
+// The rule of the swap: nothing leaves before the next has been presented, what fails is passed over, and nothing grows.
+import { execFile } from "node:child_process";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
+import {
+  type Bench,
+  colorNames,
+  image,
+  isNear,
+  type Opened,
+  readGlass,
+  recordGlass,
+  row,
+  slot,
+  stage,
+  startBench,
+  video,
+  zone,
+} from "../harness.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const run = promisify(execFile);
+const long = 600_000;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const { media } = bench;
+  const source = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
+  await run("ffmpeg", [...source, "-c:v", "libx264", "-preset", "ultrafast", "-g", "30", join(media, "busy.mp4")]);
+  await run("ffmpeg", [...source, "-t", "3", "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", join(media, "hevc.mp4")]);
+  await writeFile(join(media, "empty.mp4"), "");
+  await writeFile(join(media, "empty.png"), "");
+  const clip = await readFile(join(media, "busy.mp4"));
+  await writeFile(join(media, "headless.mp4"), clip.subarray(0, 2_000));
+  await copyFile(join(media, "red.png"), join(media, "picture.mp4"));
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+function draw({ server }: Opened, slots: Slot[], about: Parameters<typeof stage>[1] = {}): Scene {
+  const scene = stage([zone(slots)], about);
+  server.draw(scene);
+  return scene;
+}
+
+/** Moves the player's clock, and waits until the page has heard of it. */
+async function moveClock({ server, page }: Opened, ms: number): Promise<void> {
+  const from = server.messages.length;
+  server.clockOffsetMs += ms;
+  server.cut();
+  await server.heard("hello", undefined, { from });
+  await page.waitForTimeout(600);
+}
+
+test("[SW1] with loads slowed to three seconds the old picture stays until the new one is there, and nothing stands between", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
+  const scene = draw(opened, [first]);
+  await server.heard("presented");
+  server.mediaDelayMs = 3_000;
+  const slots = [first, ...row(server.now() + 500, [[image("red.png"), 5_000], [video("blue.mp4", 5_000), 5_000], [image("green.png"), long]])]; // prettier-ignore
+  const seen = await recordGlass(page, [0.5, 0.5], async () => {
+    redraw(opened, scene, slots);
+    await server.heard("presented", ({ key }) => key === slots[3]!.key, { timeoutMs: 30_000 });
+    await page.waitForTimeout(300);
+  });
+  const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
+  expect(names.filter((name, index) => name !== names[index - 1])).toEqual(["yellow", "red", "blue", "green"]);
+  expect(server.messages.some(({ type }) => type === "failed")).toBe(false);
+});
+
+test("[SW2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const slots = row(server.now(), [
+    [image("red.png"), 1_500],
+    [image("missing.png"), 9_000],
+    [image("green.png"), long],
+  ]);
+  draw(opened, slots);
+  const early = await server.heard("presented", ({ item_id }) => item_id === slots[2]!.item.item_id, { timeoutMs: 15_000 });
+  expect(early.at - slots[1]!.starts_at).toBeLessThan(5_000);
+  expect(early.at - slots[1]!.starts_at).toBeGreaterThan(3_500);
+  // What it took the place of is let go of a moment later.
+  await expect.poll(() => page.locator("img").count()).toBe(1);
+  await page.evaluate('window.before = document.querySelector("img")');
+  const own = await server.heard("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 15_000 });
+  expect(Math.abs(own.at - slots[2]!.starts_at)).toBeLessThan(1_000);
+  expect(await page.evaluate('document.querySelectorAll("img").length === 1 && document.querySelector("img") === before')).toBe(true);
+  expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
+});
+
+test("[CJ16] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  // Asked for and never answered.
+  await page.route("**/media/slow.png", () => undefined);
+  const slots = row(server.now(), [
+    [image("red.png"), 500],
+    [image("slow.png"), 60_000],
+    [image("green.png"), long],
+  ]);
+  draw(opened, slots);
+  const [, slow, next] = slots as [Slot, Slot, Slot];
+  await server.heard("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
+  // The zone had enough of it, before the picture's own limit of eight seconds came and long before its slot ended.
+  const { item_id } = slow.item;
+  expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
+    { item_id, code: "timeout", detail: "not ready in time" },
+  ]);
+});
+
+test("[SW3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/missing.png") && request.headers()["range"] === undefined) asked += 1;
+  });
+  const good = image("red.png");
+  const bad = image("missing.png");
+  const slots = row(
+    server.now(),
+    Array.from({ length: 24 }, (_, turn): [SceneItem, number] => [turn % 2 === 0 ? good : bad, 250]),
+  );
+  draw(opened, slots);
+  await server.heard("presented", ({ key }) => key === slots[22]!.key, { timeoutMs: 20_000 });
+  expect(asked).toBe(1);
+  expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
+  // After the pause it is tried again, silently.
+  await moveClock(opened, 16_000);
+  draw(opened, row(server.now() - 100, [[good, 500], [bad, 1_000], [good, 1_000], [bad, long]])); // prettier-ignore
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+  expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
+});
+
+test("[SW4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const later = join(bench.media, "later.png");
+  await rm(later, { force: true });
+  let asked = 0;
+  page.on("request", () => (asked += 1));
+  const slots = row(server.now() - 100, [
+    [image("later.png"), 30_000],
+    [video("broken.mp4", null), 30_000],
+    [image("empty.png"), long],
+  ]);
+  draw(opened, slots);
+  await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  const at = await readGlass(page);
+  const [plate] = [at(480, 270)];
+  expect(plate.every((value) => value < 80) && plate.some((value) => value > 10), String(plate)).toBe(true);
+  const before = asked;
+  const from = server.messages.length;
+  await server.heard("beat", undefined, { from });
+  await server.heard("beat", undefined, { from: server.messages.length });
+  const { frames } = await server.heard("beat", undefined, { from: server.messages.length });
+  expect(frames).toBeLessThanOrEqual(4);
+  expect(asked).toBe(before);
+  expect(server.messages.filter(({ type }) => type === "fallback")).toHaveLength(1);
+  await copyFile(join(bench.media, "green.png"), later);
+  await moveClock(opened, 16_000);
+  await server.heard("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 15_000 });
+  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+});
+
+test("[SW5] over a layout's own background there is no plate: the background is the fallback", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  draw(opened, row(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
+  await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  await expect.poll(async () => isNear((await readGlass(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
+});
+
+test("[SW6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const slots = row(server.now(), [
+    [video("busy.mp4", 20_000), 60_000],
+    [image("green.png"), long],
+  ]);
+  draw(opened, slots);
+  await server.heard("presented", ({ key }) => key === slots[0]!.key);
+  const froze = server.now();
+  await page.evaluate('document.querySelector("video").pause()');
+  const { code } = await server.heard("failed", undefined, { timeoutMs: 10_000 });
+  expect(code).toBe("stalled");
+  const next = await server.heard("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 10_000 });
+  expect(next.at - froze).toBeLessThan(5_500);
+});
+
+test("[SW7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const slots = row(server.now(), [
+    [video("green.mp4", 2_000), 2_200],
+    [image("red.png"), long],
+  ]);
+  const scene = draw(opened, [slots[0]!]);
+  await server.heard("presented");
+  server.mediaDelayMs = 5_500;
+  redraw(opened, scene, slots);
+  await page.waitForTimeout(4_500);
+  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 15_000 });
+  expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
+});
+
+test("[SW8] a clip that waits for its bytes is not taken for frozen, and goes on when they come", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const gate = Promise.withResolvers<void>();
+  const { length } = await readFile(join(bench.media, "busy.mp4"));
+  server.mediaGate = { afterBytes: Math.floor(length * 0.2), opened: gate.promise };
+  const [only] = row(server.now(), [[video("busy.mp4", 20_000), long]]);
+  draw(opened, [only!]);
+  await server.heard("presented", undefined, { timeoutMs: 15_000 });
+  const stuck = 'document.querySelector("video").readyState < 3';
+  await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
+  await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
+  // Longer than what counts as frozen.
+  await page.waitForTimeout(5_000);
+  expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
+  gate.resolve();
+  await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > stoodAt + 0.5"), { timeout: 20_000 }).toBe(true);
+});
+
+test.for([
+  ["hevc.mp4", ["unsupported"]],
+  ["empty.mp4", ["unsupported", "decode", "load"]],
+  ["headless.mp4", ["unsupported", "decode"]],
+  ["picture.mp4", ["unsupported"]],
+  ["empty.png", ["decode", "load"]],
+] as const)("[SW9] %s is found out, named, and passed over within five seconds", async ([name, codes]) => {
+  await using opened = await bench.open();
+  const { server } = opened;
+  const bad = name.endsWith(".mp4") ? video(name, null) : image(name);
+  const slots = row(server.now() - 50, [
+    [bad, 60_000],
+    [image("green.png"), long],
+  ]);
+  draw(opened, slots);
+  const { code, item_id } = await server.heard("failed", undefined, { timeoutMs: 15_000 });
+  expect(item_id).toBe(bad.item_id);
+  expect(codes).toContain(code);
+  const { at } = await server.heard("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 15_000 });
+  expect(at - slots[0]!.starts_at).toBeLessThan(5_500);
+});
+
+test("[SW10] no more clips are made ready ahead than the box has room for, and each still comes on", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setHardwareConcurrencyOverride", { hardwareConcurrency: 2 });
+  const from = server.messages.length;
+  await page.reload();
+  await server.heard("hello", undefined, { from });
+  const start = server.now();
+  const cost = { bytes: 1_000, decoders: 1 };
+  const rows = Array.from({ length: 4 }, () =>
+    row(start, [
+      [image("red.png"), 3_000],
+      [video("green.mp4", 2_000), long],
+    ]),
+  );
+  for (const slots of rows) slots[1]!.cost = cost;
+  server.draw(stage(rows.map((slots, index) => zone(slots, { left: index * 240, width: 240 }))));
+  await server.heard("presented", ({ key }) => key === rows[3]![0]!.key, { timeoutMs: 15_000 });
+  await expect.poll(() => page.locator("video").count(), { timeout: 10_000 }).toBe(1);
+  await page.waitForTimeout(500);
+  if (server.now() < start + 2_900) expect(await page.locator("video").count()).toBe(1);
+  await Promise.all(rows.map((slots) => server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 })));
+  expect(await page.locator("video").count()).toBe(4);
+});
+
+test("[SW11] three hundred changes with transitions and failures leave no element, decoder or animation behind", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const session = await page.context().newCDPSession(page);
+  const count = async (): Promise<number> => {
+    await session.send("HeapProfiler.collectGarbage");
+    return (await session.send("Memory.getDOMCounters")).nodes;
+  };
+  const kinds = ["crossfade", "slide", "wipe", "push", "zoom", "cut"] as const;
+  const scene = stage([0, 240, 480, 720].map((left) => zone([], { left, width: 240 })));
+  const zones = scene.screen.is === "stage" ? scene.screen.stage.zones : [];
+  const change = async (turn: number): Promise<void> => {
+    const from = server.messages.length;
+    const plays = zones.map((drawn, index) => {
+      const kind = (turn + index) % 4;
+      const item = kind === 0 ? video("blue.mp4", 5_000) : image(kind === 1 ? "red.png" : "green.png");
+      const play = slot(item, server.now() - 1, long);
+      play.transition = { type: kinds[turn % kinds.length]!, duration_ms: 60, easing: "ease", direction: "left" };
+      // Beside each there is one that fails, or is dropped while it loads.
+      drawn.slots = [play, slot(image(`missing-${turn % 7}.png`), server.now() + 30_000, long)];
+      return play;
+    });
+    server.draw(scene);
+    await Promise.all(plays.map((play) => server.heard("presented", ({ key }) => key === play.key, { from, timeoutMs: 20_000 })));
+  };
+  for (let turn = 1; turn <= 8; turn++) await change(turn);
+  const before = await count();
+  for (let turn = 9; turn <= 83; turn++) await change(turn);
+  await expect.poll(() => page.locator(".item").count(), { timeout: 20_000 }).toBe(4);
+  await expect.poll(count, { timeout: 20_000 }).toBeLessThanOrEqual(before + 8);
+  expect(await page.locator(".bearer").count()).toBe(4);
+  expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+});
+
+/** The same stage with other slots in its one zone. */
+function redraw({ server }: Opened, { screen }: Scene, slots: Slot[]): void {
+  if (screen.is !== "stage") throw new Error("no stage was drawn");
+  const zones = [{ ...screen.stage.zones[0]!, slots }];
+  server.draw({ screen: { is: "stage", stage: { ...screen.stage, zones } }, identify: null });
+}

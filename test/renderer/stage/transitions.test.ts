@@ -1,0 +1,225 @@
+// Transitions on a real Chromium: what stands on the glass midway, when they begin and end, and when they are left out.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
+import type { Transition } from "../../../src/protocol/content/transition.ts";
+import {
+  type Bench,
+  colors,
+  image,
+  isNear,
+  type Opened,
+  readGlass,
+  type Rgb,
+  row,
+  stage,
+  startBench,
+  text,
+  video,
+  zone,
+} from "../harness.ts";
+
+// A real browser on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const long = 600_000;
+// The longest there is: time enough to stop it in its middle on any machine.
+const durationMs = 10_000;
+
+function moving(type: Transition["type"], about: Partial<Transition> = {}): Transition {
+  return { type, duration_ms: durationMs, easing: "linear", direction: "left", ...about };
+}
+
+/** `first`, then `next` by `transition`. */
+function pair(opened: Opened, first: SceneItem, next: SceneItem, transition: Transition, leadMs = 1_500): [Slot, Slot] {
+  const slots = row(opened.server.now() - 100, [
+    [first, leadMs],
+    [next, long],
+  ]) as [Slot, Slot];
+  slots[1].transition = transition;
+  return slots;
+}
+
+const running = "document.getAnimations().length";
+
+/** Draws the pair and stops the transition in its middle; the page ends it when its time is over. */
+async function halfway(opened: Opened, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
+  const { page, server } = opened;
+  server.draw(stage([zone(slots)]));
+  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  await stopHalfway(page);
+  return readGlass(page);
+}
+
+async function stopHalfway(page: Opened["page"]): Promise<void> {
+  await expect.poll(() => page.evaluate<number>(running), { timeout: 10_000 }).toBe(2);
+  await page.evaluate(`for (const a of document.getAnimations()) { a.pause(); a.currentTime = ${durationMs / 2}; }`);
+}
+
+const red = colors.red as Rgb;
+const green = colors.green as Rgb;
+const between = red.map((value, channel) => Math.round((value + green[channel]!) / 2)) as Rgb;
+const left: [number, number] = [100, 270];
+const right: [number, number] = [860, 270];
+const top: [number, number] = [480, 60];
+const bottom: [number, number] = [480, 480];
+
+test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [number, number], Rgb]>([
+  ["crossfade", "left", left, between, right, between],
+  ["zoom", "left", left, between, right, between],
+  ["wipe", "left", left, red, right, green],
+  ["wipe", "down", top, green, bottom, red],
+  ["slide", "left", left, red, right, green],
+  ["slide", "right", left, green, right, red],
+  ["push", "up", top, red, bottom, green],
+  ["push", "right", left, green, right, red],
+])("[TN1] half of a %s to the %s shows both pictures where they belong", async ([type, direction, one, first, other, second]) => {
+  await using opened = await bench.open();
+  const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
+  expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
+  expect(isNear(at(...other), second), `${String(at(...other))}, not ${String(second)}`).toBe(true);
+});
+
+test("[TN2] a push moves the old picture out, a slide covers it where it stands", async () => {
+  const words = (label: string, background: string): SceneItem => text(label, background, { size: 60 });
+  const boxOf = async (type: Transition["type"]): Promise<number[]> => {
+    await using opened = await bench.open();
+    await halfway(opened, pair(opened, words("old", "#803020"), words("new", "#205080"), moving(type)));
+    return await opened.page.evaluate<number[]>(
+      '[...document.querySelectorAll(".item")].map((item) => Math.round(item.getBoundingClientRect().left))',
+    );
+  };
+  const [oldPushed, newPushed] = await boxOf("push");
+  expect(Math.abs(oldPushed! + 480)).toBeLessThanOrEqual(2);
+  expect(Math.abs(newPushed! - 480)).toBeLessThanOrEqual(2);
+  const [oldCovered, newCovering] = await boxOf("slide");
+  expect(oldCovered).toBe(0);
+  expect(Math.abs(newCovering! - 480)).toBeLessThanOrEqual(2);
+});
+
+test("[TN3] a crossfade of equal colours does not dip, and bars around a picture fade as well", async () => {
+  await using opened = await bench.open(960, 540);
+  // Whole in its zone, 640x360 in 480x540 has bars above and below, through which the ground shines.
+  const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
+  const slots = pair(opened, image("red.png"), whole("red.png"), moving("crossfade"));
+  const { page, server } = opened;
+  server.draw(stage([zone(slots, { width: 480 })], { background_color: "#000000" }));
+  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  await stopHalfway(page);
+  const at = await readGlass(page);
+  expect(isNear(at(240, 270), "red", 4), String(at(240, 270))).toBe(true);
+  expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
+});
+
+test("[TN4] a transition begins at its slot's start by the clock, leaves the boundary alone, and both clips play in it", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  server.clockOffsetMs = 7_200_000;
+  server.cut();
+  await server.heard("hello", undefined, { from: server.messages.length });
+  await page.waitForTimeout(500);
+  const slots = pair(opened, video("blue.mp4", 5_000), video("steps.mp4", 6_000), moving("crossfade"), 4_000);
+  server.draw(stage([zone(slots)]));
+  const { at } = await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  const places = 'JSON.stringify([...document.querySelectorAll("video")].map((clip) => clip.currentTime))';
+  const before = JSON.parse(await page.evaluate<string>(places)) as number[];
+  const [begun, total] = await page.evaluate<[number, number]>(
+    "document.getAnimations().map((a) => [a.startTime + performance.timeOrigin, a.effect.getTiming().duration])[0]",
+  );
+  const offset = slots[1].starts_at - server.clockOffsetMs - begun;
+  // By the timeline where the play came on time; by its first frame where this machine was late.
+  if (at - slots[1].starts_at < 40) expect(Math.abs(offset)).toBeLessThan(25);
+  else expect(offset).toBeLessThan(25);
+  expect(total).toBe(durationMs);
+  await expect
+    .poll(async () => (JSON.parse(await page.evaluate<string>(places)) as number[]).map((place, index) => place > before[index]!), {
+      timeout: 5_000,
+    })
+    .toEqual([true, true]);
+  await expect.poll(() => page.locator(".item").count(), { timeout: 20_000 }).toBe(1);
+  expect(await page.evaluate<number>(running)).toBe(0);
+});
+
+test("[TN5] a transition takes at most half of its item's own time", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  const slots = row(server.now() - 100, [
+    [image("red.png"), 1_000],
+    [image("green.png"), 6_000],
+    [image("blue.png"), long],
+  ]);
+  for (const slot of slots) slot.transition = moving("wipe");
+  server.draw(stage([zone(slots)]));
+  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
+  const total = await page.evaluate<number>("document.getAnimations()[0].effect.getTiming().duration");
+  expect(total).toBeLessThanOrEqual(3_000);
+  expect(total).toBeGreaterThan(1_000);
+});
+
+test("[TN6] who asks for less motion gets a short crossfade", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.evaluate(`
+    window.moves = [];
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (frames, timing) { moves.push([JSON.stringify(frames), timing.duration]); return animate.call(this, frames, timing); };
+  `);
+  const slots = pair(opened, image("red.png"), image("green.png"), moving("push"));
+  server.draw(stage([zone(slots)]));
+  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  const moves = await page.evaluate<[string, number][]>("moves");
+  expect(moves).toHaveLength(2);
+  for (const [frames, total] of moves) {
+    expect(frames).not.toMatch(/transform|clipPath/);
+    expect(total).toBe(300);
+  }
+});
+
+test("[TN7] where three transitions in a row are rough they become cuts, and that is told once", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  await page.evaluate(`
+    window.moves = 0;
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (...given) { moves += 1; return animate.apply(this, given); };
+    // A screen that manages six frames a second.
+    setInterval(() => { const until = performance.now() + 160; while (performance.now() < until); }, 165);
+  `);
+  const names = ["red.png", "green.png"];
+  const slots = row(
+    server.now(),
+    Array.from({ length: 8 }, (_, turn): [SceneItem, number] => [image(names[turn % 2]!), turn === 7 ? long : 2_000]),
+  );
+  for (const slot of slots) slot.transition = moving("slide", { duration_ms: 800 });
+  server.draw(stage([zone(slots)]));
+  const { frames_per_second } = await server.heard("simplified", undefined, { timeoutMs: 20_000 });
+  expect(frames_per_second).toBeLessThan(18);
+  await server.heard("presented", ({ key }) => key === slots[7]!.key, { timeoutMs: 20_000 });
+  // The first item comes by nothing, three by a transition of two sides each, the rest by cuts.
+  expect(await page.evaluate<number>("moves")).toBe(6);
+  expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
+});
+
+test("[TN8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
+  await using opened = await bench.open();
+  const { page, server } = opened;
+  server.draw(stage([zone(row(server.now(), [[video("blue.mp4", 5_000), long]]))]));
+  await server.heard("presented");
+  const slots = row(server.now(), [[image("green.png"), long]]);
+  server.draw(stage([zone(slots, { width: 700 })], { transition: moving("wipe") }));
+  await server.heard("presented", ({ key }) => key === slots[0]!.key);
+  await stopHalfway(page);
+  const at = await readGlass(page);
+  expect(isNear(at(100, 270), "blue"), String(at(100, 270))).toBe(true);
+  expect(isNear(at(600, 270), "green"), String(at(600, 270))).toBe(true);
+  expect(isNear(at(860, 270), [0x10, 0x20, 0x30]), String(at(860, 270))).toBe(true);
+  await expect.poll(() => page.locator(".layer").count(), { timeout: 20_000 }).toBe(1);
+  const after = await readGlass(page);
+  expect(isNear(after(100, 270), "green")).toBe(true);
+});

@@ -1,0 +1,378 @@
+// Where things are on the glass: every kind, turned with the glass or with its zone, over and under each other.
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Rotation } from "../../../src/protocol/content/orientation.ts";
+import type { Scene, SceneItem } from "../../../src/protocol/scene.ts";
+import { pdfOf } from "../../support/media/pdf.ts";
+import {
+  type Bench,
+  clockFace,
+  image,
+  isNear,
+  item as itemOf,
+  type Opened,
+  readGlass,
+  type Rgb,
+  row,
+  stage,
+  startBench,
+  text,
+  video,
+  zone,
+} from "../harness.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const long = 600_000;
+const screen = { width: 960, height: 540 };
+const ground: Rgb = [16, 32, 48];
+
+// A picture of 400x200 whose corners and edges tell which way it lies.
+const markers = {
+  topLeft: [220, 30, 30],
+  topRight: [30, 180, 60],
+  bottomLeft: [30, 60, 220],
+  bottomRight: [230, 210, 30],
+  top: [30, 200, 200],
+  bottom: [200, 40, 200],
+  rest: [128, 128, 128],
+} as const satisfies Record<string, Rgb>;
+type Marker = keyof typeof markers;
+const markerSize = 60;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench();
+  const place = (name: Marker, left: number, top: number) => {
+    const [r, g, b] = markers[name];
+    return { input: { create: { width: markerSize, height: markerSize, channels: 3 as const, background: { r, g, b } } }, left, top };
+  };
+  const corners = [
+    place("topLeft", 0, 0),
+    place("topRight", 340, 0),
+    place("bottomLeft", 0, 140),
+    place("bottomRight", 340, 140),
+    place("top", 170, 0),
+    place("bottom", 170, 140),
+  ];
+  const picture = join(bench.media, "marked.png");
+  const [r, g, b] = markers.rest;
+  await sharp({ create: { width: 400, height: 200, channels: 3, background: { r, g, b } } })
+    .composite(corners)
+    .png()
+    .toFile(picture);
+  // Larger than any zone here: it comes through the worker that scales pictures down.
+  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(bench.media, "marked-large.png"));
+  const boxes = corners.map(({ input, left: x, top: y }) => {
+    const { r: red, g: green, b: blue } = input.create.background;
+    return `<rect x="${x}" y="${y}" width="${markerSize}" height="${markerSize}" fill="rgb(${red},${green},${blue})"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="rgb(${r},${g},${b})"/>${boxes.join("")}</svg>`;
+  await writeFile(join(bench.media, "marked.svg"), svg);
+  await writeFile(join(bench.media, "page.pdf"), pdfOf([markers.bottomLeft]));
+  const coding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-t", "3", "-r", "15"];
+  const tagged = ["-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
+  await promisify(execFile)("ffmpeg", ["-v", "error", "-loop", "1", "-i", picture, ...tagged, ...coding, join(bench.media, "marked.mp4")]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+type Point = [number, number];
+
+/** From layout pixels, turned clockwise with the glass, to the screen's. */
+function onScreen([x, y]: Point, rotation: Rotation): Point {
+  switch (rotation) {
+    case 0:
+      return [x, y];
+    case 90:
+      return [screen.width - y, x];
+    case 180:
+      return [screen.width - x, screen.height - y];
+    case 270:
+      return [y, screen.height - x];
+  }
+}
+
+/** A point of a square box, turned clockwise about its middle. */
+function turned([x, y]: Point, [left, top, size]: [number, number, number], degrees: number): Point {
+  const angle = (degrees * Math.PI) / 180;
+  const [dx, dy] = [x - size / 2, y - size / 2];
+  return [left + size / 2 + dx * Math.cos(angle) - dy * Math.sin(angle), top + size / 2 + dx * Math.sin(angle) + dy * Math.cos(angle)];
+}
+
+const size = 200;
+/** What is where in a square zone of 200, by how the picture fits. Scaled by a half, by one, or by a half and one. */
+const wanted: Record<"contain" | "cover" | "fill", [Point, Marker | "ground"][]> = {
+  contain: [
+    [[12, 62], "topLeft"],
+    [[188, 62], "topRight"],
+    [[12, 138], "bottomLeft"],
+    [[188, 138], "bottomRight"],
+    [[100, 62], "top"],
+    [[100, 138], "bottom"],
+    [[100, 30], "ground"],
+    [[100, 170], "ground"],
+  ],
+  cover: [
+    [[12, 12], "rest"],
+    [[188, 188], "rest"],
+    [[100, 25], "top"],
+    [[100, 175], "bottom"],
+  ],
+  fill: [
+    [[12, 25], "topLeft"],
+    [[188, 25], "topRight"],
+    [[12, 175], "bottomLeft"],
+    [[188, 175], "bottomRight"],
+    [[100, 25], "top"],
+    [[100, 175], "bottom"],
+  ],
+};
+
+const rotations: Rotation[] = [0, 90, 180, 270];
+const fits = ["contain", "cover", "fill"] as const;
+
+const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const));
+
+test.for(turnedFits)(
+  "[ZN1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
+  async ([rotation, fit]) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
+  },
+);
+
+test.for(turnedFits)(
+  "[GL7] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
+  async ([rotation, fit]) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
+    expect(await opened.page.locator("canvas").count()).toBe(2);
+  },
+);
+
+/** Shows two kinds, each in a zone that lies straight and in one that is turned, and looks for their markers. */
+async function standWhereTheyBelong(
+  { page, server }: Opened,
+  pair: SceneItem[],
+  rotation: Rotation,
+  fit: (typeof fits)[number],
+): Promise<void> {
+  const upright = rotation % 180 === 0;
+  const layout = upright ? screen : { width: screen.height, height: screen.width };
+  // In the layout's own corner places, so that landscape and portrait both hold four.
+  const far = upright ? 700 : 310;
+  const boxes: [number, number, number][] = [
+    [20, 20, size],
+    [far, 20, size],
+    [20, 300, size],
+    [far, 300, size],
+  ];
+  const items = [...pair, ...pair].map((item) => ({ ...item, fit }) as SceneItem);
+  const turns = [0, 0, rotation, rotation];
+  const zones = items.map((item, index) => {
+    const [left, top] = boxes[index]!;
+    return zone(row(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
+  });
+  server.draw({ ...stage(zones, layout), rotation });
+  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
+  const at = await readGlass(page);
+  for (const [index, box] of boxes.entries()) {
+    for (const [point, marker] of wanted[fit]) {
+      const spot = onScreen(turned(point, box, turns[index]!), rotation);
+      const color = marker === "ground" ? ground : markers[marker];
+      const seen = at(...spot);
+      expect(isNear(seen, color, 34), `${items[index]!.type} ${marker} at ${String(spot)}: ${String(seen)}`).toBe(true);
+    }
+  }
+}
+
+test.for(rotations)(
+  "[GL7] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
+  async (rotation) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    const { page, server } = opened;
+    const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+    const file = itemOf({ type: "pdf", src: "/media/page.pdf", background_color: "#102030" });
+    const code = itemOf({ type: "qr", data: "https://example.com/menu", color: "#000000", background_color: "#ffffff" });
+    const zones = [
+      zone(row(server.now(), [[file, long]]), { left: 20, top: 20, width: 320, height: 240 }),
+      zone(row(server.now(), [[code, long]]), { left: 300, top: 300, width: size, height: size }),
+    ];
+    server.draw({ ...stage(zones, layout), rotation });
+    await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 30_000 })));
+    const at = await readGlass(page);
+    const spot = (x: number, y: number): Rgb => at(...onScreen([x, y], rotation));
+    // Of 800 x 450 points, 320 x 180 are left, in the middle of the zone's height.
+    for (const [x, y] of [[25, 55], [335, 55], [335, 225]] as Point[]) expect(isNear(spot(x, y), markers.bottomLeft)).toBe(true); // prettier-ignore
+    for (const [x, y] of [[180, 30], [180, 250]] as Point[]) expect(isNear(spot(x, y), ground), String(spot(x, y))).toBe(true); // prettier-ignore
+    // Its number stands at the lower left.
+    const ink = (from: number, to: number, top: number, bottom: number): number => {
+      let count = 0;
+      for (let x = from; x < to; x += 1) for (let y = top; y < bottom; y += 1) if (Math.min(...spot(x, y)) > 200) count += 1;
+      return count;
+    };
+    expect(ink(25, 180, 140, 228)).toBeGreaterThan(50);
+    expect(ink(180, 335, 52, 228) + ink(25, 180, 52, 140)).toBe(0);
+    // A code has its eyes in three corners; the fourth tells a reader which way it lies.
+    const [modules, quiet] = [await page.evaluate<number>('document.querySelector(".qrcode svg").viewBox.baseVal.width'), 4];
+    const side = Math.floor(size / modules);
+    const origin = Math.round((size - side * modules) / 2);
+    const isDark = (x: number, y: number): boolean => spot(300 + origin + (x + 0.5) * side, 300 + origin + (y + 0.5) * side)[0] < 128;
+    const isEye = (x: number, y: number): boolean =>
+      [
+        [0, 0, true],
+        [2, 0, false],
+        [-2, 0, false],
+        [0, 2, false],
+        [0, -2, false],
+        [3, 0, true],
+        [-3, 0, true],
+        [0, 3, true],
+        [0, -3, true],
+      ].every(
+        // prettier-ignore
+        ([dx, dy, dark]) => isDark(x + Number(dx), y + Number(dy)) === dark,
+      );
+    const [near, far] = [quiet + 3, modules - quiet - 4];
+    expect([isEye(near, near), isEye(far, near), isEye(near, far), isEye(far, far)]).toEqual([true, true, true, false]);
+  },
+);
+
+test.for(rotations)("[ZN2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
+  await using opened = await bench.open(screen.width, screen.height);
+  const { page, server } = opened;
+  const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+  const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
+  const places: [SceneItem, Rgb, Point][] = [
+    [text("L", "#600000", { size: 180, align: "start" }), [96, 0, 0], [20, 20]],
+    [clockFace("#006000"), [0, 96, 0], [300, 300]],
+    [itemOf({ type: "ticker", text: "Platform 4", background_color: "#000060" }), [0, 0, 96], [20, 300]],
+    [itemOf({ type: "feed", timezone: "UTC", background_color: "#606000", ...news }), [96, 96, 0], [300, 20]],
+  ];
+  const zones = places.map(([each, , [left, top]]) => zone(row(server.now(), [[each, long]]), { left, top, width: size, height: size }));
+  server.draw({ ...stage(zones, layout), rotation });
+  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id)));
+  const at = await readGlass(page);
+  const corners: Point[] = [
+    [3, 3],
+    [197, 3],
+    [3, 197],
+    [197, 197],
+  ];
+  for (const [each, color, [left, top]] of places) {
+    for (const [x, y] of corners) expect(isNear(at(...onScreen([left + x, top + y], rotation)), color, 6), each.type).toBe(true);
+  }
+  // The letter's upright is on the left: more ink there than on the right, whichever way the glass is turned.
+  const ink = (from: number, to: number): number => {
+    let count = 0;
+    for (let x = from; x < to; x += 2) {
+      for (let y = 20; y < 120; y += 2) if (at(...onScreen([20 + x, 20 + y], rotation))[1] > 128) count += 1;
+    }
+    return count;
+  };
+  expect(ink(10, 100)).toBeGreaterThan(50);
+  expect(ink(100, 190)).toBe(0);
+});
+
+test("[ZN3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
+  await using opened = await bench.open(screen.width, screen.height);
+  const { page, server } = opened;
+  const show = (name: string) => row(server.now(), [[image(name), long]]);
+  const zones = [
+    zone(show("green.png"), { left: 200, top: 100, width: 200, height: 200, z_index: 5 }),
+    zone(show("red.png"), { left: 100, top: 50, width: 200, height: 200, z_index: 1 }),
+    zone(show("blue.png"), { left: 600, top: 150, width: 200, height: 200, rotation: 45 }),
+  ];
+  server.draw(stage(zones));
+  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id)));
+  const at = await readGlass(page);
+  expect(isNear(at(250, 150), "green")).toBe(true);
+  expect(isNear(at(150, 100), "red")).toBe(true);
+  expect(isNear(at(98, 100), ground)).toBe(true);
+  // A square of 200 on its tip reaches 141 from its middle, and its corners are clear.
+  for (const [x, y] of [[700, 112], [700, 388], [562, 250], [838, 250]] as Point[]) expect(isNear(at(x, y), "blue")).toBe(true); // prettier-ignore
+  for (const [x, y] of [[605, 155], [795, 155], [605, 345], [795, 345]] as Point[]) expect(isNear(at(x, y), ground)).toBe(true); // prettier-ignore
+});
+
+test("[ZN4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
+  await using opened = await bench.open(screen.width, screen.height);
+  const { page, server } = opened;
+  const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
+  const drawn = zone(row(server.now(), [[whole, long]]), { left: 100, top: 100, width: 200, height: 200, background_color: "#808080" });
+  server.draw(stage([drawn], { background_src: "/media/yellow.png" }));
+  await server.heard("presented");
+  const at = await readGlass(page);
+  for (const spot of [[3, 3], [956, 536], [50, 300]] as Point[]) expect(isNear(at(...spot), "yellow"), String(at(...spot))).toBe(true); // prettier-ignore
+  expect(isNear(at(200, 200), "red")).toBe(true);
+  expect(isNear(at(200, 110), [128, 128, 128])).toBe(true);
+});
+
+test("[ZN5] the screens of words turn with the glass, and stay inside it", async () => {
+  await using opened = await bench.open(screen.width, screen.height);
+  const { page, server } = opened;
+  const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
+  for (const rotation of rotations) {
+    const from = server.messages.length;
+    server.draw({
+      screen: empty,
+      rotation,
+      identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long },
+    });
+    if (rotation === 0) await server.heard("screen", ({ is }) => is === "empty", { from });
+    await expect.poll(() => page.evaluate('document.querySelector("#glass").dataset.rotation')).toBe(String(rotation));
+    const outside = await page.evaluate<string[]>(`
+      [...document.querySelectorAll("#glass *")]
+        .filter((element) => { const box = element.getBoundingClientRect();
+          return box.width > 0 && (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1); })
+        .map((element) => element.className)
+    `);
+    expect(outside).toEqual([]);
+    const glass = await page.evaluate<[number, number, number, number]>(
+      '(({ x, y, width, height }) => [x, y, width, height])(document.querySelector("#glass").getBoundingClientRect())',
+    );
+    expect(glass).toEqual([0, 0, screen.width, screen.height]);
+  }
+});
+
+test.for(rotations)(
+  "[ZN6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
+  async (rotation) => {
+    await using opened = await bench.open(screen.width, screen.height);
+    const { page, server } = opened;
+    const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
+    const drawn = zone(row(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
+    server.draw({ ...stage([drawn], layout), rotation });
+    await server.heard("presented");
+    await page.evaluate(`
+    window.touched = [];
+    document.addEventListener("pointerdown", ({ target, offsetX, offsetY }) => touched.push([target.tagName, Math.round(offsetX), Math.round(offsetY)]), true);
+  `);
+    const [x, y] = onScreen([300 + 150, 20 + 30], rotation);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    const [[tag, offsetX, offsetY] = ["", 0, 0]] = await page.evaluate<[string, number, number][]>("touched");
+    expect(["IMG", "CANVAS"]).toContain(tag);
+    expect(Math.abs(offsetX - 150)).toBeLessThanOrEqual(1);
+    expect(Math.abs(offsetY - 30)).toBeLessThanOrEqual(1);
+  },
+);
+
+test("[ZN7] the glass turns without beginning anything anew", async () => {
+  await using opened = await bench.open(screen.width, screen.height);
+  const { page, server } = opened;
+  const scene = stage([zone(row(server.now(), [[video("steps.mp4", 6_000), long]]))]);
+  server.draw(scene);
+  await server.heard("presented");
+  await page.evaluate('window.before = document.querySelector("video"); window.begun = before.currentTime');
+  server.draw({ ...scene, rotation: 90 });
+  await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > begun + 0.2"), { timeout: 10_000 }).toBe(true);
+  const at = await readGlass(page);
+  // 960x540 upright in 540x960, seen turned: a strip of 304 in the middle of the width.
+  expect(at(480, 5)).not.toEqual([0, 0, 0]);
+  expect(at(100, 270)).toEqual([0, 0, 0]);
+  expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);
+});

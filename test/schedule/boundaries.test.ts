@@ -1,0 +1,297 @@
+// Where the program changes: what the page is told before, and that it is the same whenever the player gets to it.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import type { Ready } from "../../src/player/content/content-cache.ts";
+import { comingLeadMs, outlookAt, type Outlook } from "../../src/player/playback/page-plan.ts";
+import { nothingPlays, step, type DonePlay, type PlannedPlay, type PlayStep } from "../../src/player/proof/plays.ts";
+import { Programme } from "../../src/player/playback/schedule-follower.ts";
+import { Records } from "../../src/player/playback/intervention-store.ts";
+import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
+import type { PlayCommand } from "../../src/protocol/device/play-commands.ts";
+import type { Slot, Stage } from "../../src/protocol/scene.ts";
+import { FakeClock } from "../support/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
+import { schedule } from "./schedules.ts";
+
+const assets = ["red", "green", "blue", "teal", "amber"].map((name) => assetOf(Buffer.from(name)));
+const [red, green, blue, teal, amber] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0]]; // prettier-ignore
+const t0 = loopEpochMs + 86_400_000_000;
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** A default layout of red and green and another of blue, teal and amber, ten seconds each, with schedules of the other. */
+function stateOf(
+  schedules: (other: DesiredLayout, own: DesiredLayout) => Record<string, unknown>[],
+  more: { default?: boolean } = {},
+): Ready {
+  const desired = desiredOf([imageItem(red, 10_000), imageItem(green, 10_000)], assets);
+  const playlist = { id: newId("pls"), items: [imageItem(blue, 10_000), imageItem(teal, 10_000), imageItem(amber, 10_000)] };
+  const own = desired.layout!;
+  const other = { ...own, id: newId("lay"), zones: [{ ...own.zones[0]!, id: newId("zon"), playlist_id: playlist.id }] };
+  const layout = more.default === false ? null : own;
+  const layouts = more.default === false ? [own, other] : [other];
+  return readyOf({ ...desired, layout, layouts, schedules: schedules(other, own), playlists: [...desired.playlists, playlist] });
+}
+
+/** The other layout every second ten seconds, from `t0 + 10 s` on. */
+const alternating = stateOf((other) =>
+  Array.from({ length: 30 }, (_, turn) => {
+    const from = t0 + 10_000 + turn * 20_000;
+    return schedule(other.id, iso(from), iso(from + 10_000));
+  }),
+);
+
+/** Windows that end amid items: at 13 s, 26 s and so on. */
+const amid = stateOf((other) =>
+  Array.from({ length: 20 }, (_, turn) => {
+    const from = t0 + 13_000 + turn * 26_000;
+    return schedule(other.id, iso(from), iso(from + 13_000));
+  }),
+);
+
+async function playerOf(folder: string, at: number) {
+  const clock = new FakeClock(at);
+  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  return {
+    clock,
+    outlook(ready: Ready, instant: number): Outlook {
+      clock.advance(instant - clock.now());
+      return outlookAt(programme.follow(ready, instant), instant, "UTC");
+    },
+    send(type: PlayCommand["type"], args: object, madeAt?: number) {
+      return programme.obey({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<Programme["obey"]>[0]);
+    },
+  };
+}
+
+function slotsOf(stage: Stage | null): readonly Slot[] {
+  return stage?.zones[0]?.slots ?? [];
+}
+
+const spans = (slots: readonly Slot[]) => slots.map(({ item, starts_at, ends_at }) => [item.asset_id, starts_at, ends_at]);
+
+test("[BD1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
+  await using folder = await temporaryFolder();
+  for (const [name, ready, lengthMs] of [
+    ["even", alternating, 10_000],
+    ["amid", amid, 13_000],
+  ] as const) {
+    // prettier-ignore
+    const player = await playerOf(join(folder.path, name), t0);
+    let cuts = 0;
+    for (let instant = t0; instant < t0 + 400_000; instant += 487) {
+      const { stage, coming } = player.outlook(ready, instant);
+      const change = t0 + Math.floor((instant - t0) / lengthMs + 1) * lengthMs;
+      const slots = slotsOf(stage);
+      for (const { starts_at, ends_at } of slots) {
+        expect(ends_at).toBeGreaterThan(starts_at);
+        expect(ends_at).toBeLessThanOrEqual(change);
+      }
+      for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
+      if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
+      if (change - instant <= comingLeadMs) expect(coming[0]?.at).toBe(change);
+    }
+    // Of even windows each item ends by itself where the program changes.
+    if (name === "even") expect(cuts).toBe(0);
+    else expect(cuts).toBeGreaterThan(100);
+  }
+});
+
+test("[BD2] the stage that comes is told ahead with its instant, and is then what is due; its plays begin there, midway if need be", async () => {
+  await using folder = await temporaryFolder();
+  const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
+  const player = await playerOf(folder.path, t0);
+  expect(player.outlook(ready, t0)).toMatchObject({ coming: [], changesAt: t0 + 23_000 - comingLeadMs });
+  const before = player.outlook(ready, t0 + 23_000 - comingLeadMs);
+  expect(before.coming[0]?.at).toBe(t0 + 23_000);
+  expect(before.stage!.until).toBe(t0 + 23_000);
+  const [first, second] = slotsOf(before.coming[0]!.stage);
+  expect(first).toMatchObject({ starts_at: t0 + 23_000, ends_at: t0 + 30_000 });
+  expect((first!.starts_at - first!.offset_ms - loopEpochMs) % 10_000).toBe(0);
+  expect(second!.starts_at).toBe(t0 + 30_000);
+  const due = player.outlook(ready, t0 + 23_000);
+  expect(due.stage!.key).toBe(before.coming[0]!.stage.key);
+  expect(slotsOf(due.stage)[0]).toEqual(first);
+  // And on, until its end, where the player's own layout comes back.
+  expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
+});
+
+test("[BD2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
+  await using folder = await temporaryFolder();
+  const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
+  const player = await playerOf(folder.path, t0);
+  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, coming: [{ at: t0 + 10_000 }] });
+  const last = player.outlook(ready, t0 + 12_000);
+  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, coming: [], changesAt: t0 + 20_000 });
+  expect(slotsOf(last.stage).at(-1)!.ends_at).toBe(t0 + 20_000);
+  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: [] });
+});
+
+test("[BD15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
+  await using folder = await temporaryFolder();
+  // Between two windows of the other layout the player's own is due for six milliseconds.
+  const brief = stateOf((other) => [
+    schedule(other.id, iso(t0), iso(t0 + 20_000)),
+    schedule(other.id, iso(t0 + 20_006), iso(t0 + 40_000)),
+    schedule(other.id, iso(t0 + 20_006 + 19_000), iso(t0 + 60_000)),
+  ]);
+  const player = await playerOf(folder.path, t0);
+  const { stage, coming } = player.outlook(brief, t0 + 10_000);
+  expect(coming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
+  expect(coming[0]!.stage.until).toBe(t0 + 20_006);
+  expect(coming[1]!.stage.key).toBe(stage!.key);
+  expect(slotsOf(coming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
+  const during = player.outlook(brief, t0 + 20_002);
+  expect(during.coming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
+  // Changes every ten seconds are within the time in which the page is told, and still it prepares one.
+  const lasting = await playerOf(join(folder.path, "lasting"), t0);
+  expect(lasting.outlook(alternating, t0 + 6_000).coming.map(({ at }) => at)).toEqual([t0 + 10_000]);
+});
+
+test("[BD3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
+  await using folder = await temporaryFolder();
+  // The same layout by a schedule whose loop begins anew, amid an item.
+  const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
+  const player = await playerOf(join(folder.path, "anew"), t0);
+  const { stage, coming } = player.outlook(anew, t0 + 1_000);
+  expect(coming).toEqual([]);
+  expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
+    [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
+    [red.id, t0 + 7_000, t0 + 17_000],
+    [green.id, t0 + 17_000, t0 + 27_000],
+  ]);
+  expect(spans(slotsOf(player.outlook(anew, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
+  // Another item begins to be valid: the one on screen is finished first.
+  const valid = stateOf(() => []);
+  const items = valid.desired.playlists[0]!.items;
+  items.push({ ...imageItem(blue, 10_000), valid_from: iso(t0 + 7_000) });
+  const second = await playerOf(join(folder.path, "valid"), t0);
+  const plays = slotsOf(second.outlook(valid, t0 + 1_000).stage);
+  expect(plays[0]).toMatchObject({ starts_at: t0, ends_at: t0 + 10_000 });
+  expect(plays[0]!.whole_ends_at).toBeUndefined();
+  expect(plays[1]!.starts_at).toBe(t0 + 10_000);
+  for (const instant of [t0 + 7_000, t0 + 8_000]) expect(slotsOf(second.outlook(valid, instant).stage)[0]).toEqual(plays[0]);
+});
+
+test("[BD4] told late, or asked anew, a player plays what it would have in time", async () => {
+  await using folder = await temporaryFolder();
+  // The second has plays that come on midway, where a window begins: told late, they have come on then all the same.
+  for (const [name, ready] of Object.entries({ alternating, amid })) {
+    const prompt = await playerOf(join(folder.path, `${name}-prompt`), t0);
+    for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(ready, instant);
+    const late = await playerOf(join(folder.path, `${name}-late`), t0);
+    late.outlook(ready, t0 + 3_000);
+    for (const instant of [t0 + 203_000, t0 + 209_000, t0 + 247_777, t0 + 263_000]) {
+      const wanted = prompt.outlook(ready, instant);
+      expect(late.outlook(ready, instant)).toEqual(wanted);
+      expect(wanted.stage).not.toBeNull();
+    }
+  }
+  const prompt = await playerOf(join(folder.path, "prompt"), t0 + 3_000);
+  for (let instant = t0 + 3_000; instant < t0 + 595_000; instant += 5_000) prompt.outlook(alternating, instant);
+  const asleep = await playerOf(join(folder.path, "asleep"), t0);
+  asleep.outlook(alternating, t0 + 3_000);
+  // Longer than it goes through change by change.
+  const [one, other] = [asleep.outlook(alternating, t0 + 595_000), prompt.outlook(alternating, t0 + 595_000)];
+  expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
+  // Its clock is put back: what came is to come again.
+  const back = prompt.outlook(alternating, t0 + 495_000);
+  expect(back.coming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
+});
+
+test("[BD4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
+  await using folder = await temporaryFolder();
+  const player = await playerOf(folder.path, t0);
+  const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
+  const before = player.outlook(alternating, t0 + 1_000);
+  expect(before.coming[0]?.at).toBe(t0 + 10_000);
+  await player.send("override.set", { layout_id: own.id, duration_ms: 12_000, level: "normal" });
+  const during = player.outlook(alternating, t0 + 1_000);
+  // Over the boundary at ten seconds on to thirteen, where the other layout is due.
+  expect(during).toMatchObject({
+    stage: { until: t0 + 13_000 },
+    coming: [{ at: t0 + 13_000, stage: { key: before.coming[0]!.stage.key } }],
+  });
+  expect(slotsOf(during.coming[0]!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
+  await player.send("override.clear", {});
+  expect(player.outlook(alternating, t0 + 1_001).coming[0]?.at).toBe(t0 + 10_000);
+  const without = readyOf({ ...alternating.desired, revision: "r2", schedules: [] });
+  expect(player.outlook(without, t0 + 1_002).coming).toEqual([]);
+  expect(other.id).not.toBe(own.id);
+});
+
+test("[BD9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
+  const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
+  const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
+  const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {
+    const about = { layoutId: newId("lay"), itemId: newId("itm"), assetId: null, sha256: null, revision: "r" };
+    return { key, stage, startsAt: from * 1_000, endsAt: until * 1_000, of: { ...cause, ...about, zoneId: newId("zon") } };
+  };
+  const [first, second, third] = [play("one", "a", 0, 20), play("two", "b", 10, 20), play("two", "c", 10, 20)];
+  const done = (steps: PlayStep[]): string[] => {
+    let plays = nothingPlays;
+    const all: DonePlay[] = [];
+    for (const each of steps) {
+      const next = step(plays, each, () => newId("evt"));
+      plays = next.plays;
+      all.push(...next.done);
+    }
+    return [...all.map(({ result, started, ended }) => `${result} ${started.at / 1_000}-${ended.at / 1_000}`), `${plays.open.size} open`];
+  };
+  const planned = (seconds: number, since: number, ...plays: PlannedPlay[]): PlayStep => {
+    const zones = plays.map((each) => ({ id: each.of.zoneId, plays: [each] }));
+    return { is: "planned", now: at(seconds), since: at(since), stage: plays[0]!.stage, zones };
+  };
+  const turnTo = (seconds: number, ...plays: PlannedPlay[]): PlayStep[] => [
+    { is: "stage", key: plays[0]!.stage, showing: plays, at: at(seconds) },
+    ...plays.map((each): PlayStep => ({ is: "presented", play: each, at: at(seconds) })),
+  ];
+  const begin: PlayStep[] = [{ is: "page", openedAt: 1 }, planned(0, 0, first), ...turnTo(0, first)];
+  // The page's frames come a moment before the player's own timer.
+  expect(done([...begin, ...turnTo(9.99, second, third), planned(10.01, 10, second, third)])).toEqual(["cut 0-9.99", "2 open"]);
+  // Called off: it was never on the glass.
+  expect(done([...begin, planned(5, 5, first), planned(15, 5, first)])).toEqual(["1 open"]);
+});
+
+test("[BD10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {
+  await using folder = await temporaryFolder();
+  const other = alternating.desired.layouts[0]!;
+  const place = async (name: string, receivedAt: number, madeAt?: number, duration_ms?: number) => {
+    const player = await playerOf(join(folder.path, name), receivedAt);
+    player.outlook(alternating, receivedAt);
+    await player.send("override.set", { layout_id: other.id, level: "normal", ...(duration_ms === undefined ? {} : { duration_ms }) }, madeAt); // prettier-ignore
+    return player;
+  };
+  const madeAt = t0 + 4_321;
+  const [near, far, old] = [
+    await place("near", t0 + 4_400, madeAt),
+    await place("far", t0 + 4_614, madeAt),
+    await place("old", t0 + 4_614),
+  ];
+  const at = t0 + 50_000;
+  const last = (player: typeof near) => spans(slotsOf(player.outlook(alternating, at).stage));
+  expect(last(far)).toEqual(last(near));
+  expect(last(near)[0]).toEqual([teal.id, madeAt + 40_000, madeAt + 50_000]);
+  expect(last(old)[0]![1]).toBe(t0 + 4_614 + 40_000);
+  // Over a restart it is the same.
+  const again = await playerOf(join(folder.path, "far"), at);
+  expect(last(again)).toEqual(last(near));
+});
+
+test("[BD10] all that hear of it in time leave an override together; who was away shows it for its whole time", async () => {
+  await using folder = await temporaryFolder();
+  const other = alternating.desired.layouts[0]!;
+  const madeAt = t0 + 1_000;
+  for (const [name, receivedAt, until] of [
+    ["near", t0 + 1_080, t0 + 7_000],
+    ["far", t0 + 1_300, t0 + 7_000],
+    ["away", t0 + 30_000, t0 + 36_000],
+  ] as const) {
+    // prettier-ignore
+    const player = await playerOf(join(folder.path, name), receivedAt);
+    player.outlook(alternating, receivedAt);
+    const answer = await player.send("override.set", { layout_id: other.id, level: "normal", duration_ms: 6_000 }, madeAt);
+    expect(answer).toMatchObject({ until: iso(until) });
+  }
+});

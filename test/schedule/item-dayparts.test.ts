@@ -1,0 +1,121 @@
+// Dayparts of items: in the loop at some times of day only, by the clock of the player's zone.
+import { expect, test } from "vitest";
+import { forecast, playAt, programAt, why } from "../../src/schedule/program.ts";
+import { PlaylistItem } from "../../src/protocol/content/items.ts";
+import { desiredOf, newId, readyOf } from "../support/states.ts";
+
+const hourMs = 3_600_000;
+const at = (text: string): number => Date.parse(text);
+
+function itemOf(more: object = {}): PlaylistItem {
+  return PlaylistItem.parse({ id: newId("itm"), type: "text", text: "a", duration_ms: 10_000, ...more });
+}
+
+function stateOf(items: PlaylistItem[], timezone: string | null = "UTC") {
+  const desired = desiredOf(items, []);
+  return readyOf({ ...desired, player: { ...desired.player, timezone } });
+}
+
+/** From when the item is in the loop and until when, by the instants at which the program says that it changes. */
+function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: number, until: number): string[] {
+  const spans: string[] = [];
+  let begun: number | null = null;
+  for (let instant = from; instant < until;) {
+    const { program, changesAt } = programAt(ready, instant);
+    expect(changesAt).toBeGreaterThan(instant);
+    const isIn = program.zones[0]!.timeline.items.some(({ item }) => item.id === id);
+    if (isIn && begun === null) begun = instant;
+    if (!isIn && begun !== null) {
+      spans.push(`${new Date(begun).toISOString().slice(5, 16)} ${(instant - begun) / hourMs}`);
+      begun = null;
+    }
+    instant = changesAt;
+  }
+  return spans;
+}
+
+test("[CA17] an item with dayparts is in the loop in any of them, by the player's clock, past midnight and on the days named", () => {
+  const dayparts = [
+    { from: "06:00", until: "10:30" },
+    { from: "10:00", until: "11:00" },
+    { weekdays: ["FR"], from: "22:00", until: "02:00" },
+  ];
+  const item = itemOf({ dayparts });
+  const ready = stateOf([itemOf(), item], "America/Phoenix");
+  // Thursday to Sunday, seven hours behind UTC.
+  expect(spansOf(ready, item, at("2026-06-04T07:00Z"), at("2026-06-07T07:00Z"))).toEqual([
+    "06-04T13:00 5",
+    "06-05T13:00 5",
+    "06-06T05:00 4",
+    "06-06T13:00 5",
+  ]);
+  const rare = itemOf({
+    dayparts: [{ weekdays: ["MO"], from: "09:00", until: "10:00" }],
+    valid_from: "2026-06-09T00:00:00Z",
+    valid_until: "2026-06-22T09:30:00Z",
+  });
+  expect(spansOf(stateOf([itemOf(), rare]), rare, at("2026-06-01T00:00Z"), at("2026-07-31T00:00Z"))).toEqual([
+    "06-15T09:00 1",
+    "06-22T09:00 0.5",
+  ]);
+});
+
+test("[CA17] over clock changes dayparts go by the wall, as those of schedules do", () => {
+  const night = itemOf({ dayparts: [{ from: "01:30", until: "03:30" }] });
+  const ready = stateOf([itemOf(), night], "Europe/Berlin");
+  expect(spansOf(ready, night, at("2026-03-28T00:00Z"), at("2026-03-30T12:00Z"))).toEqual(
+    ["03-28T00:30 2", "03-29T00:30 1", "03-30T23:30 2"].map((text) => text.replace("03-30T23:30", "03-29T23:30")),
+  );
+  expect(spansOf(ready, night, at("2026-10-24T12:00Z"), at("2026-10-26T12:00Z"))).toEqual(["10-24T23:30 3", "10-26T00:30 2"]);
+  const gone = itemOf({ dayparts: [{ weekdays: ["SU"], from: "02:10", until: "02:50" }] });
+  expect(spansOf(stateOf([itemOf(), gone], "Europe/Berlin"), gone, at("2026-03-23T00:00Z"), at("2026-04-06T00:00Z"))).toEqual([
+    `04-05T00:10 ${40 / 60}`,
+  ]);
+});
+
+test("[CA17] without a zone of its own a player goes by that of its box", () => {
+  const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
+  const ready = stateOf([item], null);
+  const count = (deviceZone: string) =>
+    programAt(ready, at("2026-06-01T02:00Z"), { records: [], deviceZone }).program.zones[0]!.timeline.items.length;
+  expect([count("Australia/Lord_Howe"), count("UTC")]).toEqual([1, 0]);
+});
+
+test("[CA18] where no item is in its dayparts the zone is empty, its layout stays, and why and forecast say so", () => {
+  const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
+  const ready = stateOf([item]);
+  const morning = at("2026-06-01T08:00Z");
+  const { program, changesAt } = programAt(ready, morning);
+  expect([program.layout?.id, playAt(program.zones[0]!.timeline, morning), changesAt]).toEqual([
+    ready.desired.layout!.id,
+    null,
+    at("2026-06-01T12:00Z"),
+  ]);
+  const reasons = why(ready, morning);
+  expect(reasons[0]).toMatchObject({ layer: "default", verdict: "shows" });
+  const detail = "not in its dayparts: the next begins at 2026-06-01T12:00:00.000Z";
+  expect(reasons.at(-1)).toMatchObject({ layer: "item", id: item.id, verdict: "set-aside", detail });
+  expect(why(ready, at("2026-06-01T12:30Z")).some(({ layer }) => layer === "item")).toBe(false);
+  const stretches = [...forecast(ready, morning, morning + 48 * hourMs)];
+  expect(stretches.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
+});
+
+test("[CA18] a limit an hour holds in dayparts: each has a play, those within the hour share it", () => {
+  const limited = itemOf({
+    max_plays_per_hour: 1,
+    dayparts: [
+      { from: "09:00", until: "09:10" },
+      { from: "09:20", until: "09:30" },
+      { from: "15:00", until: "15:10" },
+    ],
+  });
+  const ready = stateOf([itemOf(), limited]);
+  const begins: string[] = [];
+  let before = 0;
+  for (let instant = at("2026-06-01T00:00Z"); instant < at("2026-06-06T00:00Z"); instant += 5_000) {
+    const play = playAt(programAt(ready, instant).program.zones[0]!.timeline, instant)!;
+    if (play.timed.item.id === limited.id && play.startsAt !== before)
+      begins.push(new Date((before = play.startsAt)).toISOString().slice(11, 15));
+  }
+  expect(begins).toEqual(Array.from({ length: 5 }, () => ["09:0", "15:0"]).flat());
+});

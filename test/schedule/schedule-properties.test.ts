@@ -1,0 +1,242 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { forecast, programAt, why, type Circumstances } from "../../src/schedule/program.ts";
+import type { PlayRecord } from "../../src/schedule/interventions.ts";
+import { weekdays } from "../../src/schedule/calendar/rrule.ts";
+import { scheduleFaults, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { layout, schedule, stateWith } from "./schedules.ts";
+
+const zones = ["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/New_York"];
+const first = Date.UTC(2026, 2, 20);
+const last = Date.UTC(2026, 10, 10);
+const layouts = Array.from({ length: 6 }, () => layout());
+
+const instants = fc.integer({ min: first, max: last });
+const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
+
+const rrules = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: 1, max: 5 }).map((interval) => `FREQ=DAILY;INTERVAL=${interval}`),
+  fc.subarray([...weekdays], { minLength: 1 }).map((days) => `FREQ=WEEKLY;BYDAY=${days.join()}`),
+  fc.integer({ min: 1, max: 28 }).map((day) => `FREQ=MONTHLY;BYMONTHDAY=${day},-1`),
+  fc.tuple(fc.constantFrom("1", "2", "-1"), fc.constantFrom(...weekdays)).map(([n, day]) => `FREQ=MONTHLY;BYDAY=${n}${day}`),
+  fc.integer({ min: 1, max: 30 }).map((count) => `FREQ=DAILY;COUNT=${count}`),
+);
+
+const someSchedule = fc
+  .record({
+    starts: fc.integer({ min: first, max: last }),
+    length: fc.integer({ min: 60_000, max: 3 * 86_400_000 }),
+    // `2026-03-20T10:00:00`, or the date alone.
+    written: fc.constantFrom(19, 19, 10),
+    rrule: rrules,
+    timezone: fc.constantFrom(null, ...zones),
+    priority: fc.integer({ min: 0, max: 2 }),
+    place: fc.integer({ min: 0, max: 5 }),
+    interrupt: fc.option(
+      fc.record(
+        {
+          share_percent: fc.integer({ min: 1, max: 100 }),
+          play_ms: fc.integer({ min: 5_000, max: 600_000 }),
+          max_plays_per_hour: fc.integer({ min: 1, max: 12 }),
+        },
+        { requiredKeys: ["share_percent", "play_ms"] },
+      ),
+      { freq: 4 },
+    ),
+    times: fc.option(
+      fc.constantFrom<object[]>(
+        { type: "daypart", from: "22:00", until: "02:00" },
+        { type: "daypart", from: "08:00", until: "18:00", weekdays: ["MO", "FR"] },
+        {
+          type: "hours",
+          open: [{ from: "20:00", until: "02:00", weekdays: ["SA"] }, { until: "03:30" }, { from: "08:00", until: "12:00" }],
+        },
+      ),
+    ),
+  })
+  .map(({ starts, length, written, rrule, timezone, priority, place, interrupt, times }) =>
+    schedule(layouts[place]!.id, wall(starts).slice(0, written), wall(starts + length).slice(0, written), {
+      rrule,
+      timezone,
+      priority,
+      interrupt,
+      conditions: times === null ? [] : [times],
+    }),
+  );
+const someSchedules = fc.array(someSchedule, { maxLength: 8 });
+
+const someRecord: fc.Arbitrary<PlayRecord> = fc
+  .record({ at: instants, length: fc.integer({ min: 1_000, max: 7_200_000 }), kind: fc.integer({ min: 0, max: 2 }), n: fc.nat() })
+  .map(({ at, length, kind, n }): PlayRecord => {
+    const id = `cmd_${n}_${at}`;
+    if (kind === 0) return { is: "pause", id, at, until: at + length };
+    return {
+      is: "override",
+      id,
+      at,
+      until: at + length,
+      level: kind === 1 ? "normal" : "emergency",
+      show: { layoutId: layouts[n % 6]!.id },
+    };
+  });
+const someRecords = fc.array(someRecord, { maxLength: 4 });
+const zoneOfPlayer = fc.constantFrom(...zones);
+
+const with_ = (records: PlayRecord[]): Circumstances => ({ records, deviceZone: "UTC" });
+const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: PlayRecord[] = []) =>
+  programAt(ready, instant, with_(records)).program.layout?.id ?? null;
+
+test("[SC12] the next change is always in the future, and until then nothing changes", () => {
+  fc.assert(
+    fc.property(
+      someSchedules,
+      someRecords,
+      zoneOfPlayer,
+      instants,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (all, records, timezone, at, part) => {
+        const ready = stateWith(all, layouts, { timezone });
+        const { program, changesAt } = programAt(ready, at, with_(records));
+        expect(changesAt).toBeGreaterThan(at);
+        const between = at + (Math.min(changesAt, at + 40 * 86_400_000) - 1 - at) * part;
+        expect(shown(ready, Math.floor(between), records)).toBe(program.layout?.id ?? null);
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+}, 60_000);
+
+test("[SC13] the forecast is what evaluating every instant gives, without a hole", () => {
+  fc.assert(
+    fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, from) => {
+      const ready = stateWith(all, layouts, { timezone });
+      const until = from + 26 * 3_600_000;
+      let at = from;
+      for (const stretch of forecast(ready, from, until, with_(records))) {
+        expect(stretch.from).toBe(at);
+        expect(stretch.until).toBeGreaterThan(stretch.from);
+        at = stretch.until;
+      }
+      expect(at).toBe(until);
+      const stretches = [...forecast(ready, from, until, with_(records))];
+      for (let instant = from; instant < until; instant += 17 * 60_000 + 1) {
+        const stretch = stretches.find((each) => each.from <= instant && instant < each.until)!;
+        expect(stretch.layoutId).toBe(shown(ready, instant, records));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("[SC14] adding a schedule changes nothing outside its windows", () => {
+  fc.assert(
+    fc.property(
+      someSchedules,
+      someSchedule,
+      zoneOfPlayer,
+      fc.array(instants, { minLength: 20, maxLength: 20 }),
+      (all, added, timezone, ats) => {
+        const before = stateWith(all, layouts, { timezone });
+        const after = stateWith([...all, added], layouts, { timezone });
+        after.desired.layout = before.desired.layout;
+        // Alone on the screen and always on when it is live: so its windows show.
+        const alone = stateWith([{ ...added, interrupt: null }], layouts, { timezone });
+        for (const at of ats) {
+          if (shown(alone, at) === alone.desired.layout!.id) expect(shown(after, at)).toBe(shown(before, at));
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+}, 60_000);
+
+test("[SC15] two players given the same state in another order decide the same", () => {
+  const shuffled = someSchedules.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+  const records = someRecords.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+  fc.assert(
+    fc.property(shuffled, records, zoneOfPlayer, instants, ([one, other], [done, doneToo], timezone, at) => {
+      const ready = stateWith(one, layouts, { timezone });
+      const turned = { ...ready, desired: { ...ready.desired, schedules: other, layouts: layouts.toReversed() } };
+      // Another path to the same instant must not matter either.
+      programAt(turned, at + 86_400_000 * 40, with_(doneToo));
+      expect(programAt(turned, at, with_(doneToo))).toEqual(programAt(ready, at, with_(done)));
+      expect(why(turned, at, with_(doneToo))).toEqual(why(ready, at, with_(done)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const pausedOverride: PlayRecord[] = [
+  { is: "override", id: "cmd_1", at: first, until: null, level: "normal", show: { layoutId: layouts[0]!.id } },
+  { is: "pause", id: "cmd_2", at: first + 1_000, until: first + 60_000 },
+];
+
+test("[SC16] the first of the reasons is what shows", () => {
+  fc.assert(
+    fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, at) => {
+      const ready = stateWith(all, layouts, { timezone });
+      const reasons = why(ready, at, with_(records));
+      expect(reasons[0]!.verdict).toBe("shows");
+      expect(reasons[0]!.layoutId).toBe(shown(ready, at, records));
+      expect(reasons.filter(({ verdict }) => verdict === "shows")).toHaveLength(1);
+    }),
+    { numRuns: 500, examples: [[[], pausedOverride, "Europe/London", first + 2_000]] },
+  );
+});
+
+test("[SC17] text that is no schedule is refused with a reason and never breaks the others", () => {
+  const rubbish = fc.oneof(
+    fc.string(),
+    fc.constantFrom("FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYHOUR=3", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
+  );
+  fc.assert(
+    fc.property(rubbish, instants, (rrule, at) => {
+      const good = schedule(layouts[0]!.id, wall(at - 1_000), null);
+      const bad = schedule(layouts[1]!.id, wall(at - 1_000), wall(at + 60_000), { rrule });
+      const ready = stateWith([bad, good], layouts, { timezone: "UTC" });
+      if (scheduleFaults({ conditions: [], exdates: [], ...bad } as unknown as DesiredSchedule).length === 0) return;
+      expect(shown(ready, at)).toBe(layouts[0]!.id);
+      expect(why(ready, at).find(({ id }) => id === bad.id)).toMatchObject({ verdict: "set-aside" });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("[SC17] whatever stands in a field, it is refused or taken, and the others play", () => {
+  const fields = [
+    "id",
+    "name",
+    "layout_id",
+    "starts_at",
+    "ends_at",
+    "rrule",
+    "exdates",
+    "timezone",
+    "priority",
+    "conditions",
+    "interrupt",
+    "sync_epoch",
+  ];
+  const values = fc.oneof(
+    fc.anything(),
+    fc.constantFrom(
+      "2026-02-30T10:00",
+      "24:00",
+      ["2026-13-01"],
+      [{ type: "date", from: "x" }],
+      [{ type: "daypart", from: "99:00" }],
+      [{ type: "hours", open: [{ from: "24:00" }] }],
+    ),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...fields), values, instants, (field, value, at) => {
+      const good = schedule(layouts[0]!.id, wall(at - 1_000), null, { priority: 5 });
+      const odd = { ...schedule(layouts[1]!.id, wall(at - 1_000), wall(at + 60_000), { rrule: "FREQ=DAILY" }), [field]: value };
+      const ready = stateWith([odd, good], layouts, { timezone: "UTC" });
+      if (field !== "priority" && field !== "interrupt") expect(shown(ready, at)).toBe(layouts[0]!.id);
+      else expect(programAt(ready, at).changesAt).toBeGreaterThan(at);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,27 @@
+// Schedules and states for the tests of the schedule.
+import { ulid } from "../../src/base/ulid.ts";
+import type { Ready } from "../../src/player/content/content-cache.ts";
+import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
+import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
+
+const red = assetOf(Buffer.from("red"));
+
+export function layout(): DesiredLayout {
+  return { id: newId("lay"), width: 100, height: 100, background_color: "#000000", zones: [] };
+}
+
+/** A schedule as the service sends it; ids rise in the order of making. */
+export function schedule(layoutId: string, starts_at: string, ends_at: string | null, about: Record<string, unknown> = {}) {
+  return { id: `sch_${ulid(Date.UTC(2026, 0, 1) + made++)}`, name: "S", layout_id: layoutId, starts_at, ends_at, ...about };
+}
+let made = 0;
+
+/** A ready state with these schedules over a default layout. */
+export function stateWith(
+  schedules: Record<string, unknown>[],
+  layouts: DesiredLayout[],
+  player: { timezone?: string | null; tags?: string[]; variables?: Record<string, string | number | boolean> } = {},
+): Ready {
+  const desired = desiredOf([imageItem(red, 5_000)], [red]);
+  return readyOf({ ...desired, player: { ...desired.player, ...player }, layouts, schedules });
+}

@@ -1,0 +1,251 @@
+// The life of an asset after its upload: thumbnail, name and tags, how it is served, the bin, and the disk set free.
+import { execFile } from "node:child_process";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { Asset } from "../../../src/protocol/content/assets.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { numberedClip, pdfOf } from "../../support/media/media.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { zipOf } from "../../support/media/zip.ts";
+import { Bench, blobsIn, call, picture } from "../harness.ts";
+
+const patient = { timeout: 20_000 };
+const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
+const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g/></svg>');
+
+async function settled(bench: Bench, id: string): Promise<Asset> {
+  await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
+  return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
+}
+
+test("[AS10] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
+    .jpeg()
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  const made = (await bench.upload(pixels)).body;
+  expect(made).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
+  const asset = await settled(bench, made.id);
+  const answer = await bench.call("GET", asset.thumbnail_url!);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  expect(await sharp(answer.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
+  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": answer.headers.get("etag")! })).status).toBe(304);
+  const svg = await settled(bench, (await bench.upload(drawing)).body.id);
+  expect(svg.thumbnail_url).not.toBeNull();
+  const pdf = (await bench.upload(pdfOf(1))).body;
+  expect((await bench.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
+});
+
+test("[AS11] a video has a thumbnail where the machine has ffmpeg, and is ready without one where it has not", async () => {
+  await using folder = await temporaryFolder();
+  const clip = await numberedClip(1);
+  // A PATH on which there is Node and nothing else.
+  const bare = join(folder.path, "bin");
+  await mkdir(bare);
+  await symlink(process.execPath, join(bare, "node"));
+  for (const [env, has] of [
+    [{}, true],
+    [{ PATH: bare }, false],
+  ] as const) {
+    const data = join(folder.path, String(has));
+    await using program = new Program(["src/main/service.ts", "--port", "0", "--data", data], env);
+    const url = String((await program.line("listening"))["url"]);
+    const authorization = `Bearer ${(await readFile(join(data, "admin-token"), "utf8")).trim()}`;
+    const { id } = (await call(url, "POST", "assets", clip, { authorization })).body;
+    const read = async () => (await call(url, "GET", `assets/${id}`, undefined, { authorization })).body;
+    await expect.poll(async () => (await read()).status, patient).toBe("ready");
+    const { thumbnail_url } = await read();
+    expect(thumbnail_url !== null).toBe(has);
+    if (!has) continue;
+    const thumbnail = (await call(url, "GET", thumbnail_url, undefined, { authorization })).body;
+    expect(await sharp(thumbnail).metadata()).toMatchObject({ width: 512, height: 288 });
+  }
+});
+
+test("[AS12] thumbnails that a stop left undone are made after the next start; one that ends the process is given up", async () => {
+  await using folder = await temporaryFolder();
+  const first = await Bench.start(folder.path);
+  const { id } = (await first.upload(await picture())).body;
+  await settled(first, id);
+  await first[Symbol.asyncDispose]();
+  const { DatabaseSync } = await import("node:sqlite");
+  const write = (tries: number) => {
+    const file = new DatabaseSync(join(folder.path, "state.db"));
+    file.prepare("UPDATE assets SET status = 'processing', thumbnail_sha256 = NULL, thumbnail_tries = ? WHERE id = ?").run(tries, id);
+    file.close();
+  };
+  for (const [tries, has] of [
+    [1, true],
+    [2, false],
+  ] as const) {
+    write(tries);
+    await using bench = await Bench.start(folder.path);
+    expect((await settled(bench, id)).thumbnail_url !== null).toBe(has);
+  }
+});
+
+test("[AS13] names and tags can be changed, guarded by If-Match; lists filter by kind, tag, name, hash and bin", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const image = (await bench.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
+  const pdf = (await bench.upload(pdfOf(1), "application/pdf", "Menu")).body;
+  await settled(bench, image.id);
+  const before = await bench.call("GET", `assets/${image.id}`);
+  const changed = await bench.call(
+    "PATCH",
+    `assets/${image.id}`,
+    { tags: ["a%", 'q"uote', "a%"] },
+    { "if-match": before.headers.get("etag")! },
+  );
+  expect([changed.status, changed.body.tags, changed.body.name]).toEqual([200, ["a%", 'q"uote'], image.name]);
+  const late = await bench.call("PATCH", `assets/${image.id}`, { name: "x" }, { "if-match": before.headers.get("etag")! });
+  expect(late.status).toBe(412);
+  expect((await bench.call("PATCH", `assets/${image.id}`, { sha256: "0" })).status).toBe(422);
+  const ids = async (query: string) => (await bench.call("GET", `assets?${query}`)).body.data.map((asset: Asset) => asset.id);
+  expect(await ids("kind=image")).toEqual([image.id]);
+  expect(await ids("kind=document")).toEqual([pdf.id]);
+  expect(await ids(`tag=${encodeURIComponent('q"uote')}`)).toEqual([image.id]);
+  expect(await ids("tag=a%25")).toEqual([image.id]);
+  expect(await ids("tag=a")).toEqual([]);
+  expect(await ids("q=50%25_OFF")).toEqual([image.id]);
+  expect(await ids("q=%25")).toEqual([image.id]);
+  expect(await ids("q=summer&kind=document")).toEqual([]);
+  const poster = (await bench.upload(pdfOf(2), "application/pdf", "Übergröße")).body;
+  expect(await ids(`q=${encodeURIComponent("ÜBERGRÖ")}`)).toEqual([poster.id]);
+  expect(await ids(`sha256=${pdf.sha256}`)).toEqual([pdf.id]);
+  expect(await ids("deleted=true")).toEqual([]);
+  expect((await bench.call("GET", "assets?kind=nonsense")).status).toBe(422);
+});
+
+test("[AS14] a deleted asset lies in the bin, cannot be put into a playlist, and comes back whole", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture();
+  const { id } = (await bench.upload(bytes)).body;
+  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
+  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
+  const list = async (query = "") => (await bench.call("GET", `assets${query}`)).body.data.map((asset: Asset) => asset.id);
+  expect([await list(), await list("?deleted=true")]).toEqual([[], [id]]);
+  const refused = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] });
+  expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("restore it")]);
+  const restored = await bench.call("POST", `assets/${id}/restore`);
+  expect([restored.status, restored.body.deleted_at]).toEqual([200, null]);
+  expect((await bench.call("GET", `assets/${id}/content`)).body).toEqual(bytes);
+  expect((await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: id }] })).status).toBe(201);
+  expect((await bench.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
+});
+
+test("[AS15] after 30 days the bin is emptied", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const { id, sha256 } = (await bench.upload(await picture())).body;
+  await settled(bench, id);
+  await bench.call("DELETE", `assets/${id}`);
+  clock.advance(29 * 86_400_000);
+  expect((await bench.call("GET", `assets/${id}`)).status).toBe(200);
+  expect(await blobsIn(folder.path)).toContain(sha256);
+  await expect
+    .poll(async () => {
+      clock.advance(86_400_000);
+      return (await bench.call("GET", `assets/${id}`)).status;
+    }, patient)
+    .toBe(404);
+  await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
+});
+
+test("[AS16] deleting for good frees the disk, thumbnail and all, and nobody else's bytes", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const used = async () =>
+    Number((await promisify(execFile)("du", ["-s", "--block-size=1", join(folder.path, "blobs")])).stdout.split("\t")[0]);
+  const before = await used();
+  const bytes = await picture("png", 1_200);
+  const [one, two] = [(await bench.upload(bytes)).body, (await bench.upload(bytes)).body];
+  await settled(bench, one.id);
+  await settled(bench, two.id);
+  expect(await used()).toBeGreaterThanOrEqual(before + bytes.length);
+  expect((await bench.call("DELETE", `assets/${one.id}?permanent=true`)).status).toBe(204);
+  expect((await bench.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
+  expect((await bench.call("DELETE", `assets/${two.id}`)).status).toBe(204);
+  expect((await bench.call("DELETE", `assets/${two.id}?permanent=true`)).status).toBe(204);
+  expect(await blobsIn(folder.path)).toEqual([]);
+  // Folders of two digits may stay.
+  expect(await used()).toBeLessThan(before + 4 * 4_096 + 1);
+});
+
+test("[AS17] deleting and uploading the same bytes at once never leaves an asset without its bytes", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture("png", 16);
+  let held = (await bench.upload(bytes)).body.id as string;
+  for (let round = 0; round < 25; round += 1) {
+    const [made] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
+    expect(made!.status).toBe(201);
+    held = made!.body.id;
+    const read = await bench.call("GET", `assets/${held}/content`);
+    expect([read.status, read.body.length]).toEqual([200, bytes.length]);
+  }
+});
+
+test("[AS18] files that no row names are swept at the next start, the others stay", async () => {
+  await using folder = await temporaryFolder();
+  const first = await Bench.start(folder.path);
+  const { id } = (await first.upload(await picture())).body;
+  const kept = await settled(first, id);
+  await first[Symbol.asyncDispose]();
+  const named = await blobsIn(folder.path);
+  expect(named).toHaveLength(2);
+  const orphan = "ab".repeat(32);
+  await mkdir(join(folder.path, "blobs/ab"), { recursive: true });
+  await writeFile(join(folder.path, "blobs/ab", orphan), "left by a crash");
+  await using bench = await Bench.start(folder.path);
+  await expect.poll(() => blobsIn(folder.path), patient).not.toContain(orphan);
+  expect((await blobsIn(folder.path)).toSorted()).toEqual(named.toSorted());
+  expect((await bench.call("GET", kept.thumbnail_url!)).status).toBe(200);
+});
+
+test("[AS19] what a browser could run is an attachment in a sandbox; names stay names", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const headersOf = async (bytes: Buffer, name: string) => {
+    const { url } = (await bench.upload(bytes, undefined, name)).body;
+    const { headers } = await bench.call("GET", url);
+    expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    return headers.get("content-disposition");
+  };
+  const png = await picture();
+  expect(await headersOf(png, "photo.png")).toBe('inline; filename="photo.png"');
+  expect(await headersOf(drawing, "logo")).toBe('attachment; filename="logo.svg"');
+  expect(await headersOf(bundle(), "board.zip")).toBe('attachment; filename="board.zip"');
+  expect(await headersOf(pdfOf(1), "menu.pdf")).toBe('attachment; filename="menu.pdf"');
+  expect(await headersOf(png, "../../etc/passwd")).toBe('inline; filename="_.._etc_passwd.png"');
+  expect(await headersOf(png, "C:\\a\\b.exe")).toBe('inline; filename="C__a_b.exe.png"');
+  expect(await headersOf(png, 'a"; filename="evil.html')).toMatch(
+    /^inline; filename="a_; filename=_evil\.html\.png"; filename\*=UTF-8''a%22%3B%20filename%3D%22evil\.html\.png$/,
+  );
+  expect(await headersOf(png, "Größe 50%.png")).toBe("inline; filename=\"Gr__e 50_.png\"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%2050%25.png");
+  expect((await bench.upload(png, undefined, "evil\u202Egnp.exe")).status).toBe(422);
+  expect(await headersOf(png, "..")).toBe('inline; filename="file.png"');
+});
+
+test("[AS20] equal bytes are one asset when the caller asks for it, within the team", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture();
+  const first = await bench.upload(bytes);
+  const again = await bench.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
+  expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+  const repeated = await bench.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });
+  expect([repeated.status, repeated.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+  await bench.call("DELETE", `assets/${first.body.id}`);
+  expect((await bench.call("POST", "assets?duplicate=reuse", bytes)).status).toBe(201);
+  expect((await stat(join(folder.path, "blobs", first.body.sha256.slice(0, 2), first.body.sha256))).size).toBe(bytes.length);
+});

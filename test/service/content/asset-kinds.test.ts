@@ -1,0 +1,274 @@
+// What may be shown: SVG that only draws, sound, documents, bundles, videos that every host plays. The bytes decide.
+import { mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { Asset } from "../../../src/protocol/content/assets.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { madeByFfmpeg, numberedClip, pdfOf } from "../../support/media/media.ts";
+import { zipOf, type ZipPart } from "../../support/media/zip.ts";
+import { Bench } from "../harness.ts";
+
+const svg = (inside: string, more = "") =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="120" height="80"${more}>${inside}</svg>`,
+  );
+const page: ZipPart = { name: "index.html", bytes: Buffer.from("<!doctype html><p>Hello") };
+const clip = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
+  madeByFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
+
+/** Uploads each file and expects a refusal that says why and what to do, and nothing left. */
+async function refusedAll(folder: string, cases: readonly (readonly [name: string, bytes: Buffer, detail: RegExp])[]): Promise<void> {
+  await using bench = await Bench.start(folder);
+  for (const [name, bytes, detail] of cases) {
+    const answer = await bench.upload(bytes);
+    expect([name, answer.status, answer.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
+  }
+  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+  expect(await readdir(join(folder, "blobs"))).toEqual(["incoming"]);
+  expect(await readdir(join(folder, "blobs/incoming"))).toEqual([]);
+}
+
+test("[AS1] SVG that only draws comes in with its size", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const dot = `data:image/png;base64,${(
+    await sharp({ create: { width: 1, height: 1, channels: 3, background: "red" } })
+      .png()
+      .toBuffer()
+  ).toString("base64")}`;
+  const drawings = [
+    svg('<rect width="50" height="50" fill="red"/>'),
+    Buffer.concat([
+      Buffer.from(
+        '\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n<!-- by hand -->',
+      ),
+      svg("<g/>"),
+    ]),
+    svg('<defs><linearGradient id="g"/></defs><style>/* c */ .a{fill:url(#g)}</style><circle class="a" r="9"/><use xlink:href="#g"/>'),
+    svg(`<image href="${dot}" width="9" height="9"/><text>&lt;script&gt; &#169;</text><a><title>on&amp;off</title></a>`),
+  ];
+  for (const bytes of drawings) {
+    const answer = await bench.upload(bytes, "image/svg+xml");
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(Asset.parse(answer.body)).toMatchObject({ kind: "image", mime_type: "image/svg+xml", width: 120, height: 80 });
+  }
+});
+
+test("[AS2] SVG with script, handlers, foreign content, entities or anything from elsewhere is refused by name", async () => {
+  await using folder = await temporaryFolder();
+  await refusedAll(folder.path, [
+    ["script", svg("<script>alert(1)</script>"), /<script>/],
+    ["script in a namespace", svg('<x:script xmlns:x="http://www.w3.org/2000/svg">1</x:script>'), /x:script/],
+    ["handler", svg("<g/>", ' onload="alert(1)"'), /onload/],
+    ["handler in capitals", svg('<rect OnClick="1"/>'), /OnClick/],
+    ["foreignObject", svg("<foreignObject><p/></foreignObject>"), /foreignObject/],
+    ["javascript link", svg('<a href="javascript:alert(1)"><g/></a>'), /outside itself/],
+    ["encoded link", svg('<a xlink:href="&#106;avascript:alert(1)"/>'), /outside itself/],
+    ["link by animation", svg('<a><set attributeName="href" to="javascript:alert(1)"/></a>'), /animates/],
+    ["picture from elsewhere", svg('<image href="https://example.com/a.png"/>'), /outside itself/],
+    ["file", svg('<image xlink:href="file:///etc/passwd"/>'), /outside itself/],
+    ["SVG in data", svg('<use href="data:image/svg+xml;base64,PHN2Zy8+"/>'), /outside itself/],
+    ["style from elsewhere", svg("<style>rect{fill:url(https://example.com/a)}</style>"), /outside itself/],
+    ["style import", svg('<style>@import "https://example.com/a.css";</style>'), /imports/],
+    ["style in CDATA", svg("<style><![CDATA[@import url(//example.com)]]></style>"), /imports/],
+    ["escaped style", svg("<style>rect{fill:u\\72l(https://example.com)}</style>"), /escapes/],
+    ["style in what is no comment", svg(`<style>a{content:"/*"}b{fill:url(https://example.com)}c{content:"*/"}</style>`), /outside itself/],
+    ["style attribute", svg("<rect style=\"fill:url('https://example.com/x')\"/>"), /outside itself/],
+    ["style sheet instruction", Buffer.concat([Buffer.from('<?xml-stylesheet href="x.css"?>'), svg("<g/>")]), /processing instruction/],
+    [
+      "entity bomb",
+      Buffer.concat([Buffer.from('<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'), svg("<text>&b;</text>")]),
+      /entities/,
+    ],
+    ["unknown entity", svg("<text>&bomb;</text>"), /entity/],
+    ["cut short", svg("<g><rect/></g>").subarray(0, -9), /cut short/],
+    ["another encoding", Buffer.concat([Buffer.from('<?xml version="1.0" encoding="UTF-7"?>'), svg("<g/>")]), /UTF-7/],
+    ["no size", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /cannot be drawn/],
+    ["too large", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20000" height="9"><g/></svg>'), /16384/],
+  ]);
+});
+
+test("[AS3] a PDF comes in with its pages; one that is broken, locked or endless is refused", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "a"));
+  await using bench = await Bench.start(join(folder.path, "a"));
+  for (const pages of [1, 1_000]) {
+    const answer = await bench.upload(pdfOf(pages), "application/pdf");
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    expect(answer.body).toMatchObject({
+      kind: "document",
+      mime_type: "application/pdf",
+      page_count: pages,
+      status: "ready",
+      thumbnail_url: null,
+    });
+  }
+  const locked = Buffer.from(
+    pdfOf(1)
+      .toString()
+      .replace(
+        "/Root 1 0 R",
+        `/Root 1 0 R /ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${"ab".repeat(32)}> /U <${"cd".repeat(32)}> >>`,
+      ),
+  );
+  await mkdir(join(folder.path, "b"));
+  await refusedAll(join(folder.path, "b"), [
+    ["cut short", pdfOf(50).subarray(0, 300), /cannot be read/],
+    ["locked", locked, /password/],
+    ["too many pages", pdfOf(5_001), /5001 pages/],
+    ["no catalogue", Buffer.from("%PDF-1.7\nhello\n%%EOF\n"), /cannot be read/],
+  ]);
+});
+
+test("[AS4] sound of every kind comes in with its length and its codec", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const sound = (codec: string, ending: string) => madeByFfmpeg(["-f", "lavfi", "-i", "sine=duration=2", "-c:a", codec], ending);
+  const cases = [
+    ["libmp3lame", "mp3", "audio/mpeg", "mp3"],
+    ["aac", "aac", "audio/aac", "aac"],
+    ["aac", "m4a", "audio/mp4", "aac"],
+    ["libopus", "ogg", "audio/ogg", "opus"],
+    ["libvorbis", "ogg", "audio/ogg", "vorbis"],
+    ["pcm_s16le", "wav", "audio/wav", "pcm-s16"],
+    ["flac", "flac", "audio/flac", "flac"],
+  ] as const;
+  for (const [encoder, ending, type, codec] of cases) {
+    const bytes = await sound(encoder, ending);
+    const answer = await bench.upload(bytes, type);
+    expect(answer.status, JSON.stringify([encoder, answer.body])).toBe(201);
+    expect(answer.body).toMatchObject({ kind: "audio", mime_type: type, codec, width: null, status: "ready" });
+    expect(Math.abs(answer.body.duration_ms - 2_000), encoder).toBeLessThan(150);
+  }
+  expect((await bench.upload((await sound("aac", "m4a")).subarray(0, 4_000), "audio/mp4")).status).toBe(422);
+});
+
+test("[AS5] a video that Chromium cannot play everywhere is refused by its codec's name with the remedy", async () => {
+  await using folder = await temporaryFolder();
+  await refusedAll(folder.path, [
+    [
+      "HEVC",
+      await clip(["-c:v", "libx265", "-x265-params", "log-level=error", "-tag:v", "hvc1"]),
+      /HEVC \(H\.265\).*convert it to H\.264, VP9 or AV1/,
+    ],
+    ["MPEG-4 part 2", await clip(["-c:v", "mpeg4"]), /convert it to H\.264, VP9 or AV1/],
+  ]);
+});
+
+test("[AS5] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable sound are told as warnings", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const vp9 = await bench.upload(await clip(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
+  expect(vp9.body).toMatchObject({ kind: "video", mime_type: "video/webm", codec: "vp9", warnings: [] });
+  const noise = "nullsrc=size=1280x720:rate=30,geq=random(1)*255:128:128";
+  const fast = await bench.upload(await clip(["-c:v", "libx264", "-preset", "ultrafast", "-qp", "5", "-pix_fmt", "yuv420p"], "mp4", noise));
+  expect(fast.body.warnings).toEqual([{ code: "bit-rate", detail: expect.stringMatching(/Mbit\/s.*50 Mbit/) }]);
+  const hard = await bench.upload(await clip(["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"]));
+  expect(hard.body.warnings.map(({ code }: { code: string }) => code)).toEqual(["profile"]);
+  const ac3 = await madeByFfmpeg(
+    [
+      "-f",
+      "lavfi",
+      "-i",
+      "testsrc=size=320x180:rate=30",
+      "-f",
+      "lavfi",
+      "-i",
+      "sine",
+      "-t",
+      "1",
+      "-c:v",
+      "libx264",
+      "-preset",
+      "ultrafast",
+      "-pix_fmt",
+      "yuv420p",
+      "-c:a",
+      "ac3",
+    ],
+    "mp4",
+  );
+  expect((await bench.upload(ac3)).body.warnings.map(({ code }: { code: string }) => code)).toEqual(["sound"]);
+});
+
+test("[AS6] a picture with a side above 16,384 pixels is refused with what to do", async () => {
+  await using folder = await temporaryFolder();
+  const wide = await sharp({ create: { width: 20_000, height: 40, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+  const square = await sharp({ create: { width: 20_000, height: 20_000, channels: 3, background: "red" }, limitInputPixels: false })
+    .png()
+    .toBuffer();
+  await refusedAll(folder.path, [
+    ["wide", wide, /20000 × 40.*16384.*make it smaller/],
+    ["20,000 squared", square, /20000 × 20000.*16384.*make it smaller/],
+  ]);
+});
+
+test("[AS7] a zip with index.html comes in as a bundle", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const parts = [
+    page,
+    { name: "css/", bytes: Buffer.alloc(0), mode: 0o040755 },
+    { name: "css/a.css", bytes: Buffer.from("p{}") },
+    { name: "größe.txt", bytes: Buffer.from("1") },
+  ];
+  const answer = await bench.upload(zipOf(parts), "application/zip", "board");
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  expect(answer.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
+});
+
+test("[AS8] bundles that are bombs, hostile, broken or without a page are refused; claims of the directory are not believed", async () => {
+  await using folder = await temporaryFolder();
+  const zeros = Buffer.alloc(40_000_000);
+  const named = (name: string, mode?: number): ZipPart => ({ name, bytes: Buffer.from("x"), ...(mode === undefined ? {} : { mode }) });
+  await refusedAll(folder.path, [
+    ["no page", zipOf([named("other.html")]), /no index\.html/],
+    ["folder instead of its content", zipOf([named("site/index.html")]), /zip what is in “site”/],
+    ["bomb", zipOf([page, { name: "zero", bytes: zeros }]), /zip bomb/],
+    ["bomb that claims to be small", zipOf([page, { name: "zero", bytes: zeros, claimedSize: 100 }]), /cannot be read|zip bomb/],
+    ["claims a terabyte", zipOf([page, { name: "a", bytes: Buffer.from("a"), claimedSize: 4_000_000_000 }]), /1 GiB/],
+    ["path upwards", zipOf([page, named("../evil")]), /cannot be read|name/],
+    ["absolute path", zipOf([page, named("/etc/passwd")]), /cannot be read|name/],
+    ["path of Windows", zipOf([page, named("C:\\evil")]), /cannot be read|name/],
+    ["path upwards in the middle", zipOf([page, named("a/../../evil")]), /cannot be read|name/],
+    ["symbolic link", zipOf([page, named("link", 0o120777)]), /link or a device/],
+    ["the same name twice", zipOf([page, named("a"), named("A")]), /twice/],
+    ["wrong checksum", zipOf([page, { ...named("a"), crc: 1 }]), /checksum/],
+    ["too many files", zipOf([page, ...Array.from({ length: 5_000 }, (_, index) => named(`f${index}`))]), /5001 files/],
+    ["cut short", zipOf([page, named("a")]).subarray(0, -30), /cannot be read/],
+  ]);
+});
+
+test("[AS9] an item takes an asset of its kind", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const drawing = (await bench.upload(svg("<g/>"))).body;
+  const pdf = (await bench.upload(pdfOf(1))).body;
+  const video = (await bench.upload(await numberedClip(1))).body;
+  const make = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
+  expect(
+    (
+      await make([
+        { type: "image", asset_id: drawing.id },
+        { type: "video", asset_id: video.id },
+      ])
+    ).status,
+  ).toBe(201);
+  const wrong = await make([
+    { type: "image", asset_id: pdf.id },
+    { type: "video", asset_id: drawing.id },
+  ]);
+  expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+    422,
+    ["/items/0/asset_id", "/items/1/asset_id"],
+  ]);
+});
+
+test("[PX14] an animated AVIF is refused as such, naming what it can be converted to", async () => {
+  await using folder = await temporaryFolder();
+  const animated = await clip(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
+  await refusedAll(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);
+});

@@ -1,0 +1,173 @@
+// Uploads: the bytes decide, only what a screen can show comes in, and it goes out as it came.
+import { createHash } from "node:crypto";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Asset } from "../../../src/protocol/content/assets.ts";
+import { numberedClip } from "../../support/media/media.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, call, picture } from "../harness.ts";
+
+test("[SV20] pictures of every allowed kind come in, measured, whatever the name and the general type say", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {
+    const bytes = await picture(format);
+    const answer = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const about = { mime_type: `image/${format}`, width: 64, height: 64, duration_ms: null, size_bytes: bytes.length, sha256 };
+    expect(Asset.parse(answer.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
+  }
+  expect((await readdir(folder.path)).toSorted()).not.toContain("etc");
+  const withoutType = await fetch(`${bench.service.url}/api/v1/assets`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bench.token}` },
+    body: new Uint8Array(await picture()),
+  });
+  expect(withoutType.status).toBe(201);
+});
+
+test("[SV20] a video comes in with its size and its length", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const answer = await bench.upload(await numberedClip(1), "video/mp4");
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  expect(answer.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
+  expect(answer.body.duration_ms).toBeGreaterThan(950);
+  expect(answer.body.duration_ms).toBeLessThan(1_050);
+});
+
+test("[SV21] mislabelled, empty, truncated, and unknown files are refused with 422 and advice, and leave nothing", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const png = await picture();
+  const clip = await numberedClip(1);
+  const cases: [string, Buffer, string, RegExp][] = [
+    ["mislabelled", png, "image/jpeg", /image\/png, not image\/jpeg/],
+    ["a video said to be a picture", clip, "image/png", /video\/mp4/],
+    ["empty", Buffer.alloc(0), "image/png", /empty/],
+    ["truncated PNG", png.subarray(0, png.length / 2), "image/png", /cannot be decoded/],
+    ["truncated JPEG", (await picture("jpeg", 256)).subarray(0, 4_000), "image/jpeg", /cannot be decoded/],
+    ["truncated GIF", (await picture("gif", 256)).subarray(0, 4_000), "image/gif", /cannot be decoded/],
+    ["truncated WebP", (await picture("webp", 256)).subarray(0, 4_000), "image/webp", /cannot be decoded/],
+    ["truncated video", clip.subarray(0, clip.length / 2), "video/mp4", /cannot be read/],
+    ["video cut at the very end", clip.subarray(0, -200), "video/mp4", /cannot be read/],
+    ["text", Buffer.from("hello, this is text"), "text/plain", /JPEG, PNG/],
+    ["text said to be a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
+    ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html", /index\.html.*zip/],
+    ["a PDF cut short", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
+  ];
+  for (const [name, bytes, type, detail] of cases) {
+    const answer = await bench.upload(bytes, type);
+    expect([name, answer.status]).toEqual([name, 422]);
+    expect(answer.body.detail, name).toMatch(detail);
+  }
+  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+  expect(await readdir(join(folder.path, "blobs"))).toEqual(["incoming"]);
+  expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
+});
+
+test("[SV22] a body above the limit is refused with 413, with and without a length announced", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { mostAssetBytes: 10_000 });
+  const large = Buffer.alloc(10_001);
+  expect((await bench.upload(large)).status).toBe(413);
+  const chunked = await fetch(`${bench.service.url}/api/v1/assets`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bench.token}`, "content-type": "image/png" },
+    body: new ReadableStream({
+      start(controller) {
+        controller.enqueue(large);
+        controller.close();
+      },
+    }),
+    duplex: "half",
+  } as RequestInit);
+  expect(chunked.status).toBe(413);
+  const json = await bench.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, { "content-type": "application/json" });
+  expect([json.status, json.body.type]).toEqual([413, "/problems/too-large"]);
+  expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
+});
+
+test("[SV23] equal bytes are stored once and stay until the last asset of them is deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture();
+  const [one, two] = [(await bench.upload(bytes)).body, (await bench.upload(bytes)).body];
+  expect(one.id).not.toBe(two.id);
+  const stored = () => readdir(join(folder.path, "blobs", one.sha256.slice(0, 2)));
+  expect(await stored()).toContain(one.sha256);
+  await bench.call("DELETE", `assets/${one.id}?permanent=true`);
+  expect((await bench.call("GET", `assets/${two.id}/content`)).body).toEqual(bytes);
+  await bench.call("DELETE", `assets/${two.id}?permanent=true`);
+  expect(await stored()).not.toContain(one.sha256);
+});
+
+test("[SV24] content comes whole, by range, or not at all when the caller has it, under a strong ETag", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture();
+  const { id, url, sha256, mime_type } = (await bench.upload(bytes)).body;
+  const get = (headers = {}) => bench.call("GET", url, undefined, headers);
+  const whole = await get();
+  expect([whole.status, whole.body]).toEqual([200, bytes]);
+  expect(Object.fromEntries(whole.headers)).toMatchObject({
+    etag: `"${sha256}"`,
+    "content-type": mime_type,
+    "cache-control": "private, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "accept-ranges": "bytes",
+    "content-length": String(bytes.length),
+  });
+  const part = await get({ range: "bytes=10-19" });
+  expect([part.status, part.body]).toEqual([206, bytes.subarray(10, 20)]);
+  expect(part.headers.get("content-range")).toBe(`bytes 10-19/${bytes.length}`);
+  expect((await get({ range: "bytes=-5" })).body).toEqual(bytes.subarray(-5));
+  expect((await get({ range: `bytes=${bytes.length - 3}-` })).body).toEqual(bytes.subarray(-3));
+  expect((await get({ range: "bytes=0-99999999" })).status).toBe(206);
+  const outside = await get({ range: `bytes=${bytes.length}-` });
+  expect([outside.status, outside.headers.get("content-range")]).toEqual([416, `bytes */${bytes.length}`]);
+  expect((await get({ range: "bytes=0-9", "if-range": '"other"' })).status).toBe(200);
+  expect((await get({ range: "bytes=0-9", "if-range": `"${sha256}"` })).status).toBe(206);
+  expect((await get({ "if-none-match": `"${sha256}"` })).status).toBe(304);
+  const head = await bench.call("HEAD", url);
+  expect([head.status, head.headers.get("content-length"), head.body.length]).toEqual([200, String(bytes.length), 0]);
+  expect((await call(bench.service.url, "GET", url)).status).toBe(401);
+  expect((await bench.call("GET", `assets/${id}`)).body.url).toBe(url);
+});
+
+test("[SV25] an asset that a playlist shows cannot be deleted; the refusal names the playlist", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { id } = (await bench.upload(await picture())).body;
+  const { id: playlist } = (await bench.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;
+  const refused = await bench.call("DELETE", `assets/${id}`);
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("“Lunch”")]);
+  expect((await bench.call("DELETE", `playlists/${playlist}`)).status).toBe(204);
+  expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
+  expect((await bench.call("GET", `assets/${id}`)).body.deleted_at).not.toBeNull();
+});
+
+test("[SV26] a device gets the files of its own state's team, by range too", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  const { asset } = await bench.showing(device);
+  const state = (await device.call("GET", "state")).body;
+  expect(state.assets[0].url).toBe(`/api/v1/device/assets/${asset.sha256}`);
+  const bytes = (await device.call("GET", `assets/${asset.sha256}`)).body;
+  expect(createHash("sha256").update(bytes).digest("hex")).toBe(asset.sha256);
+  expect((await device.call("GET", `assets/${asset.sha256}`, undefined, { range: "bytes=5-" })).body).toEqual(bytes.subarray(5));
+  expect((await device.call("GET", `assets/${"0".repeat(64)}`)).status).toBe(404);
+});
+
+test("[SV27] what an upload left half received is cleared at the next start", async () => {
+  await using folder = await temporaryFolder();
+  await using first = await Bench.start(folder.path);
+  await first[Symbol.asyncDispose]();
+  await writeFile(join(folder.path, "blobs/incoming/half"), "half");
+  await using _second = await Bench.start(folder.path);
+  expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
+});

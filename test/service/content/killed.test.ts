@@ -1,0 +1,209 @@
+// The real program, killed with -9 after each single SQL statement of a claim and of a command: what is there after the restart.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { AuditEntry } from "../../../src/protocol/operator/people.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { call, Device, heartbeat, type Answer } from "../harness.ts";
+
+const patience = 300_000;
+const preload = new URL("../../support/programs/kill-after.ts", import.meta.url).href;
+
+/** A started service that ends itself after so many statements, once it is armed. */
+class Doomed implements AsyncDisposable {
+  readonly program: Program;
+  readonly url: string;
+  readonly #token: string;
+
+  private constructor(program: Program, url: string, token: string) {
+    this.program = program;
+    this.url = url;
+    this.#token = token;
+  }
+
+  static async start(folder: string, statements: number): Promise<Doomed> {
+    const env = { NODE_OPTIONS: `--import=${preload}`, KILL_AFTER: String(statements) };
+    const program = new Program(["src/main/service.ts", "--port", "0", "--data", folder], env);
+    const url = String((await program.line("listening"))["url"]);
+    return new Doomed(program, url, (await readFile(join(folder, "admin-token"), "utf8")).trim());
+  }
+
+  async arm(): Promise<void> {
+    process.kill(this.program.pid, "SIGUSR2");
+    await this.program.line("armed");
+  }
+
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return call(this.url, method, path, body, { authorization: `Bearer ${this.#token}`, ...headers });
+  }
+
+  /** The actions of the audit log that concern `resource`; the chain has to hold. */
+  async actionsOn(resource: string): Promise<string[]> {
+    expect((await this.call("GET", "audit/verify")).body.holds).toBe(true);
+    return (await this.call("GET", `audit?resource_id=${resource}`)).body.data.map(({ action }: AuditEntry) => action);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.program[Symbol.asyncDispose]();
+  }
+}
+
+/** An attempt that the kill may have cut off: null then. */
+const cutOff = (asked: Promise<Answer>): Promise<Answer | null> => asked.catch(() => null);
+
+test(
+  "[AU7] a claim that is killed after any of its steps is there whole or not at all, and its repeat gives one player",
+  { timeout: patience },
+  async () => {
+    await using folder = await temporaryFolder();
+    let isAnswered = false;
+    const seen: boolean[] = [];
+    let last: { device: Device; key: Record<string, string>; before: number } | null = null;
+    for (let statements = 1; !isAnswered; statements += 1) {
+      await using service = await Doomed.start(folder.path, statements);
+      if (last !== null) seen.push(await check(service, last));
+      const device = new Device(service.url);
+      await device.askForCode();
+      const key = { "idempotency-key": `claim-${statements}` };
+      last = { device, key, before: (await service.call("GET", "players?limit=100")).body.data.length };
+      await service.arm();
+      const answer = await cutOff(service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key));
+      isAnswered = answer !== null;
+      if (isAnswered) expect(answer!.status).toBe(201);
+      else expect(await service.program.exitCode).toBeNull();
+    }
+    await using service = await Doomed.start(folder.path, 1);
+    expect(await check(service, last!)).toBe(true);
+    // Kills came both before the claim was there and after.
+    expect(seen.length).toBeGreaterThan(8);
+    expect(new Set(seen)).toEqual(new Set([true, false]));
+
+    /** Whether the claim was there; then the client repeats it, as it would. */
+    async function check(service: Doomed, { device, key, before }: NonNullable<typeof last>): Promise<boolean> {
+      const players = (await service.call("GET", "players?limit=100")).body.data;
+      const isThere = players.length === before + 1;
+      expect([before, before + 1]).toContain(players.length);
+      if (isThere) expect(await service.actionsOn(players[0].id)).toEqual(["pairPlayer"]);
+      const again = await service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key);
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, isThere ? "true" : null]);
+      if (isThere) expect(again.body.id).toBe(players[0].id);
+      expect((await service.call("GET", "players?limit=100")).body.data).toHaveLength(before + 1);
+      expect(await service.actionsOn(again.body.id)).toEqual(["pairPlayer"]);
+      const restarted = Object.assign(new Device(service.url), { keys: device.keys, grant: device.grant });
+      expect((await restarted.firstToken()).player_id).toBe(again.body.id);
+      expect((await restarted.call("GET", "state")).status).toBe(200);
+      return isThere;
+    }
+  },
+);
+
+test(
+  "[AU8] a command that is killed after any of its steps is queued whole or not at all, and its repeat queues it once",
+  { timeout: patience },
+  async () => {
+    await using folder = await temporaryFolder();
+    const device = new Device("");
+    {
+      await using service = await Doomed.start(folder.path, 1);
+      const paired = Object.assign(new Device(service.url), { keys: device.keys });
+      await paired.askForCode();
+      await service.call("POST", "players/pair", { code: paired.grant.user_code, name: "Screen" });
+      device.access = await paired.firstToken();
+    }
+    const commands = `players/${device.playerId}/commands`;
+    let isAnswered = false;
+    let last: { key: Record<string, string>; before: number } | null = null;
+    const seen: boolean[] = [];
+    for (let statements = 1; !isAnswered; statements += 1) {
+      await using service = await Doomed.start(folder.path, statements);
+      if (last !== null) seen.push(await check(service, last));
+      const key = { "idempotency-key": `command-${statements}` };
+      last = { key, before: (await service.call("GET", `${commands}?limit=100`)).body.data.length };
+      await service.arm();
+      const answer = await cutOff(service.call("POST", commands, { type: "identify" }, key));
+      isAnswered = answer !== null;
+      if (isAnswered) expect(answer!.status).toBe(202);
+      else expect(await service.program.exitCode).toBeNull();
+    }
+    await using service = await Doomed.start(folder.path, 1);
+    expect(await check(service, last!)).toBe(true);
+    expect(seen.length).toBeGreaterThan(8);
+    expect(new Set(seen)).toEqual(new Set([true, false]));
+    // Each one reaches the device, signed, and none twice.
+    const total = (await service.call("GET", `${commands}?limit=100`)).body.data.length;
+    const here = Object.assign(new Device(service.url), { keys: device.keys, access: device.access });
+    const pending = (await here.call("POST", "heartbeat", heartbeat())).body.commands as string[];
+    expect([pending.length, new Set(pending).size]).toEqual([total, total]);
+
+    async function check(service: Doomed, { key, before }: NonNullable<typeof last>): Promise<boolean> {
+      const list = async () => (await service.call("GET", `${commands}?limit=100`)).body.data;
+      const isThere = (await list()).length === before + 1;
+      expect([before, before + 1]).toContain((await list()).length);
+      const again = await service.call("POST", commands, { type: "identify" }, key);
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([202, isThere ? "true" : null]);
+      expect(await list()).toHaveLength(before + 1);
+      expect(await service.actionsOn(again.body.id)).toEqual(["sendCommand"]);
+      return isThere;
+    }
+  },
+);
+
+test(
+  "[AU9] a device that is cut off after any step of its token or of its word on a command asks again and is answered",
+  { timeout: patience },
+  async () => {
+    await using folder = await temporaryFolder();
+    const device = new Device("");
+    const at = (service: Doomed) =>
+      Object.assign(new Device(service.url), { keys: device.keys, grant: device.grant, access: device.access });
+    {
+      await using service = await Doomed.start(folder.path, 1);
+      const box = at(service);
+      device.grant = await box.askForCode();
+      await service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" });
+      device.access = await at(service).firstToken();
+    }
+    const commands = `players/${device.playerId}/commands`;
+    const cuts = { token: 0, word: 0 };
+    const isThrough = { token: false, word: false };
+    // What a cut left behind is looked at in the next start.
+    let check: (service: Doomed) => Promise<void> = async () => undefined;
+    for (let statements = 1; !(isThrough.token && isThrough.word); statements += 1) {
+      // Both acts by turns, each until it gets through.
+      for (const act of ["token", "word"] as const) {
+        if (isThrough[act]) continue;
+        await using service = await Doomed.start(folder.path, statements);
+        await check(service);
+        const { id } = (await service.call("POST", commands, { type: "identify" })).body;
+        const box = at(service);
+        await service.arm();
+        const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
+        const answer = await cutOff(asked);
+        if (answer === null) cuts[act] += 1;
+        else {
+          expect(answer.status).toBe(act === "token" ? 200 : 204);
+          isThrough[act] = true;
+        }
+        check = (next) => (act === "token" ? checkToken(next) : checkWord(next, id));
+      }
+    }
+    await using service = await Doomed.start(folder.path, 1);
+    await check(service);
+    expect(cuts.token).toBeGreaterThan(2);
+    expect(cuts.word).toBeGreaterThan(2);
+
+    async function checkToken(next: Doomed): Promise<void> {
+      const again = await at(next).firstToken();
+      expect(again.player_id).toBe(device.playerId);
+      expect((await Object.assign(at(next), { access: again }).call("GET", "state")).status).toBe(200);
+    }
+
+    async function checkWord(next: Doomed, id: string): Promise<void> {
+      const status = async () => (await next.call("GET", `${commands}/${id}`)).body.status;
+      expect(["queued", "succeeded"]).toContain(await status());
+      expect((await at(next).call("POST", `commands/${id}/status`, { status: "succeeded" })).status).toBe(204);
+      expect(await status()).toBe("succeeded");
+    }
+  },
+);

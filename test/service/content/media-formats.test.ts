@@ -1,0 +1,175 @@
+// Pictures and documents as people have them: converted where that can be done, else refused with the way out.
+import { createHash } from "node:crypto";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp, { type Sharp } from "sharp";
+import { expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../support/folder.ts";
+import { heicOf } from "../../support/media/heic.ts";
+import { eventually } from "../../support/programs/programs.ts";
+import { zipOf } from "../../support/media/zip.ts";
+import { Bench, type Answer } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const left = { r: 200, g: 50, b: 50 };
+const right = { r: 30, g: 60, b: 200 };
+const [width, height] = [64, 48];
+
+/** A picture whose left half is red and whose right half is blue. */
+function halves(): Sharp {
+  const half = { create: { width: width / 2, height, channels: 3 as const, background: right } };
+  return sharp({ create: { width, height, channels: 3, background: left } }).composite([{ input: half, left: width / 2, top: 0 }]);
+}
+
+/** The colour of a pixel of what an asset shows. */
+async function colorAt(bench: Bench, asset: { id: string }, x: number, y: number): Promise<number[]> {
+  const content = await bench.call("GET", `assets/${asset.id}/content`);
+  const { data, info } = await sharp(content.body).raw().toBuffer({ resolveWithObject: true });
+  const at = (y * info.width + x) * info.channels;
+  return [...data.subarray(at, at + info.channels)];
+}
+
+const close = (color: { r: number; g: number; b: number }) =>
+  [color.r, color.g, color.b].map((value) => expect.toSatisfy((seen: number) => Math.abs(seen - value) <= 8, `about ${value}`));
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The asset that `bytes` became, whose original is `bytes`. */
+async function converted(bench: Bench, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<Answer["body"]> {
+  const answer = await bench.upload(bytes, original);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  const { body } = answer;
+  expect(body).toMatchObject({
+    kind: "image",
+    mime_type: mime,
+    original: { mime_type: original, sha256: sha256(bytes), size_bytes: bytes.length },
+  });
+  const [content, sent] = [await bench.call("GET", `assets/${body.id}/content`), await bench.call("GET", body.original.url)];
+  expect([content.headers.get("content-type"), sha256(content.body)]).toEqual([mime, body.sha256]);
+  expect([sent.headers.get("content-type"), sha256(sent.body)]).toEqual([original, sha256(bytes)]);
+  return body;
+}
+
+test("[MD1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of that", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(join(folder.path, "service"));
+  const png = join(folder.path, "halves.png");
+  await writeFile(png, await halves().png().toBuffer());
+  const heic = await heicOf(png, { width, height, turns: 1 });
+  const asset = await converted(bench, heic, "image/heic");
+  expect(asset).toMatchObject({ width: height, height: width });
+  // A quarter anticlockwise: the right half is on top.
+  expect(await colorAt(bench, asset, 24, 5)).toEqual(close(right));
+  expect(await colorAt(bench, asset, 24, 58)).toEqual(close(left));
+  await eventually(async () => (await bench.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
+  const profile = (await sharp(await halves().withIccProfile("p3").png().toBuffer()).metadata()).icc!;
+  const wide = await converted(bench, await heicOf(png, { width, height, profile }), "image/heic");
+  // The same numbers are a stronger red in Display P3.
+  const [red, green] = await colorAt(bench, wide, 5, 24);
+  expect(red).toBeGreaterThan(left.r + 8);
+  expect(green).toBeLessThan(left.g - 8);
+  expect(await bench.upload(heic.subarray(0, heic.length - 200), "image/heic")).toMatchObject({
+    status: 422,
+    body: { detail: expect.stringMatching(/HEIC picture cannot be decoded.*as JPEG/) },
+  });
+});
+
+test("[MD2] TIFF and BMP become JPEG, or PNG where they are transparent; the turn that EXIF tells is applied", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const turned = await converted(bench, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
+  expect(turned).toMatchObject({ width: height, height: width });
+  // A quarter clockwise: the left half is on top.
+  expect(await colorAt(bench, turned, 24, 5)).toEqual(close(left));
+  const glass = { r: 0, g: 200, b: 0, alpha: 0.5 };
+  const clear = await sharp({ create: { width, height, channels: 4, background: glass } })
+    .tiff({ compression: "deflate" })
+    .toBuffer();
+  expect((await colorAt(bench, await converted(bench, clear, "image/tiff", "image/png"), 5, 5)).at(-1)).toBe(128);
+  for (const bits of [8, 24, 32] as const) {
+    const asset = await converted(bench, bmpOf(bits), "image/bmp", bits === 32 ? "image/png" : "image/jpeg");
+    expect(asset).toMatchObject({ width: 3, height: 2 });
+    expect((await colorAt(bench, asset, 0, 1)).slice(0, 3)).toEqual(close(left));
+    expect((await colorAt(bench, asset, 0, 0)).slice(0, 3)).toEqual(close(right));
+  }
+  expect((await bench.upload(bmpOf(24).subarray(0, 60), "image/bmp")).status).toBe(422);
+});
+
+test("[MD3] the original of a converted file can be downloaded, is found by its hash, is reused, and is deleted with its asset", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = bmpOf(24);
+  const asset = await converted(bench, bytes, "image/bmp");
+  expect((await bench.call("GET", `assets?sha256=${sha256(bytes)}`)).body.data).toMatchObject([{ id: asset.id }]);
+  const again = await bench.call("POST", "assets?duplicate=reuse", bytes, { "content-type": "image/bmp" });
+  expect([again.status, again.body.id]).toEqual([200, asset.id]);
+  const files = async (): Promise<string[]> =>
+    (await readdir(join(folder.path, "blobs"), { recursive: true })).filter((name) => /[0-9a-f]{64}$|incoming\/./.test(name));
+  await eventually(async () => (await bench.call("GET", `assets/${asset.id}`)).body.thumbnail_url !== null);
+  expect((await files()).length).toBe(3);
+  expect((await bench.call("DELETE", `assets/${asset.id}?permanent=true`)).status).toBe(204);
+  await eventually(async () => (await files()).length === 0);
+  const plain = await bench.upload(await halves().png().toBuffer());
+  expect(plain.body.original).toBe(null);
+  expect((await bench.call("GET", `assets/${plain.body.id}/original`)).status).toBe(404);
+});
+
+test("[MD4] a presentation or a text document is refused with the way out: export it as PDF", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const types = (part: string, type: string): Buffer =>
+    Buffer.from(
+      `<?xml version="1.0"?><Types><Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`,
+    );
+  const openDocument = "application/vnd.oasis.opendocument.presentation";
+  const files: [string, Buffer][] = [
+    ["pptx", zipOf([{ name: "[Content_Types].xml", bytes: types("/ppt/presentation.xml", "presentationml.presentation") }])],
+    ["docx", zipOf([{ name: "[Content_Types].xml", bytes: types("/word/document.xml", "wordprocessingml.document") }])],
+    [
+      "odp",
+      zipOf([
+        { name: "mimetype", bytes: Buffer.from(openDocument) },
+        { name: "content.xml", bytes: Buffer.from("<x/>") },
+      ]),
+    ],
+    ["key", zipOf([{ name: "Index/Document.iwa", bytes: Buffer.from("x") }])],
+    ["ppt", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])],
+  ];
+  for (const [ending, bytes] of files) {
+    const answer = await bench.upload(bytes);
+    expect([ending, answer.status, answer.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
+  }
+});
+
+/** A bitmap of 3 × 2 pixels: the upper row blue, the lower red. With 32 bits it is half transparent, with 8 it has a palette. */
+function bmpOf(bits: 8 | 24 | 32): Buffer {
+  const colors = [left, right];
+  const palette = Buffer.concat(colors.map(({ r, g, b }) => Buffer.from([b, g, r, 0])));
+  // From the bottom; each row fills whole words.
+  const rows = colors.map(({ r, g, b }, index) => {
+    const pixel = bits === 8 ? [index] : bits === 24 ? [b, g, r] : [b, g, r, 128];
+    const row = Buffer.from([pixel, pixel, pixel].flat());
+    return Buffer.concat([row, Buffer.alloc((4 - (row.length % 4)) % 4)]);
+  });
+  // BITMAPV4HEADER where there are masks.
+  const header = Buffer.alloc(bits === 32 ? 108 : 40);
+  header.writeUInt32LE(header.length, 0);
+  header.writeInt32LE(3, 4);
+  header.writeInt32LE(2, 8);
+  header.writeUInt16LE(1, 12);
+  header.writeUInt16LE(bits, 14);
+  if (bits === 8) header.writeUInt32LE(2, 32);
+  if (bits === 32) {
+    header.writeUInt32LE(3, 16);
+    for (const [index, mask] of [0xff0000, 0xff00, 0xff, 0xff000000].entries()) header.writeUInt32LE(mask, 40 + 4 * index);
+  }
+  const body = Buffer.concat([header, ...(bits === 8 ? [palette] : []), ...rows]);
+  const head = Buffer.alloc(14);
+  head.write("BM");
+  head.writeUInt32LE(14 + body.length, 2);
+  head.writeUInt32LE(14 + header.length + (bits === 8 ? palette.length : 0), 10);
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,112 @@
+// Secrets of web items: players get them, operators only ever see that there are some.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, pointers } from "../harness.ts";
+
+const secrets = ["sEcReT-token", "sEcReT-password"] as const;
+const mask = "********";
+const page = {
+  type: "web",
+  url: "https://board.example.com/today",
+  headers: { "X-Api-Key": secrets[0] },
+  basic_auth: { username: "screen", password: secrets[1] },
+  duration_ms: 10_000,
+};
+const shown = { headers: { "X-Api-Key": mask }, basic_auth: { username: "screen", password: mask } };
+
+/** A player that shows one web page. */
+async function showing(bench: Bench) {
+  const device = await bench.paired();
+  const made = await bench.call("POST", "playlists", { name: "P", items: [page] });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: made.body.id }];
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  const items = async () => Desired.parse((await device.call("GET", "state")).body).playlists[0]!.items;
+  return { made, items, path: `playlists/${made.body.id}` };
+}
+
+test("[GL1] secrets of a web item reach the player, and nobody who reads playlists, events or the audit log", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { made, items, path } = await showing(bench);
+  expect((await items())[0]).toMatchObject(page);
+  const changed = await bench.call("PATCH", path, { name: "Q" });
+  const deleted = await bench.call("POST", "playlists", { name: "bin", items: [page] });
+  await bench.call("DELETE", `playlists/${deleted.body.id}`);
+  const bin = await bench.call("GET", "playlists?deleted=true");
+  const restored = await bench.call("POST", `playlists/${deleted.body.id}/restore`);
+  const answers = [made, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
+  for (const { body } of answers) {
+    const item = (body.data?.[0] ?? body).items[0];
+    expect(item).toMatchObject(shown);
+  }
+  const said = [...answers, await bench.call("GET", "audit")];
+  expect(said.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200, 200]);
+  for (const secret of secrets) expect(JSON.stringify(said.map(({ body }) => body))).not.toContain(secret);
+  // A repeat answers from memory: what it remembers is masked too.
+  const key = { "idempotency-key": "once" };
+  for (let each = 0; each < 2; each += 1) {
+    const repeated = await bench.call("POST", "playlists", { name: "again", items: [page] }, key);
+    expect(repeated.body.items[0]).toMatchObject(shown);
+  }
+  // Events, deliveries, answers kept for repeats: all that is stored but the playlists themselves.
+  expect(tablesWith(join(folder.path, "state.db"), secrets)).toEqual(["playlists"]);
+});
+
+/** The tables of which a row holds one of the words. */
+function tablesWith(file: string, words: readonly string[]): string[] {
+  using db = new DatabaseSync(file, { readOnly: true });
+  const names = db
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .all()
+    .map(({ name }) => String(name));
+  return names.filter((name) => {
+    const rows = db.prepare(`SELECT * FROM "${name}"`).all().map((row) => Object.values(row).map((value) => (ArrayBuffer.isView(value) ? Buffer.from(value.buffer).toString() : String(value))).join()); // prettier-ignore
+    return rows.some((row) => words.some((word) => row.includes(word)));
+  });
+}
+
+test("[GL2] a mask that is sent back keeps the secret, by id or without, and the item's identity; a new value replaces it", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { made, items, path } = await showing(bench);
+  const [item] = made.body.items;
+  const same = await bench.call("PATCH", path, { items: made.body.items });
+  expect(same.body).toEqual(made.body);
+  const { id, ...unnamed } = item;
+  const equal = await bench.call("PATCH", path, { items: [unnamed] });
+  expect(equal.body.items[0].id).toBe(id);
+  const later = { ...item, url: "https://board.example.com/tomorrow", zoom: 2 };
+  await bench.call("PATCH", path, { items: [later, { ...unnamed, zoom: 3 }] });
+  for (const each of await items()) expect(each).toMatchObject({ headers: page.headers, basic_auth: page.basic_auth });
+  await bench.call("PATCH", path, { items: [{ ...later, headers: { "x-api-key": mask, "X-New": "other" } }] });
+  expect((await items())[0]).toMatchObject({ headers: { "x-api-key": secrets[0], "X-New": "other" } });
+  await bench.call("PATCH", path, { items: [{ ...later, basic_auth: { username: "screen", password: "changed" }, headers: {} }] });
+  expect((await items())[0]).toMatchObject({ basic_auth: { password: "changed" }, headers: {} });
+});
+
+test("[GL3] a mask is refused where nothing is stored for it, and with another origin, which it could be sent to", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { made, items, path } = await showing(bench);
+  const [item] = made.body.items;
+  const refused = async (method: string, to: string, sent: unknown[]) => {
+    const answer = await bench.call(method, to, { name: "P", items: sent });
+    return [answer.status, pointers(answer).toSorted()];
+  };
+  const both = ["/items/0/basic_auth/password", "/items/0/headers/X-Api-Key"];
+  expect(await refused("PATCH", path, [{ ...item, url: "https://thief.example.net/" }])).toEqual([422, both]);
+  expect(await refused("PATCH", path, [{ ...item, url: "http://board.example.com/today" }])).toEqual([422, both]);
+  expect(await refused("POST", "playlists", [{ ...page, ...shown }])).toEqual([422, both]);
+  const other = { ...item, headers: { "X-Other": mask } };
+  expect(await refused("PATCH", path, [other])).toEqual([422, ["/items/0/headers/X-Other"]]);
+  expect((await items())[0]).toMatchObject(page);
+  // Two pages of one site with different secrets: nothing is guessed.
+  const second = { ...page, headers: { "X-Api-Key": "another" } };
+  await bench.call("PATCH", path, { items: [item, second] });
+  const { id: _id, ...unnamed } = item;
+  expect(await refused("PATCH", path, [item, { ...unnamed, zoom: 2 }])).toEqual([422, ["/items/1/headers/X-Api-Key"]]);
+});

@@ -1,0 +1,255 @@
+// What is told at /events: players, their links and problems, assets, schedules and calendars; webhooks get the same.
+import { cp } from "node:fs/promises";
+import { expect, test } from "vitest";
+import type { EventKind } from "../../../src/protocol/operator/events.ts";
+import { Events } from "../../../src/service/events/events.ts";
+import { createIds } from "../../../src/service/store/ids.ts";
+import { Links } from "../../../src/service/fleet/connectivity-events.ts";
+import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
+import { Presence } from "../../../src/service/fleet/presence.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { newId } from "../../support/states.ts";
+import { Bench, Device, heartbeat, picture } from "../harness.ts";
+import { describedMessages, Listener } from "../http/listener.ts";
+import { otherTeam } from "../people/people.ts";
+import { Receiver } from "./receiver.ts";
+
+const patience = { timeout: 20_000, interval: 50 };
+const start = Date.UTC(2026, 10, 22, 12);
+const all: EventKind[] = ["player_updates", "presence", "problems", "asset_updates", "schedule_updates", "calendar_updates"];
+
+function typesOf(listener: Listener): string[] {
+  return listener.events.map(({ data }) => data.type);
+}
+
+/** The same box at a service that was started again. */
+function again(device: Device, url: string): Device {
+  return Object.assign(new Device(url), { keys: device.keys, access: device.access });
+}
+
+test("[EV3] changes of players, assets, schedules and calendars are told at /events and to webhooks, in order, to the own team alone", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const stranger = await otherTeam(bench);
+  await bench.call("POST", "webhooks", { name: "W", url: receiver.url });
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(all);
+  using spy = new Listener(bench.service.url, stranger.secret);
+  await spy.subscribe(all);
+
+  const device = await bench.paired("Lobby");
+  const player = `players/${device.playerId}`;
+  await bench.call("PATCH", player, { name: "Hall" });
+  const asset = (await bench.upload(await picture())).body;
+  await bench.call("PATCH", `assets/${asset.id}`, { name: "Renamed" });
+  await bench.call("DELETE", `assets/${asset.id}`);
+  await bench.call("POST", `assets/${asset.id}/restore`);
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones: [] })).body;
+  const target = { type: "player", player_id: device.playerId };
+  const times = { timezone: "UTC", starts_at: "2026-11-22T08:00:00", ends_at: "2026-11-22T09:00:00" };
+  const made = await bench.call("POST", "schedules", { name: "S", layout_id: layout.id, target, ...times });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  await bench.call("PATCH", `schedules/${made.body.id}`, { name: "T" });
+  await bench.call("DELETE", `schedules/${made.body.id}`);
+  await bench.call("POST", `schedules/${made.body.id}/restore`);
+  const calendar = (await bench.call("POST", "calendars", { name: "C", dates: [] })).body;
+  await bench.call("PATCH", `calendars/${calendar.id}`, { name: "D" });
+  await bench.call("DELETE", `calendars/${calendar.id}`);
+  await bench.call("DELETE", player);
+  await bench.call("POST", `${player}/restore`);
+
+  const expected = `
+    player.paired player.updated
+    asset.created asset.updated asset.deleted asset.restored
+    schedule.created schedule.updated schedule.deleted schedule.restored
+    calendar.created calendar.updated calendar.deleted
+    player.removed schedule.deleted player.restored schedule.restored`
+    .trim()
+    .split(/\s+/);
+  await listener.event("player.restored");
+  await expect.poll(() => typesOf(listener), patience).toEqual(expected);
+  const about = listener.events.find(({ data }) => data.type === "schedule.updated")!.data.data;
+  expect(about).toEqual({ schedule_id: made.body.id, name: "T", layout_id: layout.id });
+  const described = await describedMessages(bench.service.url);
+  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  // Webhooks promise no order.
+  const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
+  await expect.poll(() => sent().toSorted(), patience).toEqual(expected.toSorted());
+  await stranger.call("POST", "calendars", { name: "Theirs", dates: [] });
+  await spy.event("calendar.created");
+  expect(typesOf(spy)).toEqual(["calendar.created"]);
+});
+
+test("[EV3] an imported asset is told when it is ready or has failed, and what comes back from the bin with something else is told too", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start((request, response) => {
+    if (request.url === "/hook") response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": "image/svg+xml" }).end('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+  });
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["asset_updates", "playlist_updates", "layout_updates"]);
+  await bench.call("POST", "assets/import", { name: "Good", url: receiver.url.replace("/hook", "/picture.svg") });
+  expect((await listener.event("asset.ready")).data.data).toMatchObject({ name: "Good", kind: "image" });
+  await bench.call("POST", "assets/import", { name: "Bad", url: receiver.url });
+  expect((await listener.event("asset.failed")).data.data).toMatchObject({ name: "Bad" });
+
+  const asset = (await bench.upload(await picture())).body;
+  const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
+  const playlist = (await bench.call("POST", "playlists", { name: "P", items })).body;
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
+  for (const path of [`layouts/${layout.id}`, `playlists/${playlist.id}`, `assets/${asset.id}`]) {
+    expect((await bench.call("DELETE", path)).status, path).toBe(204);
+  }
+  expect((await bench.call("POST", `layouts/${layout.id}/restore`)).status).toBe(200);
+  await listener.event("layout.restored");
+  const back = () => typesOf(listener).filter((type) => type.endsWith(".restored"));
+  await expect.poll(back, patience).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
+});
+
+test("[EV4] a problem is told when it opens and when it closes, each time with its code and since", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["problems"]);
+  const [zone_id, item_id] = [newId("zon"), newId("itm")];
+  const one = { code: "item-load", since: "2026-11-22T11:00:00.000Z", zone_id, item_id, detail: "HTTP 404", remedy: "Check it" };
+  const other = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
+  await device.call("POST", "heartbeat", heartbeat({ problems: [one] }));
+  // The same problem in other words is the same problem, and is told with the since of its beginning when it is over.
+  await device.call(
+    "POST",
+    "heartbeat",
+    heartbeat({ problems: [other, { ...one, since: "2026-11-22T11:01:00.000Z", detail: "HTTP 500" }] }),
+  );
+  await device.call("POST", "heartbeat", heartbeat({ problems: [other] }));
+  const told = () => listener.events.filter(({ data }) => data.type.startsWith("problem.")).map(({ data }) => data);
+  await expect
+    .poll(() => told().map(({ type, data }) => [type, data["code"], data["since"]]), patience)
+    .toEqual([
+      ["problem.opened", "item-load", one.since],
+      ["problem.opened", "disk-low", other.since],
+      ["problem.closed", "item-load", one.since],
+    ]);
+  const about = { player_id: device.playerId, name: "Lobby" };
+  expect(told()[0]!.data).toEqual({ ...about, ...one });
+  expect(told()[2]!.data).toEqual({ ...about, code: "item-load", since: one.since, zone_id, item_id, ended_at: expect.any(String) });
+});
+
+test("[EV4] a restart of the service neither opens a problem again nor loses since when it was open", async () => {
+  await using folder = await temporaryFolder();
+  const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
+  let device: Device;
+  {
+    await using bench = await Bench.start(folder.path);
+    device = await bench.paired();
+    await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
+  }
+  await using bench = await Bench.start(folder.path);
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["problems"]);
+  device = again(device, bench.service.url);
+  await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
+  await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
+  expect((await listener.event("problem.closed")).data.data).toMatchObject({ code: "disk-low", since: problem.since });
+  expect(typesOf(listener)).not.toContain("problem.opened");
+});
+
+test("[EV5] online and offline alternate; a link that is back within two minutes, or after a restart, was never away", async () => {
+  await using folder = await temporaryFolder();
+  await using copy = await temporaryFolder();
+  const clock = new FakeClock(start);
+  let [stays, leaves]: Device[] = [];
+  let place: { epoch: string; seq: number };
+  {
+    await using bench = await Bench.start(folder.path, { clock });
+    stays = await bench.paired("Stays");
+    leaves = await bench.paired("Leaves");
+    place = await presencePlace(bench);
+    // Ten short breaks of a link.
+    for (let count = 0; count < 10; count += 1) {
+      const link = await stays.connect();
+      link.socket.close();
+      await link.closed;
+      clock.advance(80_000);
+    }
+    await leaves.call("POST", "heartbeat", heartbeat());
+    await stays.call("POST", "heartbeat", heartbeat());
+    expect(await presenceAfter(bench, place, 2)).toEqual(["online Stays", "online Leaves"]);
+    // The databases as they are at this moment: so much is left by kill -9.
+    await cp(folder.path, copy.path, { recursive: true, filter: (path) => !path.endsWith(".lock") });
+  }
+  await using bench = await Bench.start(copy.path, { clock });
+  stays = again(stays, bench.service.url);
+  // One of the two comes back.
+  for (let count = 0; count < 6; count += 1) {
+    await stays.call("POST", "heartbeat", heartbeat());
+    clock.advance(30_000);
+  }
+  expect(await presenceAfter(bench, place, 3)).toEqual(["online Stays", "online Leaves", "offline Leaves"]);
+  await again(leaves, bench.service.url).call("POST", "heartbeat", heartbeat());
+  // Deleted, it is offline first; back from the bin it comes online once more.
+  await bench.call("DELETE", `players/${stays.playerId}`);
+  await bench.call("POST", `players/${stays.playerId}/restore`);
+  stays.access = (await stays.renew()).body;
+  await stays.call("POST", "heartbeat", heartbeat());
+  expect((await presenceAfter(bench, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
+});
+
+test("[EV5] a link that breaks before its news could be written has time to come back: no problem is told", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(start);
+  let player: { id: string; team_id: string; created_at: number };
+  {
+    await using bench = await Bench.start(folder.path, { clock });
+    const { playerId: id } = await bench.paired();
+    player = { id, team_id: (await bench.call("GET", "me")).body.team.id, created_at: start };
+  }
+  await using store = await openStore(folder.path);
+  const events = new Events("evt_test", clock, createIds(clock));
+  const presence = await Presence.open(store.telemetry, clock);
+  const links = await Links.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
+  const { last } = await events.placeOf(store.db, player.team_id);
+  // Somebody else's write holds the database.
+  const held = Promise.withResolvers<void>();
+  const holding = store.write(() => held.promise);
+  presence.beat(player.id, heartbeat(), "socket");
+  const told = links.beat(player, heartbeat());
+  presence.gone(player.id);
+  held.resolve();
+  await Promise.all([holding, told]);
+  const types = (await events.after(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
+  expect(types).toEqual(["player.online"]);
+});
+
+test("[EV4] what was wrong with a player is over when it is deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
+  await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
+  await bench.call("DELETE", `players/${device.playerId}`);
+  const types = "player.offline,player.removed,problem.opened,problem.closed";
+  const { data } = (await bench.call("GET", `events?types=${types}`)).body;
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(["problem.opened", "player.offline", "problem.closed", "player.removed"]);
+});
+
+/** Where the journal stands; a socket of its own each time, since the leaps of the clock would end one that stays. */
+async function presencePlace(bench: Bench): Promise<{ epoch: string; seq: number }> {
+  using listener = new Listener(bench.service.url, bench.token);
+  const { epoch, seq } = await listener.subscribe(["presence"]);
+  return { epoch, seq };
+}
+
+/** Who came online and went offline since `after`, once `count` such events are there. */
+async function presenceAfter(bench: Bench, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["presence"], { after });
+  await expect.poll(() => listener.events.length, patience).toBeGreaterThanOrEqual(count);
+  return listener.events.map(({ data }) => `${data.type.slice("player.".length)} ${String(data.data["name"])}`);
+}

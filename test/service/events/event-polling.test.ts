@@ -1,0 +1,202 @@
+// GET /events: the same events as on the socket, for whoever cannot hold one.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { Agent } from "./agent.ts";
+import { Bench, call, heartbeat, pointers } from "../harness.ts";
+import { Listener } from "../http/listener.ts";
+import { otherTeam, owner, tokenOf } from "../people/people.ts";
+
+const patience = { timeout: 20_000, interval: 20 };
+
+interface Told {
+  seq: number;
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+test("[EV8] what is polled is what the socket tells: the same ids, order and places; types and a player narrow it", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  using listener = new Listener(bench.service.url, bench.token);
+  const begin = await listener.subscribe(["player_updates", "presence", "commands", "playlist_updates", "layout_updates", "asset_updates"]);
+  const [one, other] = [await bench.paired("One"), await bench.paired("Other")];
+  await bench.showing(one);
+  for (const device of [one, other]) {
+    await device.call("POST", "heartbeat", heartbeat());
+    await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+  }
+  await expect.poll(() => listener.events.filter(({ data }) => data.type === "command.queued").length, patience).toBe(2);
+  const after = `${begin.epoch}:${begin.seq}`;
+  const { body } = await bench.call("GET", `events?after=${after}`);
+  expect(body.data).toEqual(listener.events.map(({ seq, data }) => ({ seq, ...data })));
+  expect(body.has_more).toBe(false);
+  // The place of the one is good at the other.
+  expect(body.next).toBe(`${begin.epoch}:${listener.events.at(-1)!.seq}`);
+  // From the beginning of what is kept, and page by page.
+  const paged: Told[] = [];
+  for (let [next, more] = ["", true]; more;) {
+    const page = (await bench.call("GET", `events?limit=2${next === "" ? "" : `&after=${next}`}`)).body;
+    expect(page.data.length).toBeLessThanOrEqual(2);
+    paged.push(...page.data);
+    [next, more] = [page.next, page.has_more];
+  }
+  expect(paged).toEqual((await bench.call("GET", "events")).body.data);
+  const types = (query: string) => bench.call("GET", `events?${query}`).then((answer) => answer.body.data.map(({ type }: Told) => type));
+  expect(await types("types=player.online,command.queued")).toEqual(["player.online", "command.queued", "player.online", "command.queued"]);
+  expect(await types(`types=player.online&player_id=${other.playerId}`)).toEqual(["player.online"]);
+  // An agent polls by the same operation.
+  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  expect(await agent.ok("list_events", { after })).toMatchObject({ next: body.next });
+});
+
+test("[EV8] a place that is older than what is kept, or of another journal, is 410 with what to do; a wrong field is named", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  await bench.call("POST", "playlists", { name: "One" });
+  const { next } = (await bench.call("GET", "events?after=now")).body;
+  const [epoch, seq] = next.split(":");
+  for (const after of [`evt_other:${seq}`, `${epoch}:${Number(seq) + 1}`]) {
+    const answer = await bench.call("GET", `events?after=${after}`);
+    expect([answer.status, answer.body.type]).toEqual([410, "/problems/gone"]);
+    expect(answer.body.detail).toContain("after=now");
+  }
+  for (const query of ["after=yesterday", "types=player.exploded", "limit=0", "wait_seconds=31", "player_id=Lobby"]) {
+    const answer = await bench.call("GET", `events?${query}`);
+    expect([query, answer.status, pointers(answer)]).toEqual([query, 422, [`?${query.split("=")[0]}`]]);
+  }
+  expect((await bench.call("GET", "events?types=player.exploded")).body.detail).toContain("player.online");
+  await bench.call("POST", "playlists", { name: "Two" });
+  clock.advance(25 * 3_600_000);
+  await expect
+    .poll(async () => {
+      clock.advance(600_000);
+      return (await bench.call("GET", `events?after=${next}`)).status;
+    }, patience)
+    .toBe(410);
+  // What is left is told from its beginning.
+  await bench.call("POST", "playlists", { name: "Three" });
+  expect((await bench.call("GET", "events")).body.data.map(({ data }: Told) => data["name"])).toEqual(["Three"]);
+});
+
+test("[EV9] a poll waits for the first event, at most as long as it was told to, and ends when its token or the service does", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const { next } = (await bench.call("GET", "events?after=now")).body;
+  const waiting = bench.call("GET", `events?after=${next}&types=playlist.created&wait_seconds=30`);
+  await bench.call("POST", "calendars", { name: "Not asked for", dates: [] });
+  await bench.call("POST", "playlists", { name: "Asked for" });
+  expect((await waiting).body.data.map(({ data }: Told) => data["name"])).toEqual(["Asked for"]);
+  let isOver = false;
+  const idle = bench.call("GET", `events?after=now&wait_seconds=5`).then((answer) => {
+    isOver = true;
+    return answer;
+  });
+  await expect
+    .poll(() => {
+      clock.advance(1_000);
+      return isOver;
+    }, patience)
+    .toBe(true);
+  expect((await idle).body.data).toEqual([]);
+  const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
+  const cut = call(bench.service.url, "GET", "events?after=now&wait_seconds=30", undefined, { authorization: `Bearer ${reader.secret}` });
+  await bench.call("GET", "players");
+  await bench.call("DELETE", `tokens/${reader.tokenId}`);
+  expect((await cut).status).toBe(401);
+  const ending = bench.call("GET", "events?after=now&wait_seconds=30");
+  await bench.call("GET", "players");
+  await bench[Symbol.asyncDispose]();
+  expect([200, 503]).toContain((await ending).status);
+});
+
+test("[EV9] polled while others write, nothing is missed and nothing comes twice", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const stranger = await otherTeam(bench);
+  let { next } = (await bench.call("GET", "events?after=now")).body;
+  const [epoch, begin] = next.split(":");
+  const names: string[] = [];
+  let isWriting = true;
+  const writer = async (name: string): Promise<void> => {
+    for (let count = 0; count < 40; count += 1) {
+      await bench.call("POST", "playlists", { name: `${name} ${count}` });
+      names.push(`${name} ${count}`);
+      if (count % 5 === 0) await bench.call("POST", "calendars", { name: "Noise", dates: [] });
+      if (count % 10 === 0) await stranger.call("POST", "playlists", { name: "Theirs" });
+    }
+  };
+  const writing = Promise.all(["a", "b", "c"].map(writer)).then(() => (isWriting = false));
+  const told: Told[] = [];
+  for (let more = true; isWriting || more;) {
+    const page = (await bench.call("GET", `events?after=${next}&types=playlist.created&limit=7&wait_seconds=${isWriting ? 1 : 0}`)).body;
+    told.push(...page.data);
+    more = page.has_more || page.data.length > 0;
+    ({ next } = page);
+  }
+  await writing;
+  expect(told.map(({ data }) => String(data["name"])).toSorted()).toEqual(names.toSorted());
+  const seqs = told.map(({ seq }) => seq);
+  expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
+  // The socket tells the same from the same place.
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["playlist_updates"], { after: { epoch, seq: Number(begin) } });
+  await expect.poll(() => listener.events.length, patience).toBe(told.length);
+  expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(told);
+});
+
+test("[EV8] polling needs the scope of the socket and tells the own team's events alone", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const stranger = await otherTeam(bench);
+  await bench.call("POST", "playlists", { name: "Ours" });
+  await stranger.call("POST", "playlists", { name: "Theirs" });
+  const names = (answer: { body: { data: Told[] } }) => answer.body.data.map(({ data }) => data["name"]);
+  expect(names(await stranger.call("GET", "events?types=playlist.created"))).toEqual(["Theirs"]);
+  expect(names(await bench.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
+  const other = await tokenOf(bench, await owner(bench), ["players:read"]);
+  expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
+});
+
+test("[EV14] killed with -9 at any moment, every change has its event and every event its change", { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
+  const answered: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    await using program = start();
+    const url = String((await program.line("listening"))["url"]);
+    const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+    const writer = async (): Promise<void> => {
+      for (;;) {
+        const answer = await call(url, "POST", "calendars", { name: "C", dates: [] }, { authorization }).catch(() => null);
+        if (answer?.status !== 201) return;
+        answered.push(answer.body.id);
+      }
+    };
+    const writing = Promise.all([writer(), writer(), writer()]);
+    const target = answered.length + 10 + round * 7;
+    await expect.poll(() => answered.length, { interval: 2, timeout: 30_000 }).toBeGreaterThan(target);
+    process.kill(program.pid, "SIGKILL");
+    await writing;
+  }
+  await using last = start();
+  const url = String((await last.line("listening"))["url"]);
+  const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+  const there: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = await call(url, "GET", `calendars?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`, undefined, { authorization });
+    there.push(...page.body.data.map(({ id }: { id: string }) => id));
+    cursor = page.body.next_cursor;
+  }
+  const events = (await call(url, "GET", "events?types=calendar.created&limit=500", undefined, { authorization })).body.data as Told[];
+  const told = events.map(({ data }) => String(data["calendar_id"]));
+  expect(told.toSorted()).toEqual(there.toSorted());
+  expect(answered.filter((id) => !told.includes(id))).toEqual([]);
+  expect(new Set(told).size).toBe(told.length);
+});

@@ -1,0 +1,262 @@
+// Subscriptions at GET /events: acknowledged, in order, resumed without loss or repeat, bounded.
+import { connect } from "node:net";
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import type { EventKind } from "../../../src/protocol/operator/events.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, heartbeat, picture } from "../harness.ts";
+import { describedMessages, Listener } from "../http/listener.ts";
+import { otherTeam, owner, tokenOf } from "../people/people.ts";
+
+const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
+const tooMany = { timeout: 120_000 };
+
+test("[SB1] a subscription is acknowledged with its place; what happens then comes in order, numbered without a gap", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  using listener = new Listener(bench.service.url, bench.token);
+  const { seq, resumed } = await listener.subscribe(journalled);
+  expect(resumed).toBe(false);
+  const { layout, playlist } = await bench.showing(device);
+  const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+  expect((await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture(), { "command-id": command.id })).status).toBe(204);
+  await listener.event("screenshot.ready");
+  const told = listener.events;
+  const types = ["playlist.created", "layout.created", "layout.assigned", "command.queued", "screenshot.ready"];
+  expect(told.map(({ data }) => data.type)).toEqual(types);
+  expect(told[0]!.data.data).toMatchObject({ playlist_id: playlist.id, name: "P" });
+  expect(told[2]!.data.data).toEqual({ layout_id: layout.id, player_id: device.playerId });
+  expect(told[3]!.data.data).toMatchObject({ id: command.id, status: "queued", type: "screenshot" });
+  expect(told[4]!.data.data).toMatchObject({ command_id: command.id, player_id: device.playerId });
+  expect(told[0]!.seq).toBeGreaterThan(seq);
+  const seqs = told.map((event) => event.seq);
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  const described = await describedMessages(bench.service.url);
+  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+});
+
+test("[SB2] kinds and players narrow it; content counts for the players that show it", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const [one, other] = [await bench.paired("One"), await bench.paired("Other")];
+  const { layout, playlist } = await bench.showing(one);
+  using content = new Listener(bench.service.url, bench.token);
+  await content.subscribe(["layout_updates", "playlist_updates"], { players: [one.playerId] });
+  using commands = new Listener(bench.service.url, bench.token);
+  await commands.subscribe(["commands"], { players: [other.playerId] });
+  await bench.call("POST", "playlists", { name: "Nobody's" });
+  await bench.call("PATCH", `playlists/${playlist.id}`, { name: "Shown" });
+  await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#102030" });
+  for (const { playerId } of [one, other]) await bench.call("POST", `players/${playerId}/commands`, { type: "identify" });
+  await content.event("layout.updated");
+  await commands.event("command.queued");
+  expect(content.events.map(({ data }) => data.type)).toEqual(["playlist.updated", "layout.updated"]);
+  expect(commands.events.map(({ data }) => data.data["player_id"])).toEqual([other.playerId]);
+});
+
+test("[SB3] dropped at 500 random moments under load, a subscriber misses nothing and sees nothing twice", tooMany, async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const playlist = (await bench.call("POST", "playlists", { name: "0" })).body;
+  let isWriting = true;
+  let written = 0;
+  const writing = (async () => {
+    for (; isWriting; written += 1) await bench.call("PATCH", `playlists/${playlist.id}`, { name: `${written + 1}` });
+  })();
+  const seqs: number[] = [];
+  const names: string[] = [];
+  let after: { epoch: string; seq: number } | undefined;
+  const take = (listener: Listener): void => {
+    for (const message of listener.heard) {
+      if (message.type === "subscribed" && after === undefined) after = { epoch: message.data.epoch, seq: message.data.seq };
+      if (message.type === "resync") throw new Error("nothing is so old here");
+      if (message.type === "place") after = message.data;
+      if (message.type !== "event") continue;
+      seqs.push(message.seq);
+      names.push(String(message.data.data["name"]));
+      after = { epoch: after!.epoch, seq: message.seq };
+    }
+  };
+  for (let drop = 0; drop < 500; drop += 1) {
+    using listener = new Listener(bench.service.url, bench.token);
+    const subscribed = listener.subscribe(["playlist_updates"], after === undefined ? {} : { after });
+    if (after === undefined) await subscribed;
+    else await subscribed.catch(() => undefined);
+    const wanted = Math.floor(Math.random() * 4);
+    while (listener.events.length < wanted) await new Promise((resolve) => listener.socket.once("message", resolve));
+    listener.socket.terminate();
+    // What was heard before the drop counts, what comes after it does not.
+    take(listener);
+  }
+  isWriting = false;
+  await writing;
+  using last = new Listener(bench.service.url, bench.token);
+  await last.subscribe(["playlist_updates"], { after: after! });
+  await expect.poll(() => last.events.at(-1)?.data.data["name"] ?? names.at(-1), { timeout: 10_000 }).toBe(`${written}`);
+  take(last);
+  expect(names.at(-1)).toBe(`${written}`);
+  expect(seqs.length).toBeGreaterThan(200);
+  for (const [place, seq] of seqs.entries()) if (place > 0) expect(seq).toBe(seqs[place - 1]! + 1);
+});
+
+test("[SB4] a place that is too old or of another journal is answered by resync, never by silence", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  using first = new Listener(bench.service.url, bench.token);
+  const begin = await first.subscribe(journalled);
+  for (let count = 0; count < 3; count += 1) await bench.call("POST", "playlists", { name: `${count}` });
+  for (const after of [
+    { ...begin, epoch: "evt_other" },
+    { ...begin, seq: 10_000 },
+  ]) {
+    using listener = new Listener(bench.service.url, bench.token);
+    expect((await listener.subscribe(journalled, { after: { epoch: after.epoch, seq: after.seq } })).resumed).toBe(false);
+    const { data } = await listener.next((message): message is Extract<typeof message, { type: "resync" }> => message.type === "resync");
+    expect(data).toEqual({ epoch: begin.epoch, seq: 3 });
+  }
+  clock.advance(25 * 3_600_000);
+  await expect
+    .poll(
+      async () => {
+        clock.advance(600_000);
+        using listener = new Listener(bench.service.url, bench.token);
+        return (await listener.subscribe(journalled, { after: { epoch: begin.epoch, seq: begin.seq } })).resumed;
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(false);
+});
+
+test("[SB5] of heartbeats the newest of each player is told at once, and every later one", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  await device.call("POST", "heartbeat", heartbeat({ cpu_load: 1 }));
+  await device.call("POST", "heartbeat", heartbeat({ cpu_load: 2 }));
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["heartbeat"], { players: [device.playerId] });
+  const loads = () => listener.heard.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
+  await expect.poll(loads).toEqual([2]);
+  await device.call("POST", "heartbeat", heartbeat({ cpu_load: 3 }));
+  await expect.poll(loads).toEqual([2, 3]);
+});
+
+test("[SB6] a reader that never reads costs no more than its buffer, harms nobody, and is sent away", tooMany, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  const url = new URL(bench.service.url);
+  // A client by hand: it upgrades, subscribes and never reads again.
+  const deaf = connect(Number(url.port), url.hostname);
+  const key = randomBytes(16).toString("base64");
+  deaf.write(
+    `GET /api/v1/events HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: signage.events.v1\r\nAuthorization: Bearer ${bench.token}\r\n\r\n`,
+  );
+  await new Promise((resolve) => deaf.once("readable", resolve));
+  deaf.pause();
+  const subscribe = Buffer.from(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["commands"] } }));
+  deaf.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
+  using quick = new Listener(bench.service.url, bench.token);
+  await quick.subscribe(["commands"]);
+  const before = process.memoryUsage().external;
+  const count = 3_000;
+  const lines = Array.from({ length: 50 }, () => "x".repeat(60)).join(" ");
+  for (let sent = 0; sent < count; sent += 100) {
+    const all = Array.from({ length: 100 }, () =>
+      bench.call(
+        "POST",
+        `players/${device.playerId}/commands`,
+        { type: "identify", args: { duration_ms: 1_000 } },
+        { "user-agent": lines },
+      ),
+    );
+    await Promise.all(all);
+  }
+  await expect.poll(() => quick.events.length, { timeout: 30_000 }).toBe(count);
+  expect(process.memoryUsage().external - before).toBeLessThan(64e6);
+  const closed = new Promise((resolve) => deaf.once("close", resolve));
+  deaf.on("error", () => undefined);
+  // Its buffer is full only if the system's own buffers are: then it waits, at most half a minute of the service's time.
+  await expect
+    .poll(
+      async () => {
+        clock.advance(31_000);
+        deaf.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
+        return Promise.race([closed.then(() => "sent away"), new Promise((resolve) => setTimeout(resolve, 50))]);
+      },
+      { timeout: 30_000 },
+    )
+    .toBe("sent away");
+});
+
+test("[SB7] what happens in another team never arrives", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const stranger = await otherTeam(bench);
+  const device = await bench.paired();
+  using listener = new Listener(bench.service.url, stranger.secret);
+  await listener.subscribe([...journalled, "heartbeat"]);
+  using spy = new Listener(bench.service.url, stranger.secret);
+  await spy.subscribe([...journalled, "heartbeat"], { players: [device.playerId] });
+  await bench.showing(device);
+  await device.call("POST", "heartbeat", heartbeat());
+  await stranger.call("POST", "playlists", { name: "Theirs" });
+  await listener.event("playlist.created");
+  expect(listener.events.map(({ data }) => data.data["name"])).toEqual(["Theirs"]);
+  expect([...listener.heard, ...spy.heard].filter(({ type }) => type === "heartbeat")).toEqual([]);
+  expect(spy.events).toEqual([]);
+});
+
+test("[SB8] a token that is revoked closes its sockets with 4403", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
+  using listener = new Listener(bench.service.url, reader.secret);
+  await listener.subscribe(["commands"]);
+  expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
+  expect(await listener.closed).toMatchObject({ code: 4403 });
+  const other = await tokenOf(bench, await owner(bench), ["players:read"]);
+  expect((await new Listener(bench.service.url, other.secret).closed).code).toBe(4403);
+});
+
+test("[SB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  expect((await new Listener(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
+  expect((await new Listener(bench.service.url, null).closed).code).toBe(4401);
+  const { ticket } = (await bench.call("POST", "events/tickets")).body;
+  using listener = new Listener(bench.service.url, null, `?ticket=${ticket}`);
+  expect((await listener.subscribe(["commands"])).resumed).toBe(false);
+  expect((await new Listener(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
+});
+
+test("[SB9] a message that is not understood is answered by what is wrong; the socket stays", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe([]);
+  for (const text of ["{", '{"type":"future"}', '{"type":"subscribe","id":"1","data":{"kinds":["all"]}}']) listener.socket.send(text);
+  const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
+  await expect.poll(errors).toEqual(["malformed", "unsupported", "malformed"]);
+  expect((await listener.subscribe(["commands"])).resumed).toBe(false);
+});
+
+test("[SB10] stopping sends subscribers away with a time to come back; the journal goes on where it was", async () => {
+  await using folder = await temporaryFolder();
+  const bench = await Bench.start(folder.path);
+  using listener = new Listener(bench.service.url, bench.token);
+  const begin = await listener.subscribe(["playlist_updates"]);
+  await bench.call("POST", "playlists", { name: "One" });
+  await listener.event("playlist.created");
+  await bench[Symbol.asyncDispose]();
+  expect(await listener.closed).toMatchObject({ code: 1012 });
+  expect(listener.heard.at(-1)).toMatchObject({ type: "goaway" });
+  await using again = await Bench.start(folder.path);
+  using later = new Listener(again.service.url, again.token);
+  expect((await later.subscribe(["playlist_updates"], { after: { epoch: begin.epoch, seq: begin.seq } })).resumed).toBe(true);
+  expect((await later.event("playlist.created")).data.data["name"]).toBe("One");
+});

@@ -1,0 +1,76 @@
+// Which addresses webhooks are sent to: https, and http only where the service was started with --allow-address.
+import type { LookupAddress } from "node:dns";
+import { expect, test } from "vitest";
+import { Egress } from "../../../src/service/content/outbound-http.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, pointers } from "../harness.ts";
+import { Receiver } from "./receiver.ts";
+
+const patience = { timeout: 15_000 };
+const loopback = { allowAddresses: ["127.0.0.0/8", "::1"] };
+
+test("[EV1] an http webhook is refused at creation and change, with the field and the remedy, unless its address is allowed", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
+  const make = (url: string) => bench.call("POST", "webhooks", { name: "X", url });
+  // A public address, a name of this machine, and a name that nobody knows.
+  for (const url of ["http://93.184.215.14/hook", "http://localhost:9/hook", "http://nobody.invalid/hook"]) {
+    const answer = await make(url);
+    expect([url, answer.status, pointers(answer)]).toEqual([url, 422, ["/url"]]);
+    expect(answer.body.detail).toContain("https://");
+    expect(answer.body.detail).toContain("--allow-address");
+  }
+  // Where a name leads inside the network is not told.
+  expect((await make("http://localhost:9/hook")).body.detail).not.toContain("127.0.0.1");
+  expect((await make("http://192.0.2.7:8080/hook")).status).toBe(201);
+  // What cannot be looked up now may be there when it is called: over https its certificate says who it is.
+  const secure = await make("https://nobody.invalid/hook");
+  expect(secure.status).toBe(201);
+  const changed = await bench.call("PATCH", `webhooks/${secure.body.id}`, { url: "http://93.184.215.14/hook" });
+  expect([changed.status, pointers(changed)]).toEqual([422, ["/url"]]);
+  expect((await bench.call("GET", `webhooks/${secure.body.id}`)).body.url).toBe("https://nobody.invalid/hook");
+});
+
+test("[EV2] a stored http webhook whose address is no longer allowed is not called, and its delivery says why", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  let webhook: { id: string };
+  {
+    await using bench = await Bench.start(folder.path, loopback);
+    webhook = (await bench.call("POST", "webhooks", { name: "X", url: receiver.url.replace("127.0.0.1", "localhost") })).body;
+    await bench.call("POST", `webhooks/${webhook.id}/test`);
+    await expect.poll(() => receiver.received.length, patience).toBe(1);
+  }
+  await using bench = await Bench.start(folder.path);
+  const { id } = (await bench.call("POST", `webhooks/${webhook.id}/test`)).body;
+  const delivery = async () => (await bench.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
+  await expect.poll(async () => (await delivery()).attempts, patience).toBe(1);
+  expect((await delivery()).last_error).toContain("https://");
+  expect((await delivery()).last_error).toContain("--allow-address");
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("[EV2] over http only an address that is allowed is connected, wherever a name or a redirect leads", async () => {
+  await using server = await Receiver.start();
+  const port = Number(new URL(server.url).port);
+  const signal = AbortSignal.timeout(10_000);
+  const to = (address: string): LookupAddress[] => [{ address, family: 4 }];
+  const plain = "allowed" as const;
+  await using allowed = new Egress(["127.0.0.1"], (_host, _options, done) => done(null, to("127.0.0.1")));
+  const answer = await allowed.request(`http://receiver.example:${port}/`, { signal, plain });
+  answer.body.resume();
+  expect(answer.status).toBe(204);
+  // Allowed when it is looked at, public when it is called.
+  let asked = 0;
+  await using rebinding = new Egress(["127.0.0.1"], (_host, _options, done) => done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8")));
+  await rebinding.look(`http://receiver.example:${port}/`, { signal, plain });
+  await expect(rebinding.request(`http://receiver.example:${port}/`, { signal, plain })).rejects.toThrow("https://");
+  // A redirect from an allowed address to a public one without TLS.
+  await using leading = await Receiver.start((_request, response) => response.writeHead(302, { location: "http://8.8.8.8/" }).end());
+  await expect(allowed.request(leading.url, { signal, plain, mostRedirects: 2 })).rejects.toThrow(
+    "redirects to an address that is not called",
+  );
+  // An import may still be fetched from a public address over http: only what carries a team's events may not.
+  await using open = new Egress([], (_host, _options, done) => done(null, to("8.8.8.8")));
+  await open.look("http://public.example/", { signal, plain: "any" });
+});

@@ -1,0 +1,170 @@
+// How a webhook fares: shown, its owner warned, paused after days of failure, and never a burden to others.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench } from "../harness.ts";
+import { Receiver } from "./receiver.ts";
+
+const loopback = { allowAddresses: ["127.0.0.0/8"] };
+const patience = { timeout: 30_000, interval: 20 };
+const minute = 60_000;
+const hour = 60 * minute;
+
+async function hook(bench: Bench, url: string, events = ["*"]): Promise<string> {
+  const answer = await bench.call("POST", "webhooks", { name: "Board", url, events });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+async function told(bench: Bench, types: string): Promise<Record<string, unknown>[]> {
+  return (await bench.call("GET", `events?types=${types}`)).body.data;
+}
+
+test("[EV10] a webhook shows its last success and since when it fails; after an hour its owner is warned, and told when it recovers", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(Date.now());
+  let isBroken = true;
+  await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 500 : 204).end());
+  await using watcher = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  const id = await hook(bench, receiver.url);
+  await hook(bench, watcher.url, ["webhook.failing", "webhook.recovered"]);
+  const read = () => bench.call("GET", `webhooks/${id}`);
+  const fresh = await read();
+  const well = { status: "enabled", last_success_at: null, failing_since: null, paused_at: null, paused_reason: null, warnings: [] };
+  expect(fresh.body).toMatchObject(well);
+  const failedAt = new Date(clock.now()).toISOString();
+  await bench.call("POST", "playlists", { name: "One" });
+  await expect.poll(async () => (await read()).body.failing_since, patience).toBe(failedAt);
+  // An hour is not over yet; and how it fares is no change of the webhook.
+  expect((await read()).body.warnings).toEqual([]);
+  expect((await read()).headers.get("etag")).toBe(fresh.headers.get("etag"));
+  await expect
+    .poll(async () => {
+      clock.advance(minute);
+      return (await told(bench, "webhook.failing")).length;
+    }, patience)
+    .toBe(1);
+  expect(clock.now() - Date.parse(failedAt)).toBeGreaterThanOrEqual(hour);
+  const [warning] = (await read()).body.warnings;
+  expect(warning).toMatchObject({ code: "failing", since: failedAt, detail: expect.stringContaining("500"), remedy: expect.any(String) });
+  expect((await bench.call("GET", "webhooks")).body.data.find((each: { id: string }) => each.id === id).warnings).toHaveLength(1);
+  expect((await told(bench, "webhook.failing"))[0]).toMatchObject({ data: { webhook_id: id, name: "Board", failing_since: failedAt } });
+  await expect.poll(() => watcher.received.map(({ body }) => JSON.parse(body).type), patience).toEqual(["webhook.failing"]);
+  // It is not told of itself.
+  const own = (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.map(({ type }: { type: string }) => type);
+  expect(own).toEqual(["playlist.created"]);
+  isBroken = false;
+  await expect
+    .poll(async () => {
+      clock.advance(10 * minute);
+      return (await told(bench, "webhook.recovered")).length;
+    }, patience)
+    .toBe(1);
+  expect((await read()).body).toMatchObject({ ...well, last_success_at: expect.any(String) });
+  expect(await told(bench, "webhook.failing,webhook.paused")).toHaveLength(1);
+});
+
+test(
+  "[EV11] after five days of nothing but failures a webhook is paused; enabled again it goes on with what is new, and a replay brings what it missed within a day",
+  { timeout: 60_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock(Date.now());
+    let isBroken = true;
+    await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 503 : 204).end());
+    await using bench = await Bench.start(folder.path, { ...loopback, clock });
+    const id = await hook(bench, receiver.url, ["playlist.created"]);
+    const read = async () => (await bench.call("GET", `webhooks/${id}`)).body;
+    const startedAt = clock.now();
+    await bench.call("POST", "playlists", { name: "First" });
+    await expect.poll(async () => (await read()).failing_since, patience).not.toBeNull();
+    let made = 1;
+    await expect
+      .poll(async () => {
+        // Something new twice a day, so that there is always something to try.
+        if (clock.now() - startedAt > made * 12 * hour) await bench.call("POST", "playlists", { name: `${(made += 1)}` });
+        clock.advance(2 * hour);
+        return (await read()).status;
+      }, patience)
+      .toBe("paused");
+    expect(clock.now() - startedAt).toBeGreaterThanOrEqual(5 * 24 * hour);
+    const paused = await read();
+    expect(paused).toMatchObject({
+      paused_at: expect.any(String),
+      paused_reason: expect.stringContaining("5 days"),
+      disabled_reason: null,
+    });
+    expect(paused.warnings.map(({ code }: { code: string }) => code)).toEqual(["paused"]);
+    expect((await told(bench, "webhook.paused"))[0]).toMatchObject({ data: { webhook_id: id, reason: paused.paused_reason } });
+    expect((await bench.call("GET", `webhooks/${id}/deliveries?status=pending`)).body.data).toEqual([]);
+    // Nothing is kept for it while it is paused, and a test is refused with the remedy.
+    await bench.call("POST", "playlists", { name: "Missed" });
+    expect((await bench.call("POST", `webhooks/${id}/test`)).body.detail).toContain("enable");
+    isBroken = false;
+    const before = receiver.received.length;
+    const enabled = await bench.call("PATCH", `webhooks/${id}`, { status: "enabled" });
+    expect(enabled.body).toMatchObject({ status: "enabled", paused_at: null, paused_reason: null, failing_since: null, warnings: [] });
+    await bench.call("POST", "playlists", { name: "New" });
+    const names = () => receiver.received.slice(before).map(({ body }) => JSON.parse(body).data.name as string);
+    await expect.poll(names, patience).toEqual(["New"]);
+    const since = new Date(clock.now() - 24 * hour).toISOString();
+    const replay = await bench.call("POST", `webhooks/${id}/replay`, { since });
+    expect(replay.status).toBe(202);
+    await expect.poll(() => names().includes("Missed"), patience).toBe(true);
+    await expect.poll(names, patience).toHaveLength(1 + replay.body.count);
+    // What it has is not sent again.
+    expect((await bench.call("POST", `webhooks/${id}/replay`, { since })).body.count).toBe(0);
+  },
+);
+
+test("[EV12] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, loopback);
+  const full = await hook(bench, "http://127.0.0.1:9/closed", ["playlist.created"]);
+  const other = await hook(bench, receiver.url, ["playlist.created"]);
+  // Ten thousand that wait for their next attempt.
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 20_000 });
+  file
+    .prepare(
+      `WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 10000)
+       INSERT INTO webhook_deliveries (id, team_id, created_at, webhook_id, event_id, type, status, attempts, next_at, updated_at)
+       SELECT 'dlv_' || n, (SELECT team_id FROM webhooks LIMIT 1), 1, ?, 'evt_' || n, 'playlist.created', 'pending', 3, 9e15, 1 FROM counted`,
+    )
+    .run(full);
+  const count = () => file.prepare("SELECT count(*) AS n FROM webhook_deliveries WHERE webhook_id = ? AND created_at > 1").get(full);
+  // A burst of events is no failure: all are kept.
+  await bench.call("POST", "playlists", { name: "Burst" });
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  expect(count()).toEqual({ n: 1 });
+  file.prepare("UPDATE webhooks SET failing_since = ? WHERE id = ?").run(Date.now() - hour, full);
+  await bench.call("POST", "playlists", { name: "One" });
+  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  expect(count()).toEqual({ n: 1 });
+  const read = async () => (await bench.call("GET", `webhooks/${full}`)).body;
+  expect((await read()).warnings).toMatchObject([{ code: "failing" }, { code: "backlog-full", remedy: expect.stringContaining("replay") }]);
+  expect((await bench.call("GET", `webhooks/${other}`)).body).toMatchObject({ warnings: [], last_success_at: expect.any(String) });
+  file.prepare("DELETE FROM webhook_deliveries WHERE webhook_id = ? AND created_at = 1").run(full);
+  const since = new Date(Date.now() - hour).toISOString();
+  expect((await bench.call("POST", `webhooks/${full}/replay`, { since })).body).toEqual({ count: 1 });
+  expect((await read()).warnings).toMatchObject([{ code: "failing" }]);
+});
+
+test("[EV13] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { body } = await bench.call("GET", "openapi.json");
+  const { post } = body.webhooks.event;
+  const paths = body.paths["/api/v1/webhooks"];
+  for (const description of [post.description, paths.post.description]) {
+    expect(description).toContain("at least once");
+    expect(description).toContain("order is not promised");
+    expect(description).toContain("webhook-id");
+  }
+  const headers = post.parameters.map(({ name }: { name: string }) => name);
+  expect(headers).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+  expect(Object.keys(post.responses)).toEqual(expect.arrayContaining(["2XX", "410"]));
+});

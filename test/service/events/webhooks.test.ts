@@ -1,0 +1,263 @@
+// Webhooks: signed by Standard Webhooks, tried again, never in each other's way, never into our own network.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Webhook as Verifier } from "standardwebhooks";
+import { expect, test } from "vitest";
+import { bodyOf } from "../../../src/service/events/webhooks/deliveries.ts";
+import { signatureHeaders } from "../../../src/service/events/webhooks/signature.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { Bench, call, heartbeat, picture, pointers } from "../harness.ts";
+import { Receiver } from "./receiver.ts";
+
+const loopback = { allowAddresses: ["127.0.0.0/8"] };
+const patience = { timeout: 15_000 };
+
+async function hook(bench: Bench, url: string, events = ["*"]) {
+  const answer = await bench.call("POST", "webhooks", { name: "Test", url, events });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body as { id: string; secret: string };
+}
+
+test("[WH1] an event arrives signed, and the reference library verifies it; a changed byte it refuses", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, loopback);
+  const { secret } = await hook(bench, receiver.url);
+  const playlist = (await bench.call("POST", "playlists", { name: "Néw" })).body;
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  const { body, headers } = receiver.received[0]!;
+  expect(new Verifier(secret).verify(body, headers)).toMatchObject({
+    type: "playlist.created",
+    data: { playlist_id: playlist.id, name: "Néw" },
+  });
+  expect(JSON.parse(body).id).toBe(headers["webhook-id"]);
+  expect(() => new Verifier(secret).verify(body.replace("Néw", "New"), headers)).toThrow();
+});
+
+test("[WH2] the specification's own vector is signed as it says", () => {
+  const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+  const headers = signatureHeaders(id, 1_614_265_330, '{"test": 2432232314}', ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]);
+  expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+});
+
+test("[WH3] the secret is shown once; during a rotation two sign, and after a day one", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(Date.now());
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  const { id, secret } = await hook(bench, receiver.url);
+  expect(JSON.stringify((await bench.call("GET", `webhooks/${id}`)).body)).not.toContain(secret);
+  const fresh = (await bench.call("POST", `webhooks/${id}/rotate`)).body;
+  expect(fresh.secrets).toHaveLength(2);
+  await bench.call("POST", "playlists", { name: "One" });
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  const { body, headers } = receiver.received[0]!;
+  for (const each of [secret, fresh.secret]) expect(new Verifier(each).verify(body, headers)).toBeTruthy();
+  clock.advance(25 * 3_600_000);
+  await bench.call("POST", "playlists", { name: "Two" });
+  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  expect(receiver.received[1]!.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
+  expect((await bench.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
+});
+
+test("[WH4] a receiver that fails is tried again under the same id, ten times over 75 hours, then the delivery has failed", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(Date.now());
+  await using receiver = await Receiver.start((_request, response) => response.writeHead(500).end("broken"));
+  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  const { id } = await hook(bench, receiver.url);
+  await bench.call("POST", "playlists", { name: "One" });
+  const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
+  const startedAt = clock.now();
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await expect.poll(async () => (await delivery()).attempts, patience).toBe(attempt);
+    const { next_attempt_at } = await delivery();
+    if (next_attempt_at === null) break;
+    const waitMs = Date.parse(next_attempt_at) - clock.now();
+    await expect.poll(() => clock.waiting, patience).toBeGreaterThan(0);
+    clock.advance(waitMs + 1);
+  }
+  expect(await delivery()).toMatchObject({ status: "failed", attempts: 10, last_response_status: 500, next_attempt_at: null });
+  expect((clock.now() - startedAt) / 3_600_000).toBeGreaterThan(75);
+  expect((clock.now() - startedAt) / 3_600_000).toBeLessThan(85);
+  expect(new Set(receiver.ids).size).toBe(1);
+  const detail = (await bench.call("GET", `webhooks/${id}/deliveries/${(await delivery()).id}`)).body;
+  expect(detail.log).toHaveLength(10);
+  expect(detail.log[0]).toMatchObject({ response_status: 500, response_body: "broken" });
+  expect(detail.body).toBe(receiver.received[0]!.body);
+});
+
+test("[WH5] Retry-After is heeded; 410 disables the webhook and says so; a redirect is a failure", async () => {
+  await using folder = await temporaryFolder();
+  await using busy = await Receiver.start((_request, response) => response.writeHead(503, { "retry-after": "3600" }).end());
+  await using gone = await Receiver.start((_request, response) => response.writeHead(410).end());
+  await using elsewhere = await Receiver.start((_request, response) => response.writeHead(302, { location: busy.url }).end());
+  await using bench = await Bench.start(folder.path, loopback);
+  const hooks: { id: string }[] = [];
+  for (const { url } of [busy, gone, elsewhere]) hooks.push(await hook(bench, url, ["playlist.created"]));
+  await bench.call("POST", "playlists", { name: "One" });
+  const delivery = async (at: number) => (await bench.call("GET", `webhooks/${hooks[at]!.id}/deliveries`)).body.data[0];
+  for (const at of [0, 1, 2]) await expect.poll(async () => (await delivery(at)).attempts, patience).toBe(1);
+  expect(Date.parse((await delivery(0)).next_attempt_at) - Date.now()).toBeGreaterThan(3_500_000);
+  expect((await delivery(1)).status).toBe("failed");
+  expect((await bench.call("GET", `webhooks/${hooks[1]!.id}`)).body).toMatchObject({
+    status: "disabled",
+    disabled_reason: expect.stringContaining("410"),
+  });
+  expect((await delivery(2)).last_error).toContain("redirect");
+  expect(busy.received).toHaveLength(1);
+});
+
+test("[WH6] one dead endpoint delays no other: every event reaches the living one once", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  // Hangs for ever; answers for ever; closes at once; and one whose port is closed.
+  await using hanging = await Receiver.start(() => undefined);
+  await using endless = await Receiver.start((_request, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write("x".repeat(10_000)), 5);
+    response.on("close", () => clearInterval(drip));
+  });
+  await using rude = await Receiver.start((request) => request.socket.destroy());
+  await using living = await Receiver.start();
+  // Its clock stands: however slow this machine is, an attempt that hangs is not over.
+  await using bench = await Bench.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
+  for (const { url } of [hanging, endless, rude]) await hook(bench, url);
+  await hook(bench, "http://127.0.0.1:9/closed");
+  await hook(bench, living.url);
+  for (let count = 0; count < 100; count += 1) await bench.call("POST", "playlists", { name: `${count}` });
+  await expect.poll(() => living.received.length, { timeout: 40_000 }).toBe(100);
+  expect(new Set(living.ids).size).toBe(100);
+  expect(hanging.received.length).toBeLessThanOrEqual(4);
+});
+
+test("[WH7] private, loopback and metadata addresses are refused, by name and by any spelling, unless allowed", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path);
+  const { port } = new URL(receiver.url);
+  const literals = ["127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "100.64.0.1"];
+  for (const host of literals) {
+    const answer = await bench.call("POST", "webhooks", { name: "X", url: `http://${host}:${port}/` });
+    expect([host, answer.status, pointers(answer)]).toEqual([host, 422, ["/url"]]);
+  }
+  for (const url of ["ftp://example.com/", "file:///etc/passwd", "https://user:secret@example.com/"]) {
+    expect((await bench.call("POST", "webhooks", { name: "X", url })).status).toBe(422);
+  }
+  // A name shows where it leads when it is looked up: over http now, and over both at each call (EV2).
+  expect(pointers(await bench.call("POST", "webhooks", { name: "X", url: `http://localhost:${port}/` }))).toEqual(["/url"]);
+  const { id } = await hook(bench, `https://localhost:${port}/`);
+  await bench.call("POST", "playlists", { name: "One" });
+  const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
+  await expect.poll(async () => (await delivery()).attempts, patience).toBe(1);
+  expect((await delivery()).last_error).toContain("not a public address");
+  expect(receiver.received).toHaveLength(0);
+});
+
+test("[WH8] a test event goes to one webhook alone; a replay sends under the same id; filters choose by type", async () => {
+  await using folder = await temporaryFolder();
+  await using one = await Receiver.start();
+  await using other = await Receiver.start();
+  await using bench = await Bench.start(folder.path, loopback);
+  const { id } = await hook(bench, one.url, ["playlist.deleted"]);
+  await hook(bench, other.url, ["playlist.created"]);
+  const sent = await bench.call("POST", `webhooks/${id}/test`);
+  expect([sent.status, sent.body.type]).toEqual([202, "webhook.test"]);
+  await expect.poll(() => one.received.length, patience).toBe(1);
+  await expect
+    .poll(async () => (await bench.call("GET", `webhooks/${id}/deliveries/${sent.body.id}`)).body.status, patience)
+    .toBe("delivered");
+  expect((await bench.call("POST", `webhooks/${id}/deliveries/${sent.body.id}/replay`)).status).toBe(202);
+  await expect.poll(() => one.received.length, patience).toBe(2);
+  expect(one.ids[1]).toBe(one.ids[0]);
+  await bench.call("POST", "playlists", { name: "One" });
+  await expect.poll(() => other.received.length, patience).toBe(1);
+  expect(one.received).toHaveLength(2);
+  await bench.call("PATCH", `webhooks/${id}`, { status: "disabled" });
+  expect((await bench.call("POST", `webhooks/${id}/test`)).status).toBe(422);
+});
+
+test("[WH9] players' and commands' events are told: paired, online, error, ended commands, screenshots, offline", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(Date.now());
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  await hook(bench, receiver.url);
+  const told = () => receiver.received.map(({ body }) => JSON.parse(body).type as string);
+  const device = await bench.paired();
+  await device.call("POST", "heartbeat", heartbeat());
+  const content = {
+    is: "failed",
+    revision: null,
+    applied_revision: null,
+    ready_bytes: 0,
+    total_bytes: 0,
+    detail: "a file is gone",
+  } as const;
+  for (let count = 0; count < 3; count += 1) await device.call("POST", "heartbeat", heartbeat({ content }));
+  const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" })).body;
+  await device.call("POST", `commands/${command.id}/status`, { status: "failed", error: { code: "x", detail: "y" } });
+  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
+  const expected = ["player.paired", "player.online", "player.error", "command.queued", "command.failed", "screenshot.ready"];
+  await expect.poll(() => told().toSorted(), patience).toEqual(expected.toSorted());
+  // Silent for two minutes; the sweep looks every five seconds.
+  await expect
+    .poll(() => {
+      clock.advance(10_000);
+      return told();
+    }, patience)
+    .toContain("player.offline");
+  expect(told().filter((type) => type === "player.offline")).toHaveLength(1);
+});
+
+test("[WH10] what is large is left out of the body, which stays below 20 kB", () => {
+  const data = { id: "cmd_1", player_id: "plr_1", result: { text: "x".repeat(50_000) } };
+  const event = { id: "evt_1", type: "command.succeeded" as const, created_at: "2026-11-21T12:00:00.000Z", data };
+  expect(JSON.parse(bodyOf(event)).data).toEqual({ id: "cmd_1", player_id: "plr_1", truncated: true });
+});
+
+test(
+  "[WH11] killed with -9 at any moment, nothing is lost, and what comes twice comes under the same id",
+  { timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    await using receiver = await Receiver.start((_request, response, count) => {
+      // Every fifth answer is slow, so that kills fall into attempts under way.
+      if (count % 5 === 0) setTimeout(() => response.writeHead(204).end(), 40);
+      else response.writeHead(204).end();
+    });
+    const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path, "--allow-address", "127.0.0.0/8"]);
+    const made: string[] = [];
+    let isHooked = false;
+    for (let round = 0; round < 6; round += 1) {
+      await using program = start();
+      const url = String((await program.line("listening"))["url"]);
+      const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+      if (!isHooked) await call(url, "POST", "webhooks", { name: "T", url: receiver.url, events: ["playlist.created"] }, { authorization });
+      isHooked = true;
+      const target = receiver.received.length + 5 + round * 3;
+      const writing = (async () => {
+        for (;;) {
+          const answer = await call(url, "POST", "playlists", { name: "P" }, { authorization }).catch(() => null);
+          if (answer?.status !== 201) return;
+          made.push(answer.body.id);
+        }
+      })();
+      await expect.poll(() => receiver.received.length, { interval: 3, timeout: 20_000 }).toBeGreaterThan(target);
+      process.kill(program.pid, "SIGKILL");
+      await writing;
+    }
+    await using last = start();
+    await last.line("listening");
+    const told = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.playlist_id as string));
+    await expect.poll(() => made.filter((id) => !told().has(id)).length, { timeout: 30_000 }).toBe(0);
+    // One id for one event, however often it came.
+    const idsOf = new Map<string, Set<string>>();
+    for (const { body, headers } of receiver.received) {
+      const { playlist_id } = JSON.parse(body).data;
+      idsOf.set(playlist_id, (idsOf.get(playlist_id) ?? new Set()).add(headers["webhook-id"]!));
+    }
+    for (const ids of idsOf.values()) expect(ids.size).toBe(1);
+  },
+);

@@ -1,0 +1,143 @@
+// The history of heartbeats: minutes, pages, days, and their end.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, heartbeat, pointers, type Device } from "../harness.ts";
+
+const minute = 60_000;
+const day = 86_400_000;
+const noon = Date.UTC(2026, 10, 21, 12);
+
+async function beat(device: Device, more: Parameters<typeof heartbeat>[0] = {}): Promise<void> {
+  let answer = await device.call("POST", "heartbeat", heartbeat(more));
+  if (answer.status === 401) {
+    device.access = (await device.renew()).body;
+    answer = await device.call("POST", "heartbeat", heartbeat(more));
+  }
+  expect(answer.status).toBe(200);
+}
+
+test("[HB1] heartbeats of a minute are one row, with the worst of its figures and the last of its words", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  await beat(device, { cpu_load: 0.5, memory_bytes: 300, temperature_c: null, disk_free_bytes: 1_000, rendering: false, boot_id: "a" });
+  clock.advance(30_000);
+  await beat(device, { cpu_load: 0.2, memory_bytes: 200, temperature_c: 61, disk_free_bytes: 900, boot_id: "b", uptime_ms: 7 });
+  clock.advance(minute);
+  await beat(device, { cpu_load: 0.9 });
+  const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
+  expect(body.next_cursor).toBeNull();
+  expect(body.data).toMatchObject([
+    { minute: "2026-11-21T12:01:00.000Z", beats: 1, rendering: 1, cpu_load_max: 0.9 },
+    {
+      minute: "2026-11-21T12:00:00.000Z",
+      beats: 2,
+      rendering: 1,
+      cpu_load_max: 0.5,
+      memory_bytes_max: 300,
+      temperature_c_max: 61,
+      disk_free_bytes_min: 900,
+      boot_id: "b",
+      uptime_ms: 7,
+    },
+  ]);
+});
+
+test("[HB2] the history is read page by page and by range, and outlives a restart", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  let playerId: string;
+  {
+    await using bench = await Bench.start(folder.path, { clock });
+    const device = await bench.paired();
+    ({ playerId } = device);
+    for (let count = 0; count < 5; count += 1) {
+      await beat(device);
+      clock.advance(minute);
+    }
+  }
+  await using bench = await Bench.start(folder.path, { clock });
+  const path = `players/${playerId}/heartbeats`;
+  const minutes: string[] = [];
+  for (let cursor = ""; ;) {
+    const { body } = await bench.call("GET", `${path}?limit=2${cursor}`);
+    minutes.push(...body.data.map((row: { minute: string }) => row.minute.slice(14, 16)));
+    if (body.next_cursor === null) break;
+    cursor = `&cursor=${body.next_cursor}`;
+  }
+  expect(minutes).toEqual(["04", "03", "02", "01", "00"]);
+  const range = await bench.call("GET", `${path}?from=2026-11-21T12:01:00Z&to=2026-11-21T12:03:00Z`);
+  expect(range.body.data.map((row: { minute: string }) => row.minute.slice(14, 16))).toEqual(["02", "01"]);
+  expect((await bench.call("GET", `${path}?from=yesterday`)).status).toBe(422);
+  expect((await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh/heartbeats")).status).toBe(404);
+});
+
+test("[HB3] uptime is the share of each day's minutes in which a heartbeat came, since the player was paired", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(Date.UTC(2026, 10, 20, 23, 56));
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  // Four minutes of the first day, of which three were heard; then an hour, of which the first half was heard.
+  for (let count = 0; count < 4; count += 1) {
+    if (count !== 2) await beat(device);
+    clock.advance(minute);
+  }
+  for (let count = 0; count < 60; count += 1) {
+    if (count < 30) await beat(device);
+    clock.advance(minute);
+  }
+  const { body } = await bench.call("GET", `players/${device.playerId}/uptime?from=2026-11-19`);
+  expect(body.days).toEqual([
+    { date: "2026-11-19", minutes_up: 0, minutes_total: 0, uptime_percent: null },
+    { date: "2026-11-20", minutes_up: 3, minutes_total: 4, uptime_percent: 75 },
+    { date: "2026-11-21", minutes_up: 30, minutes_total: 60, uptime_percent: 50 },
+  ]);
+  expect((await bench.call("GET", `players/${device.playerId}/uptime`)).body.days).toHaveLength(30);
+  for (const wrong of ["from=2026-01-01", "from=2026-11-21&to=2026-11-20", "from=2026-13-01"]) {
+    const refused = await bench.call("GET", `players/${device.playerId}/uptime?${wrong}`);
+    expect([refused.status, pointers(refused)]).toEqual([422, ["?from"]]);
+  }
+});
+
+test("[HB4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  const list = async () => (await bench.call("GET", `players/${device.playerId}/heartbeats`)).body.data.length as number;
+  await beat(device);
+  clock.advance(30 * day - minute);
+  await beat(device);
+  expect(await list()).toBe(2);
+  clock.advance(60 * minute);
+  await expect.poll(list, { timeout: 10_000 }).toBe(1);
+  const rows = (): unknown => {
+    using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"), { readOnly: true });
+    return telemetry.prepare("SELECT count(*) AS minutes FROM heartbeat_minutes").get()!["minutes"];
+  };
+  expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
+  expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(404);
+  expect(rows()).toBe(1);
+  expect((await bench.call("DELETE", `players/${device.playerId}?permanent=true`)).status).toBe(204);
+  expect(rows()).toBe(0);
+});
+
+test("[HB5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"));
+  telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO away");
+  await beat(device, { cpu_load: 0.7 });
+  expect((await bench.call("GET", `players/${device.playerId}/heartbeats`)).status).toBe(500);
+  expect((await bench.call("GET", `players/${device.playerId}`)).body).toMatchObject({ status: "online" });
+  telemetry.exec("ALTER TABLE away RENAME TO heartbeat_minutes");
+  await beat(device);
+  const { body } = await bench.call("GET", `players/${device.playerId}/heartbeats`);
+  expect(body.data).toMatchObject([{ beats: 2, cpu_load_max: 0.7 }]);
+});

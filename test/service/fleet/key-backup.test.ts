@@ -1,0 +1,83 @@
+// The service's signing key, saved and brought back by the commands that an operator would give.
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { Bench } from "../harness.ts";
+
+/** Runs a command of ours to its end: its exit code and what it said. */
+async function run(...argv: string[]): Promise<{ code: number | null; output: string }> {
+  await using program = new Program(["src/main/cli.ts", ...argv]);
+  const code = await program.exitCode;
+  return { code, output: program.output };
+}
+
+test(
+  "[RB8] the signing key is saved as one file that only its owner can read, also while the service runs, and comes back alone",
+  { timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const [data, file] = [join(folder.path, "data"), join(folder.path, "key.json")];
+    let key: string;
+    {
+      await using bench = await Bench.start(data);
+      key = (await bench.paired()).access.service_key;
+      expect(await run("backup-key", "--data", data, "--to", file)).toMatchObject({ code: 0 });
+      const busy = await run("restore-key", "--data", data, "--from", file);
+      expect(busy.code).toBe(1);
+      expect(busy.output).toMatch(/another program uses/);
+    }
+    const about = await stat(file);
+    expect([about.mode & 0o777, about.size < 1_024]).toEqual([0o600, true]);
+    expect(await readFile(file, "utf8")).toContain(key);
+    const taken = await run("backup-key", "--data", data, "--to", file);
+    expect([taken.code, /is there already/.test(taken.output)]).toEqual([1, true]);
+    expect((await run("restore-key", "--data", data, "--from", file)).output).toMatch(/has this key already/);
+
+    // A service that begins anew, with the key of the one that was lost.
+    const fresh = join(folder.path, "fresh");
+    expect(await run("restore-key", "--data", fresh, "--from", file)).toMatchObject({ code: 0 });
+    expect((await stat(join(fresh, "service-key.json"))).mode & 0o777).toBe(0o600);
+    await using bench = await Bench.start(fresh);
+    expect((await bench.paired()).access.service_key).toBe(key);
+  },
+);
+
+test(
+  "[RB9] a key is brought back over another one only when told so, which is explained; a damaged copy never",
+  { timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryFolder();
+    const [one, two, file] = ["one", "two", "key.json"].map((name) => join(folder.path, name)) as [string, string, string];
+    const keyOf = async (data: string): Promise<string> => {
+      await using bench = await Bench.start(data);
+      return (await bench.paired()).access.service_key;
+    };
+    const [first, second] = [await keyOf(one), await keyOf(two)];
+    await run("backup-key", "--data", one, "--to", file);
+    const refused = await run("restore-key", "--data", two, "--from", file);
+    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*no longer obey.*--replace/)]);
+    expect(await keyOf(two)).toBe(second);
+    const replaced = await run("restore-key", "--data", two, "--from", file, "--replace");
+    expect([replaced.code, replaced.output]).toEqual([0, expect.stringMatching(/no longer obey until each is claimed again/)]);
+    expect(await keyOf(two)).toBe(first);
+    // The other key is not left behind as the file's previous generation.
+    await writeFile(join(two, "service-key.json"), "damaged");
+    expect((await run("backup-key", "--data", two, "--to", join(folder.path, "other.json"))).code).toBe(1);
+    expect(await run("restore-key", "--data", two, "--from", file, "--replace")).toMatchObject({ code: 0 });
+    expect(await keyOf(two)).toBe(first);
+
+    const saved = JSON.parse(await readFile(file, "utf8")) as { public_key: string };
+    for (const wrong of ["", "{}", JSON.stringify({ ...saved, public_key: second }), JSON.stringify({ ...saved, format: "x" })]) {
+      await writeFile(file, wrong);
+      const damaged = await run("restore-key", "--data", one, "--from", file, "--replace");
+      expect([damaged.code, damaged.output]).toEqual([1, expect.stringMatching(/holds no service's key, or is damaged/)]);
+    }
+    await rm(file);
+    expect((await run("restore-key", "--data", one, "--from", file)).output).toMatch(/there is no file/);
+    expect((await run("backup-key", "--data", folder.path, "--to", file)).output).toMatch(/holds no service's key/);
+    expect((await run("restore-key", "--data", one)).code).toBe(2);
+    expect(await keyOf(one)).toBe(first);
+  },
+);

@@ -1,0 +1,235 @@
+// Pairing, the operators' tokens and the devices' proofs.
+import { readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { createKeyPair, thumbprint, verifyJws } from "../../../src/base/jws.ts";
+import { revocationJwsType, SignedRevocation } from "../../../src/protocol/device/commands.ts";
+import { Player, Problem } from "../../../src/protocol/operator/resources.ts";
+import { PairingGrant, TokenGrant, TokenRefusal } from "../../../src/protocol/device/messages.ts";
+import { createToken, hashOf, isToken } from "../../../src/service/people/access.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, call } from "../harness.ts";
+
+test("[SV1] a device gets a code, an operator claims it once, the device gets its token", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { publicUrl: "https://signs.example" });
+  const device = await bench.device();
+  expect(PairingGrant.parse(device.grant)).toMatchObject({
+    user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+    verification_uri: "https://signs.example/claim",
+    verification_uri_complete: `https://signs.example/claim?code=${device.grant.user_code}`,
+    expires_in: 900,
+    interval: 5,
+  });
+  const pending = await device.askForToken();
+  expect([pending.status, TokenRefusal.parse(pending.body).error]).toEqual([400, "authorization_pending"]);
+
+  const typed = device.grant.user_code.toLowerCase().replace("-", " ");
+  const claim = await bench.call("POST", "players/pair", { code: typed, name: "Lobby" });
+  expect(claim.status).toBe(201);
+  expect(Player.parse(claim.body)).toMatchObject({ name: "Lobby", status: "offline", layout_id: null, player_version: "1.2.3" });
+  expect(claim.headers.get("location")).toBe(`https://signs.example/api/v1/players/${claim.body.id}`);
+
+  const granted = await device.askForToken();
+  expect(granted.status).toBe(200);
+  expect(TokenGrant.parse(granted.body)).toMatchObject({ player_id: claim.body.id, player_name: "Lobby", expires_in: 3_600 });
+  const again = await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Other" });
+  expect([again.status, again.body.type]).toEqual([409, "/problems/already-claimed"]);
+});
+
+test("[SV1] a held-back answer comes as soon as the code is claimed", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.device();
+  const asked = device.askForToken({ prefer: "wait=25" });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const begun = performance.now();
+  await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
+  expect((await asked).status).toBe(200);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+test("[SV1] stopping ends held-back answers at once", async () => {
+  await using folder = await temporaryFolder();
+  const bench = await Bench.start(folder.path);
+  const device = await bench.device();
+  const asked = device.askForToken({ prefer: "wait=25" });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const begun = performance.now();
+  await bench[Symbol.asyncDispose]();
+  expect((await asked).body.error).toBe("authorization_pending");
+  expect(performance.now() - begun).toBeLessThan(1_500);
+});
+
+test("[SV2] codes that are unknown, expired, replaced or malformed are refused as such", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const pair = (code: string) => bench.call("POST", "players/pair", { code, name: "x" });
+  expect((await pair("BBBB-BBBB")).status).toBe(404);
+  const malformed = await pair("WDJB-MJH");
+  expect(malformed.status).toBe(422);
+  expect(malformed.body.errors[0].pointer).toBe("/code");
+
+  const device = await bench.device();
+  const first = device.grant.user_code;
+  await device.askForCode();
+  expect((await pair(first)).status).toBe(404);
+  clock.advance(900_001);
+  expect((await pair(device.grant.user_code)).status).toBe(404);
+  expect((await device.askForToken()).body.error).toBe("expired_token");
+});
+
+test("[SV3] the sixth guess of a minute is refused, even a right one, and told how long to wait", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.device();
+  const codes = ["BBBBBBBB", "CCCCCCCC", "DDDDDDDD", "FFFFFFFF", "GGGGGGGG"];
+  for (const code of codes) expect((await bench.call("POST", "players/pair", { code, name: "x" })).status).toBe(404);
+  const right = { code: device.grant.user_code, name: "x" };
+  const refused = await bench.call("POST", "players/pair", right);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBe(60);
+  clock.advance(60_001);
+  expect((await bench.call("POST", "players/pair", right)).status).toBe(201);
+});
+
+test("[SV4] the first start writes a token that only the owner can read; its hash alone is stored", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using bench = await Bench.start(folder.path);
+    expect(isToken(bench.token)).toBe(true);
+    expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder.path, "service-key.json"))).mode & 0o777).toBe(0o600);
+    expect((await bench.call("GET", "players")).status).toBe(200);
+  }
+  for (const name of ["state.db", "state.db-wal"]) {
+    const bytes = await readFile(join(folder.path, name)).catch(() => Buffer.alloc(0));
+    expect(bytes.includes((await readFile(join(folder.path, "admin-token"), "utf8")).trim())).toBe(false);
+  }
+});
+
+test("[SV4] a token file that was deleted is written anew, and the earlier token stays valid", async () => {
+  await using folder = await temporaryFolder();
+  let first: string;
+  {
+    await using bench = await Bench.start(folder.path);
+    first = bench.token;
+  }
+  await rm(join(folder.path, "admin-token"));
+  await using bench = await Bench.start(folder.path);
+  expect(bench.token).not.toBe(first);
+  expect((await bench.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
+});
+
+test("[SV5] without a valid token there is a 401 problem that says how to authenticate", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const broken = bench.token.slice(0, -1) + (bench.token.endsWith("a") ? "b" : "a");
+  for (const authorization of ["", "Basic eDp5", `Bearer ${broken}`, `Bearer sgn_pat_${"a".repeat(36)}`]) {
+    const answer = await call(bench.service.url, "GET", "players", undefined, authorization === "" ? {} : { authorization });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+    expect(Problem.parse(answer.body).request_id).toBe(answer.headers.get("request-id"));
+  }
+  const device = await bench.paired();
+  const asOperator = { authorization: `Bearer ${device.access.access_token}` };
+  expect((await bench.call("GET", "players", undefined, asOperator)).status).toBe(401);
+  expect((await bench.call("GET", "device/state")).status).toBe(401);
+});
+
+test("[SV5] a token allows what its scopes say and no more, and nothing once it has expired or was revoked", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const database = new DatabaseSync(join(folder.path, "state.db"));
+  const token = createToken();
+  const row = { id: "tok_x", name: "reader", hash: hashOf(token), scopes: '["players:read"]', created_at: 0 };
+  database
+    .prepare(
+      "INSERT INTO tokens (id, name, hash, scopes, created_at, team_id, user_id) SELECT :id, :name, :hash, :scopes, :created_at, team_id, user_id FROM members",
+    )
+    .run(row);
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await bench.call("GET", "players", undefined, headers)).status).toBe(200);
+  const refused = await bench.call("POST", "playlists", { name: "P" }, headers);
+  expect([refused.status, refused.body.detail]).toEqual([403, "The token lacks the scope playlists:write"]);
+  for (const [column, value] of [
+    ["expires_at", 1],
+    ["revoked_at", 1],
+  ] as const) {
+    database.exec(`UPDATE tokens SET expires_at = NULL, revoked_at = NULL WHERE id = 'tok_x'`);
+    database.exec(`UPDATE tokens SET ${column} = ${value} WHERE id = 'tok_x'`);
+    // Written behind the service's back, it counts within a second or two.
+    await expect.poll(async () => (await bench.call("GET", "players", undefined, headers)).status, { timeout: 10_000 }).toBe(401);
+  }
+  database.close();
+});
+
+test("[SV6] a device's token is given only for a proof by its key over a fresh nonce", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  expect((await device.renew()).status).toBe(200);
+  expect((await device.renew(createKeyPair())).body.error).toBe("invalid_grant");
+
+  const grant_type = "urn:signage:device-key";
+  const ask = (proof: string) => call(device.url, "POST", "device/token", { grant_type, player_id: device.playerId, proof });
+  const proof = await device.proof(device.playerId);
+  expect((await ask(proof)).status).toBe(200);
+  expect((await ask(proof)).body.error).toBe("invalid_grant");
+  expect((await ask(await device.proof("plr_other"))).body.error).toBe("invalid_grant");
+  const stale = await device.proof(device.playerId);
+  clock.advance(60_001);
+  expect((await ask(stale)).body.error).toBe("invalid_grant");
+});
+
+test("[SV6] a device's token ends after an hour", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  expect((await device.call("GET", "state")).status).toBe(200);
+  clock.advance(3_600_001);
+  expect((await device.call("GET", "state")).status).toBe(401);
+});
+
+test("[SV7] a removed player is told so by a revocation that the pinned key signed, now and ever after", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
+  expect((await bench.call("GET", `players/${device.playerId}`)).status).toBe(404);
+  expect((await device.call("GET", "state")).status).toBe(401);
+  const answer = await device.renew();
+  expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
+  const said = SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
+  expect(said).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
+  expect((await device.renew(createKeyPair())).body.revocation).toBeUndefined();
+
+  await device.askForCode();
+  const claim = await bench.call("POST", "players/pair", { code: device.grant.user_code, name: "Again" });
+  expect(claim.status).toBe(201);
+  expect((await device.firstToken()).player_id).toBe(claim.body.id);
+});
+
+test("[SV8] what was paired before a restart is paired after it, with the same service key", async () => {
+  await using folder = await temporaryFolder();
+  await using first = await Bench.start(folder.path);
+  const device = await first.paired("Lobby");
+  const { access } = device;
+  await first[Symbol.asyncDispose]();
+  await using second = await Bench.start(folder.path);
+  const moved = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
+  expect((await moved.call("GET", "state")).status).toBe(200);
+  expect((await moved.renew()).body).toMatchObject({ player_name: "Lobby", service_key: access.service_key });
+});
+
+test("[SV8] a data folder serves one service at a time", async () => {
+  await using folder = await temporaryFolder();
+  await using _first = await Bench.start(folder.path);
+  await expect(Bench.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });
+});

@@ -1,0 +1,309 @@
+// Players and schedules come back from the bin; a player moves to another box by that box's pairing code.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { thumbprint, verifyJws } from "../../../src/base/jws.ts";
+import { revocationJwsType, SignedCommand, SignedRevocation } from "../../../src/protocol/device/commands.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, blobsIn, heartbeat, picture, type Answer, type Device } from "../harness.ts";
+import { otherTeam, owner, tokenOf } from "../people/people.ts";
+
+const day = 86_400_000;
+const ids = (answer: Answer): string[] => answer.body.data.map(({ id }: { id: string }) => id);
+const problem = (answer: Answer): unknown[] => [answer.status, answer.body.type];
+const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
+
+/** A schedule of `layoutId` for one player. */
+async function scheduled(bench: Bench, playerId: string, layoutId: string, name: string): Promise<string> {
+  const about = { name, layout_id: layoutId, target: { type: "player", player_id: playerId }, starts_at: "2026-11-01T00:00" };
+  const answer = await bench.call("POST", "schedules", about);
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+
+async function replace(bench: Bench, playerId: string, code: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return bench.call("POST", `players/${playerId}/replace`, { code }, headers);
+}
+
+/** What the service says to a box that asks for a token; the signed revocation's content, if that is what it says. */
+async function revocationOf(device: Device): Promise<unknown> {
+  const answer = await device.renew();
+  expect([answer.status, answer.body.error]).toEqual([400, "access_denied"]);
+  return SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
+}
+
+test("[RB1] a deleted player lies in the bin and comes back with its layout, tags, settings, schedules and history", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const path = `players/${device.playerId}`;
+  const { layout } = await bench.showing(device);
+  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
+  const earlier = await scheduled(bench, device.playerId, layout.id, "Deleted before");
+  await bench.call("DELETE", `schedules/${earlier}`);
+  await bench.call("PATCH", path, { tags: ["hall"], variables: { door: true }, orientation: "portrait" });
+  await device.call("POST", "heartbeat", heartbeat());
+  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture());
+  const before = (await bench.call("GET", path)).body;
+  const state = (await device.call("GET", "state")).body;
+
+  expect((await bench.call("DELETE", path)).status).toBe(204);
+  for (const [method, at, body] of [
+    ["GET", path],
+    ["PATCH", path, { name: "N" }],
+    ["DELETE", path],
+    ["GET", `${path}/now`],
+    ["GET", `${path}/screenshots`],
+    ["GET", "screenshots/shot_01jd3v8q6m9x2k4n7r5t1w0yzh"],
+    ["GET", `schedules/${schedule}`],
+  ] as const) {
+    expect([method, at, (await bench.call(method, at, body)).status]).toEqual([method, at, 404]);
+  }
+  expect(ids(await bench.call("GET", "players"))).toEqual([]);
+  expect(ids(await bench.call("GET", "players?tag=hall"))).toEqual([]);
+  expect(ids(await bench.call("GET", "schedules"))).toEqual([]);
+  const bin = await bench.call("GET", "players?deleted=true&q=lob&tag=hall");
+  expect(bin.body.data).toMatchObject([{ id: device.playerId, status: "offline", tags: ["hall"], layout_id: layout.id }]);
+  expect(Date.parse(bin.body.data[0].deleted_at)).toBeGreaterThan(0);
+  // Nothing in the bin keeps what it showed from being deleted.
+  expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
+
+  const restored = await bench.call("POST", `${path}/restore`);
+  expect([restored.status, restored.body]).toEqual([
+    200,
+    {
+      ...before,
+      // Its box has not been heard since.
+      status: "offline",
+      in_sync: null,
+      problems: [expect.objectContaining({ code: "offline" })],
+      updated_at: restored.body.updated_at,
+      desired_revision: restored.body.desired_revision,
+    },
+  ]);
+  expect(restored.body.deleted_at).toBe(null);
+  expect((await bench.call("POST", `${path}/restore`)).body).toEqual(restored.body);
+  expect(ids(await bench.call("GET", "players?tag=hall"))).toEqual([device.playerId]);
+  expect(ids(await bench.call("GET", "schedules"))).toEqual([schedule]);
+  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([earlier]);
+  expect(ids(await bench.call("GET", `${path}/screenshots`))).toEqual(["shot_01jd3v8q6m9x2k4n7r5t1w0yzh"]);
+  expect((await bench.call("GET", `${path}/heartbeats`)).body.data).toHaveLength(1);
+  expect((await bench.call("POST", `players/${nobody}/restore`)).status).toBe(404);
+  // A box that was away meanwhile goes on as if nothing had been.
+  expect((await device.renew()).status).toBe(200);
+  const after = (await device.call("GET", "state")).body;
+  expect({ ...after, revision: "" }).toEqual({ ...state, revision: "" });
+});
+
+test("[RB2] a deleted schedule lies in the bin and comes back with its layout; not before its player", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  const { layout } = await bench.showing(device);
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: null });
+  const id = await scheduled(bench, device.playerId, layout.id, "Evening");
+  const before = (await bench.call("GET", `schedules/${id}`)).body;
+  const link = await device.connect();
+  expect((await bench.call("DELETE", `schedules/${id}`)).status).toBe(204);
+  await link.next("state.changed");
+  expect((await device.call("GET", "state")).body).toMatchObject({ schedules: [], layouts: [], assets: [] });
+  for (const [method, body] of [["GET"], ["PATCH", { priority: 1 }], ["DELETE"]] as const) {
+    expect((await bench.call(method, `schedules/${id}`, body)).status).toBe(404);
+  }
+  expect((await bench.call("GET", "schedules?deleted=true&q=even")).body.data).toMatchObject([{ id, name: "Evening" }]);
+  expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(204);
+
+  const restored = await bench.call("POST", `schedules/${id}/restore`);
+  expect([restored.status, restored.body]).toEqual([200, { ...before, updated_at: restored.body.updated_at }]);
+  expect((await bench.call("GET", `layouts/${layout.id}`)).status).toBe(200);
+  expect((await bench.call("POST", `schedules/${id}/restore`)).body).toEqual(restored.body);
+  await link.next("state.changed");
+  expect((await device.call("GET", "state")).body.schedules).toMatchObject([{ id, name: "Evening" }]);
+  link.socket.close();
+  await link.closed;
+
+  await bench.call("DELETE", `players/${device.playerId}`);
+  expect(problem(await bench.call("POST", `schedules/${id}/restore`))).toEqual([409, "/problems/in-use"]);
+  await bench.call("POST", `players/${device.playerId}/restore`);
+  expect((await bench.call("GET", `schedules/${id}`)).status).toBe(200);
+  // For good, and what shows a layout that is gone for good cannot come back.
+  expect((await bench.call("DELETE", `schedules/${id}?permanent=true`)).status).toBe(204);
+  expect((await bench.call("POST", `schedules/${id}/restore`)).status).toBe(404);
+  const other = await scheduled(bench, device.playerId, layout.id, "Late");
+  await bench.call("DELETE", `schedules/${other}`);
+  await bench.call("DELETE", `layouts/${layout.id}?permanent=true`);
+  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
+});
+
+test("[RB3] after thirty days, or when told so, a deleted player's data and schedules are gone; the box still learns of it by signature", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  const { layout } = await bench.showing(device);
+  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
+  await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture("png", 32));
+  const files = (await blobsIn(folder.path)).length;
+  await bench.call("DELETE", `players/${device.playerId}`);
+  clock.advance(30 * day - 3_600_000);
+  expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([device.playerId]);
+  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([schedule]);
+  clock.advance(2 * 3_600_000);
+  await expect.poll(async () => ids(await bench.call("GET", "players?deleted=true")), { timeout: 10_000 }).toEqual([]);
+  expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
+  expect((await bench.call("POST", `players/${device.playerId}/restore`)).status).toBe(404);
+  await expect.poll(async () => (await blobsIn(folder.path)).length, { timeout: 10_000 }).toBe(files - 1);
+  expect(await revocationOf(device)).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
+
+  const other = await bench.paired();
+  expect((await bench.call("DELETE", `players/${other.playerId}?permanent=true`)).status).toBe(204);
+  expect((await bench.call("POST", `players/${other.playerId}/restore`)).status).toBe(404);
+  expect(await revocationOf(other)).toMatchObject({ player_id: other.playerId });
+  const third = await bench.paired();
+  await bench.call("DELETE", `players/${third.playerId}`);
+  expect((await bench.call("DELETE", `players/${third.playerId}?permanent=true`)).status).toBe(204);
+  expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([]);
+});
+
+test("[RB4] events and the audit log tell of each deletion and each return", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const { layout } = await bench.showing(device);
+  const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
+  await bench.call("DELETE", `players/${device.playerId}`);
+  await bench.call("POST", `players/${device.playerId}/restore`);
+  const box = await bench.device();
+  expect((await replace(bench, device.playerId, box.grant.user_code)).status).toBe(200);
+  await bench.call("DELETE", `schedules/${schedule}`);
+  await bench.call("POST", `schedules/${schedule}/restore`);
+  const audit = (await bench.call("GET", "audit?limit=5")).body.data;
+  expect(audit.map((entry: { action: string; resource_id: string }) => [entry.action, entry.resource_id])).toEqual([
+    ["restoreSchedule", schedule],
+    ["deleteSchedule", schedule],
+    ["replacePlayer", device.playerId],
+    ["restorePlayer", device.playerId],
+    ["deletePlayer", device.playerId],
+  ]);
+  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  const rows = store.prepare("SELECT type, data FROM events ORDER BY seq").all();
+  const told = rows
+    .slice(rows.findIndex(({ type }) => type === "player.removed"))
+    .map(({ type, data }) => [type, JSON.parse(String(data))]);
+  const player = { player_id: device.playerId, name: "Lobby" };
+  expect(told).toMatchObject([
+    ["player.removed", player],
+    ["schedule.deleted", { schedule_id: schedule }],
+    ["player.restored", player],
+    ["schedule.restored", { schedule_id: schedule }],
+    ["player.replaced", player],
+    ["schedule.deleted", { schedule_id: schedule }],
+    ["schedule.restored", { schedule_id: schedule }],
+  ]);
+});
+
+test("[RB5] a player moves to the box that shows a code: place, schedules and history stay; the old box is revoked, by signature", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const old = await bench.paired("Lobby");
+  const path = `players/${old.playerId}`;
+  const { layout } = await bench.showing(old);
+  const schedule = await scheduled(bench, old.playerId, layout.id, "Evening");
+  const link = await old.connect();
+  await bench.call("POST", `${path}/commands`, { type: "reload" });
+  const command = (await link.next("command")).data.command;
+  const before = (await bench.call("GET", path)).body;
+  const box = await bench.device();
+  const asked = box.askForToken({ prefer: "wait=25" });
+  const replaced = await replace(bench, old.playerId, box.grant.user_code);
+  expect(replaced.status).toBe(200);
+  expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
+  // What the old box had on screen says nothing of the new one.
+  expect(replaced.body).toMatchObject({ last_seen_at: null, reported_revision: null, in_sync: null });
+
+  const { revocation } = (await link.next("revoked")).data;
+  expect(await link.closed).toBe(4403);
+  const said = SignedRevocation.parse(verifyJws(revocationJwsType, revocation, old.access.service_key));
+  expect(said).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
+  box.access = (await asked).body;
+  expect(box.playerId).toBe(old.playerId);
+  expect((await old.call("GET", "state")).status).toBe(401);
+  expect(await old.socket().closed).toBe(4401);
+  expect(await revocationOf(old)).toMatchObject({ sub: thumbprint(old.keys.publicKey), player_id: old.playerId });
+  // Its earlier claim gives it no token either.
+  expect((await old.askForToken()).body.error).toBe("access_denied");
+
+  expect((await box.renew()).status).toBe(200);
+  const state = (await box.call("GET", "state")).body;
+  expect([state.player.id, state.layout.id, state.schedules[0].id]).toEqual([old.playerId, layout.id, schedule]);
+  const beat = (await box.call("POST", "heartbeat", heartbeat())).body;
+  expect(beat.commands).toEqual([]);
+  const [called] = (await bench.call("GET", `${path}/commands`)).body.data;
+  expect(called.status).toBe("cancelled");
+  expect(SignedCommand.parse(verifyJws("signage-command+jws", command, old.access.service_key)).sub).toBe(thumbprint(old.keys.publicKey));
+  await bench.call("POST", `${path}/commands`, { type: "reload" });
+  const fresh = (await box.call("POST", "heartbeat", heartbeat())).body.commands[0];
+  expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, box.access.service_key)).sub).toBe(thumbprint(box.keys.publicKey));
+});
+
+test("[RB6] to and fro between two boxes only the newest counts; a removed player's earlier box still learns of it", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const one = await bench.paired();
+  const id = one.playerId;
+  const two = await bench.device();
+  await replace(bench, id, two.grant.user_code);
+  await two.firstToken();
+  await revocationOf(one);
+  await one.askForCode();
+  expect((await replace(bench, id, one.grant.user_code)).status).toBe(200);
+  await one.firstToken();
+  expect((await one.renew()).status).toBe(200);
+  expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey), player_id: id });
+  await bench.call("DELETE", `players/${id}`);
+  expect(await revocationOf(two)).toMatchObject({ sub: thumbprint(two.keys.publicKey) });
+  expect(await revocationOf(one)).toMatchObject({ sub: thumbprint(one.keys.publicKey) });
+  // The box that heard of its deletion is put back into its place, with the key that it always had.
+  await bench.call("POST", `players/${id}/restore`);
+  await one.askForCode();
+  expect((await replace(bench, id, one.grant.user_code)).status).toBe(200);
+  expect((await one.firstToken()).player_id).toBe(id);
+  expect((await one.renew()).status).toBe(200);
+});
+
+test("[RB7] a replacement refuses unknown, expired and used codes, guesses, other teams' players and tokens without the scope", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const { playerId } = await bench.paired();
+  const box = await bench.device();
+  const code = box.grant.user_code;
+  expect(problem(await replace(bench, nobody, code))).toEqual([404, "/problems/not-found"]);
+  const first = await owner(bench);
+  const reader = await tokenOf(bench, first, ["players:read"]);
+  expect((await replace(bench, playerId, code, { authorization: reader.authorization })).status).toBe(403);
+  const stranger = await otherTeam(bench);
+  const foreign = await replace(bench, playerId, code, { authorization: stranger.authorization });
+  expect(problem(foreign)).toEqual([404, "/problems/not-found"]);
+  const malformed = await replace(bench, playerId, "WDJB");
+  expect([malformed.status, malformed.body.errors[0].pointer]).toEqual([422, "/code"]);
+  expect((await replace(bench, playerId, code)).status).toBe(200);
+  expect(problem(await replace(bench, playerId, code))).toEqual([409, "/problems/already-claimed"]);
+  expect(problem(await bench.call("POST", "players/pair", { code, name: "x" }))).toEqual([409, "/problems/already-claimed"]);
+  const late = await bench.device();
+  clock.advance(900_001);
+  expect(problem(await replace(bench, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
+  // Its guesses and those of pairing are counted together.
+  for (const wrong of ["BBBBBBBB", "CCCCCCCC"]) expect((await replace(bench, playerId, wrong)).status).toBe(404);
+  for (const wrong of ["DDDDDDDD", "FFFFFFFF"]) {
+    expect((await bench.call("POST", "players/pair", { code: wrong, name: "x" })).status).toBe(404);
+  }
+  await late.askForCode();
+  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(429);
+  clock.advance(60_001);
+  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(200);
+  await bench.call("DELETE", `players/${playerId}`);
+  await late.askForCode();
+  expect((await replace(bench, playerId, late.grant.user_code)).status).toBe(404);
+});

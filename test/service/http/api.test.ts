@@ -1,0 +1,129 @@
+// The manners of the API: problems, idempotency, preconditions, its description.
+import { expect, test } from "vitest";
+import { Problem } from "../../../src/protocol/operator/resources.ts";
+import { problemKinds } from "../../../src/service/http/problem.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, call, picture } from "../harness.ts";
+
+test("[SV40] every refusal is a problem with a request id, whatever went wrong", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const json = { "content-type": "application/json" };
+  const cases = [
+    [404, await bench.call("GET", "nothing")],
+    [404, await bench.call("GET", "/elsewhere")],
+    [404, await bench.call("GET", "players/nonsense")],
+    [404, await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh")],
+    [405, await bench.call("PUT", "players")],
+    [400, await bench.call("POST", "playlists", "{", json)],
+    [400, await bench.call("POST", "playlists", '{"__proto__": 1}', json)],
+    [400, await bench.call("POST", "playlists", "", json)],
+    [415, await bench.call("POST", "playlists", "<a/>", { "content-type": "application/xml" })],
+    [422, await bench.call("POST", "playlists", "null", json)],
+    [422, await bench.call("POST", "playlists")],
+    [400, await bench.call("GET", "/%zz")],
+  ] as const;
+  for (const [status, answer] of cases) {
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("content-type")).toContain("application/problem+json");
+    const problem = Problem.parse(answer.body);
+    expect(problem.status).toBe(status);
+    expect(problem.request_id).toMatch(/^req_/);
+    expect((await bench.call("GET", problem.type)).status).toBe(200);
+  }
+  expect(cases[4][1].headers.get("allow")).toBe("GET");
+});
+
+test("[SV41] a POST repeated with its Idempotency-Key happens once and answers alike", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const key = { "idempotency-key": "k1" };
+  const first = await bench.call("POST", "playlists", { name: "P" }, key);
+  const again = await bench.call("POST", "playlists", { name: "P" }, key);
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expect([first.headers.get("idempotency-replayed"), again.headers.get("idempotency-replayed")]).toEqual([null, "true"]);
+  expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
+  const other = await bench.call("POST", "playlists", { name: "Q" }, key);
+  expect([other.status, other.body.type]).toEqual([422, "/problems/key-reused"]);
+  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(1);
+
+  const bytes = await picture();
+  const upload = (body: Buffer) => bench.call("POST", "assets?name=a", body, { "content-type": "image/png", "idempotency-key": "k2" });
+  const asset = await upload(bytes);
+  expect((await upload(bytes)).body.id).toBe(asset.body.id);
+  expect((await upload(await picture("png", 32))).status).toBe(422);
+});
+
+test("[SV41] while the first is under way its repeat is answered 409; what was refused may be tried again", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const bytes = await picture("png", 512);
+  const upload = () => bench.call("POST", "assets", bytes, { "content-type": "image/png", "idempotency-key": "k" });
+  const statuses = (await Promise.all([upload(), upload(), upload()])).map(({ status }) => status).toSorted((a, b) => a - b);
+  expect(statuses[0]).toBe(201);
+  expect(statuses.every((status) => status === 201 || status === 409)).toBe(true);
+  expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
+
+  const zone = { name: "z", left: 0, top: 0, width: 10, height: 10 };
+  const post = (width: number) =>
+    bench.call("POST", "layouts", { name: "L", width, height: 10, zones: [zone] }, { "idempotency-key": "l" });
+  expect((await post(5)).status).toBe(422);
+  expect((await post(10)).status).toBe(201);
+});
+
+test("[SV42] a change made from an outdated reading is refused; of two at once only one wins", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const made = await bench.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${made.body.id}`;
+  const etag = (await bench.call("GET", path)).headers.get("etag")!;
+  expect(etag).toBe(made.headers.get("etag"));
+  const patch = (name: string, tag: string) => bench.call("PATCH", path, { name }, { "if-match": tag });
+  const both = await Promise.all([patch("A", etag), patch("B", etag)]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+  const current = (await bench.call("GET", path)).headers.get("etag")!;
+  expect((await bench.call("DELETE", path, undefined, { "if-match": etag })).status).toBe(412);
+  expect((await patch("C", `"x", ${current}`)).status).toBe(200);
+  expect((await patch("D", "*")).status).toBe(200);
+  expect((await bench.call("DELETE", path)).status).toBe(204);
+});
+
+test("[SV42] a player's ETag covers what operators set, so a heartbeat between reading and changing does no harm", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  const path = `players/${device.playerId}`;
+  const etag = (await bench.call("GET", path)).headers.get("etag")!;
+  await device.connect();
+  expect((await bench.call("PATCH", path, { tags: ["a"] }, { "if-match": etag })).status).toBe(200);
+  expect((await bench.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
+});
+
+test("[SV44] the documentation and the claim page need no other site", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  for (const path of ["/docs", "/claim?code=WDJB-MJHT"]) {
+    const page = await call(bench.service.url, "GET", path);
+    expect(page.status).toBe(200);
+    const html = page.body.toString();
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(page.headers.get("content-security-policy")).not.toMatch(/https?:/);
+    for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const url = new URL(address, `${bench.service.url}${path.split("?")[0]}`);
+      expect((await fetch(url)).status, address).toBe(200);
+    }
+  }
+  const nothing = await call(bench.service.url, "GET", "/docs/nothing");
+  expect(nothing.status).toBe(404);
+  expect(nothing.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+  expect((await call(bench.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
+});
+
+test("[SV45] every kind of problem that operations name is in the catalogue and explained", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  for (const kind of Object.keys(problemKinds)) {
+    expect((await call(bench.service.url, "GET", `/problems/${kind}`)).status).toBe(200);
+  }
+  expect((await call(bench.service.url, "GET", "/problems/toString")).status).toBe(404);
+});

@@ -1,0 +1,79 @@
+// What players need from the service to change program in step: one instant in a command for many, and loops that begin with their window.
+import { expect, test } from "vitest";
+import { verifyJws } from "../../../src/base/jws.ts";
+import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { Forecast } from "../../../src/protocol/scheduling/forecast.ts";
+import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, heartbeat, pointers } from "../harness.ts";
+
+test("[BD13] a command carries the instant at which it was made, one for all players that it is for", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const devices = [await bench.paired("One"), await bench.paired("Two"), await bench.paired("Three")];
+  const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
+  const target = { player_ids: devices.map(({ playerId }) => playerId) };
+  const sent = await bench.call("POST", "commands", { target, type: "override.set", args: { layout_id, duration_ms: 60_000 } });
+  expect(sent.status).toBe(202);
+  const instants = await Promise.all(
+    devices.map(async (device) => {
+      const [jws] = (await device.call("POST", "heartbeat", heartbeat())).body.commands;
+      return SignedCommand.parse(verifyJws(commandJwsType, jws, device.access.service_key)).made_at;
+    }),
+  );
+  const { data } = (await bench.call("GET", "commands")).body;
+  expect(new Set(instants)).toEqual(new Set([Date.parse(data[0].created_at)]));
+});
+
+test("[BD14] loop_from is epoch unless told, is kept and reaches the player; window and sync_epoch exclude each other", async () => {
+  await using folder = await temporaryFolder();
+  const instant = "2026-01-01T00:00:00.000Z";
+  let id: string;
+  {
+    await using bench = await Bench.start(folder.path);
+    const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
+    const about = { name: "S", layout_id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
+    const create = (more: object) => bench.call("POST", "schedules", { ...about, ...more });
+    const plain = Schedule.parse((await create({})).body);
+    expect(plain.loop_from).toBe("epoch");
+    id = plain.id;
+    const windowed = (await create({ loop_from: "window" })).body;
+    expect(windowed.loop_from).toBe("window");
+    const device = await bench.paired("Lobby");
+    expect(Desired.parse((await device.call("GET", "state")).body).schedules).toMatchObject([
+      { loop_from: "epoch" },
+      { loop_from: "window" },
+    ]);
+    for (const wrong of [
+      await create({ loop_from: "window", sync_epoch: instant }),
+      await bench.call("PATCH", `schedules/${windowed.id}`, { sync_epoch: instant }),
+    ]) {
+      // prettier-ignore
+      expect([wrong.status, pointers(wrong)]).toEqual([422, ["/loop_from"]]);
+    }
+    expect((await create({ loop_from: "monday" })).status).toBe(422);
+    const week = `players/${device.playerId}/forecast?from=2026-11-27T00:00:00Z&to=2026-11-29T00:00:00Z`;
+    const { stretches, timezone } = Forecast.parse((await bench.call("GET", week)).body);
+    expect(timezone).toBeTypeOf("string");
+    const shown = stretches.find(({ schedule_id }) => schedule_id === windowed.id)!;
+    expect(shown.loops_from).toBe(shown.from);
+    expect(stretches.find(({ by }) => by === "nothing")!.loops_from).toBeNull();
+  }
+  // Stored by a version that knew nothing of it.
+  {
+    await using store = await openStore(folder.path);
+    await store.write(async (db) => {
+      const { timing } = await db.selectFrom("schedules").select("timing").where("id", "=", id).executeTakeFirstOrThrow();
+      const { loop_from: _unknown, ...old } = JSON.parse(timing) as Record<string, unknown>;
+      await db
+        .updateTable("schedules")
+        .set({ timing: JSON.stringify(old) })
+        .where("id", "=", id)
+        .execute();
+    });
+  }
+  await using again = await Bench.start(folder.path);
+  expect(Schedule.parse((await again.call("GET", `schedules/${id}`)).body).loop_from).toBe("epoch");
+});

@@ -1,0 +1,227 @@
+// The API's description: complete, valid by its own rules, and the same as its committed copy.
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { allowsBreaking, breakingChanges, type Description } from "../../../scripts/breaking-changes.ts";
+import { baseline, descriptionFile, descriptionText, typesFile, typesText, unannounced } from "../../../scripts/openapi.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { operations } from "../../../src/service/operations/operations.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { described, description, faultsAt, pointerOf, resolve } from "./contract.ts";
+import { Bench, call } from "../harness.ts";
+
+const run = promisify(execFile);
+const text = JSON.stringify(description);
+const write = "run `node scripts/openapi.ts` and commit what it writes";
+
+test("[OA1] every operation is described with its scope, its parameters and every answer; refusals are problems", () => {
+  for (const each of operations) {
+    const found = described.find(({ operation }) => operation.operationId === each.name)!;
+    expect([found.method, found.path], each.name).toEqual([each.method, `/api/v1${each.path}`]);
+    const security = each.caller === "anyone" ? [] : [{ [each.caller]: each.scope === undefined ? [] : [each.scope] }];
+    expect(found.operation.security, each.name).toEqual(security);
+    expect(found.operation.responses, each.name).toHaveProperty(String(each.status));
+    const names = (found.operation.parameters ?? []).map((parameter) => resolve(parameter)["name"]);
+    const shapes = [each.params, each.query].filter((schema) => schema instanceof z.ZodObject);
+    expect(names, each.name).toEqual(expect.arrayContaining(shapes.flatMap((schema) => Object.keys(schema.shape))));
+  }
+  for (const { operation } of described) {
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      const types = Object.keys((resolve(answer)["content"] ?? {}) as object);
+      const isRefusal = /^[45]/.test(status) && types.length > 0;
+      if (isRefusal) expect(types, `${operation.operationId} ${status}`).toContain("application/problem+json");
+    }
+  }
+});
+
+test("[OA2] every example validates against its schema", () => {
+  let count = 0;
+  const check = (place: readonly string[], content: unknown) => {
+    for (const [type, media] of Object.entries(
+      (content ?? {}) as Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>,
+    )) {
+      const examples = [...("example" in media ? [media.example] : []), ...Object.values(media.examples ?? {}).map(({ value }) => value)];
+      if (type.endsWith("json") && place[0] !== "elsewhere") expect(examples.length, place.join(" ")).toBeGreaterThan(0);
+      for (const example of examples) {
+        expect(faultsAt(pointerOf(...place, "content", type, "schema"), example), place.join(" ")).toEqual([]);
+        count += 1;
+      }
+    }
+  };
+  for (const { path, method, operation } of described) {
+    if (operation.tags[0] === "service") continue;
+    const place = ["paths", path, method.toLowerCase()];
+    check([...place, "requestBody"], operation.requestBody?.content);
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      if (!("$ref" in answer)) check([...place, "responses", status], answer["content"]);
+    }
+  }
+  for (const [name, answer] of Object.entries(description.components.responses))
+    check(["components", "responses", name], answer["content"]);
+  for (const each of operations)
+    if (each.example !== undefined) expect(each.body!.safeParse(each.example).error, each.name).toBeUndefined();
+  process.stdout.write(`description: ${described.length} operations, ${count} examples, ${Math.round(text.length / 1_024)} kB\n`);
+});
+
+test("[OA3] what is shared is said once: no component twice, none unused, no pattern beside a date", async () => {
+  for (const kind of ["schemas", "responses", "parameters"] as const) {
+    const bodies = Object.entries(description.components[kind]).map(([name, each]) => [name, JSON.stringify(each)] as const);
+    // Two kinds of thing may happen to look alike; one thing told twice is XInput beside an equal X.
+    if (kind !== "schemas") expect(new Set(bodies.map(([, body]) => body)).size, kind).toBe(bodies.length);
+    for (const [name, body] of bodies) expect(bodies, name).not.toContainEqual([`${name}Input`, body]);
+    for (const name of Object.keys(description.components[kind])) expect(text, name).toContain(`"#/components/${kind}/${name}"`);
+  }
+  for (const [, target] of text.matchAll(/"\$ref":"#([^"]+)"/g)) expect(resolve({ $ref: `#${target}` }), target).toBeTypeOf("object");
+  for (const [pattern] of text.matchAll(/"pattern":"(?:[^"\\]|\\.)*"/g)) expect(pattern.length, pattern).toBeLessThan(160);
+  const ids = described.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  const known = await readFile(join(rootFolder, "src/service/openapi/schemas.ts"), "utf8");
+  const modules = (await readdir(join(rootFolder, "src/protocol"), { recursive: true })).filter((name) => name.endsWith(".ts"));
+  // The messages of the page and the common schemas name no component.
+  for (const file of modules.filter((name) => !["scene.ts", "common.ts", "text.ts"].includes(name))) {
+    const text = await readFile(join(rootFolder, "src/protocol", file), "utf8");
+    if (text.includes('from "zod"')) expect(known, file).toContain(`/protocol/${file}"`);
+  }
+});
+
+test("[OA4] redocly finds nothing to complain of, and asks nothing of the network", async () => {
+  await using folder = await temporaryFolder();
+  const program = join(rootFolder, "node_modules/@redocly/cli/bin/cli.js");
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder.path,
+    REDOCLY_TELEMETRY: "off",
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+    // Whatever it should try nevertheless ends at a closed port.
+    HTTP_PROXY: "http://127.0.0.1:1",
+    HTTPS_PROXY: "http://127.0.0.1:1",
+  };
+  const lint = run(process.execPath, [program, "lint", descriptionFile, "--format=json"], {
+    cwd: rootFolder,
+    env,
+    maxBuffer: 64 * 1_024 ** 2,
+  });
+  const { stdout } = await lint.catch((error: unknown) => error as { stdout: string });
+  const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf("{"))) as { totals: Record<string, number>; problems: unknown[] };
+  expect(problems).toEqual([]);
+  expect([totals["errors"], totals["warnings"]]).toEqual([0, 0]);
+  // What is ignored is the 101 of an address that knows nothing but the upgrade.
+  const successes = (operation: (typeof described)[number]["operation"]) =>
+    Object.keys(operation.responses).filter((status) => status < "4");
+  const upgrades = described.filter(({ operation }) => successes(operation).join() === "101");
+  expect(totals["ignored"]).toBe(upgrades.length);
+  process.stdout.write(`redocly: ${totals["errors"]} errors, ${totals["warnings"]} warnings, ${totals["ignored"]} ignored (upgrades)\n`);
+}, 60_000);
+
+test("[OA5] the committed copy is what the service serves, as JSON and as YAML", async () => {
+  await using folder = await temporaryFolder();
+  const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
+  await using bench = await Bench.start(folder.path, { version: committed.info.version });
+  // The served one also says where it is.
+  const here = { ...committed, servers: [expect.objectContaining({ url: bench.service.url })] };
+  expect((await call(bench.service.url, "GET", "openapi.json")).body, write).toEqual(here);
+  const yaml = (await call(bench.service.url, "GET", "openapi.yaml")).body as Buffer;
+  expect(parse(yaml.toString(), { maxAliasCount: 0 })).toEqual(here);
+  expect(await readFile(join(rootFolder, descriptionFile), "utf8"), write).toBe(descriptionText());
+});
+
+test("[OA6] the client's types are made from the committed copy", async () => {
+  const committed = await readFile(join(rootFolder, descriptionFile), "utf8");
+  expect(await readFile(join(rootFolder, typesFile), "utf8"), write).toBe(typesText(committed));
+}, 60_000);
+
+test("[OA7] nothing that clients rely on is taken from them unless the version says so", () => {
+  const base = baseline();
+  // Before the first commit of a copy there is nobody to break.
+  if (base === null) return;
+  const now = JSON.parse(descriptionText()) as Description;
+  expect(unannounced(base.description, now), `breaking since ${base.from}: raise the major version, or the minor below 1.0`).toEqual([]);
+});
+
+const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: "object", properties, required });
+/** A description with one POST that takes and gives what is said. */
+function small(request: unknown, response: unknown, more: Record<string, unknown> = {}): Description {
+  const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
+  const post = {
+    operationId: "makeThing",
+    security: [{ operator: ["things:write"] }],
+    parameters: [{ name: "limit", in: "query", required: false, schema: { type: "integer", maximum: 100 } }],
+    requestBody: { required: false, ...content(request) },
+    responses: { 200: content(response), 404: { description: "" } },
+    ...more,
+  };
+  return { info: { version: "0.1.0" }, paths: { "/things": { post } } };
+}
+const text1 = { type: "string" };
+const before = small(
+  object({ a: text1, b: { enum: ["x", "y"] }, c: { type: ["integer", "null"] } }, ["a"]),
+  object({ id: text1, n: text1 }, ["id"]),
+);
+
+test.for<[string, Description, RegExp | null]>([
+  ["a path gone", { ...before, paths: {} }, /the path is gone/],
+  ["an operation gone", { ...before, paths: { "/things": {} } }, /the operation is gone/],
+  ["a field of the request gone", small(object({ a: text1, b: { enum: ["x", "y"] } }, ["a"]), {}), /\.c: the field is gone/],
+  ["a field of the answer gone", small({}, object({ id: text1 }, ["id"])), /\.n: the field is gone/],
+  [
+    "a request field newly required",
+    small(object({ a: text1, b: { enum: ["x", "y"] } }, ["a", "b"]), {}),
+    /\.b: the field is required now/,
+  ],
+  ["an answer's field that may be missing", small({}, object({ id: text1, n: text1 })), /\.id: the field may be missing/],
+  ["an enumeration narrowed", small(object({ a: text1, b: { enum: ["x"] } }), {}), /the value y is gone/],
+  ["another type", small(object({ a: { type: "integer" } }), {}), /the type was string, it is integer/],
+  ["null no longer taken", small(object({ c: { type: "integer" } }), {}), /the type was integer or null, it is integer/],
+  [
+    "null newly answered",
+    small({}, object({ id: { anyOf: [text1, { type: "null" }] } }, ["id"])),
+    /the type was string, it is string or null/,
+  ],
+  ["a bound tightened", small(object({ a: { type: "string", maxLength: 5 } }), {}), /maxLength is 5 now/],
+  ["a status gone", small({}, {}, { responses: { 200: { description: "" } } }), /the status 404 is gone/],
+  ["a media type gone", small({}, {}, { responses: { 200: {}, 404: {} } }), /media type application\/json is gone/],
+  ["a parameter gone", small({}, {}, { parameters: [] }), /query parameter limit is gone/],
+  ["another scope", small({}, {}, { security: [{ operator: ["things:admin"] }] }), /no longer suffices/],
+  [
+    "a body newly required",
+    small({}, {}, { requestBody: { required: true, content: { "application/json": {} } } }),
+    /a body is required now/,
+  ],
+  ["another operationId", small({}, {}, { operationId: "doThing" }), /its operationId was makeThing/],
+  ["nothing", before, null],
+  [
+    "more of everything",
+    small(
+      object({
+        a: { type: ["string", "null"] },
+        b: { enum: ["x", "y", "z"] },
+        c: { anyOf: [{ type: "integer" }, { type: "null" }, { type: "boolean" }] },
+        d: text1,
+      }),
+      object({ id: text1, n: text1, m: text1 }, ["id", "n"]),
+    ),
+    null,
+  ],
+])("[OA8] what breaks clients is found, what does not is let pass: %s", ([, after, wanted]) => {
+  const found = breakingChanges(before, after);
+  if (wanted === null) expect(found).toEqual([]);
+  else expect(found).toContainEqual(expect.stringMatching(wanted));
+});
+
+test("[OA9] a higher major version may break, below 1.0 a higher minor", () => {
+  const versions = [
+    ["0.1.0", "0.1.1", false],
+    ["0.1.0", "0.2.0", true],
+    ["0.9.0", "1.0.0", true],
+    ["1.2.0", "1.3.0", false],
+    ["1.2.0", "2.0.0", true],
+    ["2.0.0", "1.9.0", false],
+  ] as const;
+  for (const [from, to, may] of versions) expect(allowsBreaking(from, to), `${from} to ${to}`).toBe(may);
+  expect(unannounced(before, { info: { version: "0.2.0" }, paths: {} })).toEqual([]);
+});

@@ -1,0 +1,158 @@
+// Dry runs over REST: every write of an operator answers as if it were done, and leaves nothing.
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { operations } from "../../../src/service/operations/operations.ts";
+import { isTryable } from "../../../src/service/http/dry-run.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, picture, pointers } from "../harness.ts";
+import { invited, otherTeam, owner, type Person } from "../people/people.ts";
+
+const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
+
+/** Every row of the database. */
+function rowsOf(folder: string): Record<string, unknown[]> {
+  using db = new DatabaseSync(join(folder, "state.db"), { readOnly: true });
+  const tables = db.prepare("select name from sqlite_master where type = 'table' order by name").all() as { name: string }[];
+  const rows = tables.map(({ name }): [string, unknown[]] => [name, db.prepare(`select * from "${name}"`).all()]);
+  return Object.fromEntries(rows);
+}
+
+test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it were done, and changes nothing", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
+  const made = async (method: string, path: string, body?: unknown) => {
+    const answer = await bench.call(method, path, body);
+    expect([path, answer.status < 300 ? "" : JSON.stringify(answer.body)]).toEqual([path, ""]);
+    return answer.body;
+  };
+  const device = await bench.paired("Lobby");
+  const { asset, playlist, layout } = await bench.showing(device);
+  const waiting = await bench.device();
+  const player = device.playerId;
+  const shot = await made("POST", `players/${player}/commands`, { type: "screenshot", args: {} });
+  await device.putScreenshot(shotId, await picture(), { "command-id": shot.id });
+  const target = { type: "player", player_id: player };
+  const calendar = await made("POST", "calendars", { name: "C", dates: [{ date: "2026-12-26" }] });
+  const schedule = await made("POST", "schedules", { name: "S", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const webhook = await made("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] });
+  const delivery = await made("POST", `webhooks/${webhook.id}/test`);
+  const spare = await made("POST", "tokens", { name: "spare", scopes: ["players:read"] });
+  const invitation = await made("POST", "invitations", { email: "a@example.com", name: "A", role: "viewer" });
+  const [spareLayout, spareList] = [
+    await made("POST", "layouts", { name: "N", width: 10, height: 10 }),
+    await made("POST", "playlists", { name: "N", items: [] }),
+  ];
+  const [binLayout, binList] = [
+    await made("POST", "layouts", { name: "B", width: 10, height: 10 }),
+    await made("POST", "playlists", { name: "B", items: [] }),
+  ];
+  const show = await made("POST", "show", { text: "Hello", players: [player], lasts_ms: 60_000 });
+  const uploadLink = await made("POST", "upload-links", {});
+  const binSchedule = await made("POST", "schedules", { name: "B", layout_id: layout.id, target, starts_at: "2020-01-01T00:00:00Z" });
+  const binPlayer = (await bench.paired("Gone")).playerId;
+  await made("DELETE", `schedules/${binSchedule.id}`);
+  await made("DELETE", `players/${binPlayer}`);
+  await made("DELETE", `layouts/${binLayout.id}`);
+  await made("DELETE", `playlists/${binList.id}`);
+  const [spareAsset, binAsset] = [(await bench.upload(await picture("png"))).body, (await bench.upload(await picture("jpeg"))).body];
+  await made("DELETE", `assets/${binAsset.id}`);
+  const person = await invited(bench, await owner(bench), "viewer");
+  const other = await otherTeam(bench);
+  const calls: Record<string, [path: string, body?: unknown, by?: Person]> = {
+    pairPlayer: ["players/pair", { code: waiting.grant.user_code, name: "New" }],
+    updatePlayer: [`players/${player}`, { name: "Hall", layout_id: null }],
+    deletePlayer: [`players/${player}`],
+    restorePlayer: [`players/${binPlayer}/restore`],
+    replacePlayer: [`players/${player}/replace`, { code: waiting.grant.user_code }],
+    updatePlayers: ["players/bulk", { target: { player_ids: [player] }, change: { tags_add: ["x"] } }],
+    createLayout: ["layouts", { name: "N", width: 10, height: 10 }],
+    updateLayout: [`layouts/${layout.id}`, { background_color: "#123456" }],
+    deleteLayout: [`layouts/${spareLayout.id}`],
+    restoreLayout: [`layouts/${binLayout.id}/restore`],
+    createPlaylist: ["playlists", { name: "N", items: [] }],
+    updatePlaylist: [`playlists/${playlist.id}`, { items: [] }],
+    deletePlaylist: [`playlists/${spareList.id}`],
+    restorePlaylist: [`playlists/${binList.id}/restore`],
+    createSchedule: ["schedules", { name: "N", layout_id: layout.id, target, starts_at: "2026-11-27T22:00" }],
+    updateSchedule: [`schedules/${schedule.id}`, { priority: 7 }],
+    deleteSchedule: [`schedules/${schedule.id}`],
+    restoreSchedule: [`schedules/${binSchedule.id}/restore`],
+    createCalendar: ["calendars", { name: "N", dates: [{ date: "2026-12-25" }] }],
+    updateCalendar: [`calendars/${calendar.id}`, { dates: [] }],
+    deleteCalendar: [`calendars/${calendar.id}`],
+    show: ["show", { text: "Hello", players: [player], lasts_ms: 60_000 }],
+    deleteShow: [`show/${show.id}`],
+    createAsset: ["assets", await picture("webp")],
+    updateAsset: [`assets/${asset.id}`, { name: "other" }],
+    deleteAsset: [`assets/${spareAsset.id}`],
+    restoreAsset: [`assets/${binAsset.id}/restore`],
+    importAsset: ["assets/import", { url: "https://media.example.com/a.png" }],
+    createUploadLink: ["upload-links", {}],
+    deleteUploadLink: [`upload-links/${uploadLink.id}`],
+    sendCommand: [`players/${player}/commands`, { type: "restart" }],
+    sendCommands: ["commands", { target: { player_ids: [player] }, type: "reload" }],
+    deleteScreenshot: [`screenshots/${shotId}`],
+    createWebhook: ["webhooks", { name: "V", url: "https://hooks.example.com/y", events: ["*"] }],
+    updateWebhook: [`webhooks/${webhook.id}`, { name: "V" }],
+    deleteWebhook: [`webhooks/${webhook.id}`],
+    rotateWebhookSecret: [`webhooks/${webhook.id}/rotate`],
+    testWebhook: [`webhooks/${webhook.id}/test`],
+    replayWebhookDelivery: [`webhooks/${webhook.id}/deliveries/${delivery.id}/replay`],
+    replayFailedWebhookDeliveries: [`webhooks/${webhook.id}/replay`, { since: "2020-01-01T00:00:00Z" }],
+    createTeam: ["teams", { name: "U" }],
+    updateTeam: [`teams/${other.teamId}`, { name: "U" }, other],
+    createInvitation: ["invitations", { email: "b@example.com", name: "B", role: "viewer" }],
+    revokeInvitation: [`invitations/${invitation.id}`],
+    createToken: ["tokens", { name: "n", scopes: ["players:read"] }],
+    updateToken: [`tokens/${spare.id}`, { name: "m" }],
+    revokeToken: [`tokens/${spare.id}`],
+    createEventTicket: ["events/tickets"],
+    deleteTeam: [`teams/${other.teamId}`, undefined, other],
+    updateMember: [`teams/${person.teamId}/members/${person.userId}`, { role: "editor" }],
+    removeMember: [`teams/${person.teamId}/members/${person.userId}`],
+    updateMe: ["me", { name: "Somebody else" }],
+  };
+  const tryable = operations.filter(isTryable);
+  expect(Object.keys(calls).toSorted()).toEqual(tryable.map(({ name }) => name).toSorted());
+  // What days of attempts would have come to.
+  await using store = await openStore(folder.path);
+  await store.write(async (db) => {
+    await db.updateTable("webhook_deliveries").set({ status: "failed", next_at: null }).execute();
+  });
+  const before = rowsOf(folder.path);
+  for (const { name, method, status } of tryable) {
+    const [path, body, by] = calls[name]!;
+    const isBytes = body instanceof Buffer;
+    const answer = await bench.call(method, `${path}?dry_run=true`, body, {
+      ...(by === undefined ? {} : { authorization: by.authorization }),
+      ...(isBytes ? { "content-type": "application/octet-stream" } : {}),
+      ...(method === "POST" ? { "idempotency-key": `dry-${name}` } : {}),
+    });
+    expect([name, answer.status, answer.headers.get("dry-run")], JSON.stringify(answer.body)).toEqual([name, status, "true"]);
+    expect([name, rowsOf(folder.path)]).toEqual([name, before]);
+  }
+});
+
+test("[CA7] a dry run refuses what the write would, honours If-Match and uses up no key; where it cannot be had it is refused", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
+  const { body: layout } = await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 });
+  const schedule = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00" };
+  const tryOut = (body: object, headers = {}) => bench.call("POST", "schedules?dry_run=true", body, headers);
+  const tried = await tryOut(schedule, { "idempotency-key": "k" });
+  expect([tried.status, tried.body.name]).toEqual([201, "S"]);
+  expect((await bench.call("GET", "schedules")).body.data).toEqual([]);
+  expect((await bench.call("GET", `schedules/${tried.body.id}`)).status).toBe(404);
+  expect(pointers(await tryOut({ ...schedule, rrule: "FREQ=SECONDLY" }))).toEqual(["/ends_at", "/rrule"]);
+  expect(pointers(await bench.call("POST", "schedules?dry_run=yes", schedule))).toEqual(["?dry_run"]);
+  const real = await bench.call("POST", "schedules?dry_run=false", schedule, { "idempotency-key": "k" });
+  expect([real.status, real.headers.get("dry-run"), real.headers.get("idempotency-replayed")]).toEqual([201, null, null]);
+  const stale = await bench.call("DELETE", `schedules/${real.body.id}?dry_run=true`, undefined, { "if-match": '"old"' });
+  expect(stale.status).toBe(412);
+  expect((await bench.call("GET", `schedules/${real.body.id}`)).status).toBe(200);
+  const upload = await bench.call("POST", "uploads?dry_run=true", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect([upload.status, pointers(upload)]).toEqual([422, ["?dry_run"]]);
+});

@@ -1,0 +1,188 @@
+// What a mistake in a request is answered with: people's words, one for each mistake, at its place.
+import { expect, test } from "vitest";
+import { operations } from "../../../src/service/operations/operations.ts";
+import type { Refusal } from "../../../src/service/http/problem.ts";
+import { validatorCompiler } from "../../../src/service/http/validation.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Agent } from "../events/agent.ts";
+import { Bench } from "../harness.ts";
+
+// Words of the library that checks, not of people.
+const jargon = /\b(expected|received|invalid|union|undefined|NaN|too small|too big|unrecognized|regex|\w+_ id)\b/i;
+const asset = "ast_01jd3v8q6m9x2k4n7r5t1w0yzh";
+const zone = { name: "main", left: 0, top: 0, width: 100, height: 100 };
+const playlist = (item: object) => ["POST", "playlists", { name: "P", items: [item] }] as const;
+const schedule = (more: object) =>
+  [
+    "POST",
+    "schedules",
+    { name: "S", layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh", target: { type: "team" }, starts_at: "2026-11-27T22:00", ...more },
+  ] as const;
+
+/** A request, and the one mistake in it. */
+const slips: readonly (readonly [readonly [string, string, unknown], string, unknown])[] = [
+  [["POST", "playlists", {}], "/name", "is missing"],
+  [["POST", "playlists", []], "", "must be an object with fields, not a list"],
+  [["POST", "playlists", { name: 5 }], "/name", "must be a text, not a number"],
+  [["POST", "playlists", { name: null }], "/name", "must be a text, not null"],
+  [["POST", "playlists", { name: "" }], "/name", "must not be empty"],
+  [["POST", "playlists", { name: "x".repeat(201) }], "/name", "must have at most 200 characters"],
+  [["POST", "playlists", { name: "P", items: {} }], "/items", "must be a list, not an object"],
+  [["POST", "playlists", { title: "P", name: "P" }], "/title", "this field is not known here"],
+  [["POST", "playlists", { nmae: "P" }], "/nmae", "this field is not known here: did you mean name?"],
+  [
+    playlist({ type: "image", asset_id: asset, duration: 5 }),
+    "/items/0/duration",
+    "this field is not known here: did you mean duration_ms?",
+  ],
+  [
+    playlist({ type: "image", assetId: asset, duration_ms: 5_000 }),
+    "/items/0/assetId",
+    "this field is not known here: did you mean asset_id?",
+  ],
+  [playlist({ type: "image", asset_id: "x", duration_ms: 5_000 }), "/items/0/asset_id", "must be the id of an asset (ast_…)"],
+  [playlist({ type: "image", asset_id: asset, duration_ms: "5" }), "/items/0/duration_ms", "must be a number, not a text"],
+  [playlist({ type: "image", asset_id: asset, duration_ms: 5.5 }), "/items/0/duration_ms", "must be a whole number"],
+  [
+    playlist({ type: "imgae", asset_id: asset, duration_ms: 5_000 }),
+    "/items/0/type",
+    expect.stringMatching(/^must be one of .*: did you mean "image"\?$/),
+  ],
+  [playlist({ asset_id: asset, duration_ms: 5_000 }), "/items/0/type", expect.stringMatching(/^is missing: one of "image", /)],
+  [["POST", "layouts", { name: "L", width: 100, height: -1 }], "/height", "must be at least 1"],
+  [
+    ["POST", "layouts", { name: "L", width: 100, height: 100, zones: [{ ...zone, left: true }] }],
+    "/zones/0/left",
+    "must be a number, not true",
+  ],
+  [
+    ["POST", "layouts", { name: "L", width: 100, height: 100, background_color: "red" }],
+    "/background_color",
+    "must be a colour such as #102030",
+  ],
+  [schedule({ target: { type: "tags", tag: "x" } }), "/target/type", 'must be one of "team", "tag", "player", "any": did you mean "tag"?'],
+  [schedule({ target: "team" }), "/target", "must be an object with fields, not a text"],
+  [schedule({ enabled: "yes" }), "/enabled", "must be true or false, not a text"],
+  [["POST", "commands", { type: "reload", target: {} }], "/target", "must have tag or player_ids"],
+  [["POST", "commands", { type: "reload", target: { tags: "x" } }], "/target/tags", "this field is not known here: did you mean tag?"],
+  [["POST", "commands", { type: "relaod", target: { tag: "x" } }], "/type", expect.stringMatching(/did you mean "reload"\?$/)],
+  [["POST", "tokens", { name: "t", scopes: ["player:read"] }], "/scopes/0", expect.stringMatching(/did you mean "players:read"\?$/)],
+  [["POST", "tokens", { name: "t", scopes: [] }], "/scopes", "must have at least 1 entry"],
+  [
+    ["POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "tomorrow" }],
+    "/expires_at",
+    "must be a time in UTC such as 2026-11-22T12:00:00Z",
+  ],
+  [["POST", "invitations", { name: "A", role: "viewer" }], "/email", "is missing"],
+  [["POST", "webhooks", { name: "W", url: 5, events: ["*"] }], "/url", expect.stringMatching(/^must be/)],
+  [
+    ["POST", "webhooks", { name: "W", url: "https://x.example", events: ["player.ofline"] }],
+    "/events/0",
+    expect.stringMatching(/did you mean "player.offline"\?$/),
+  ],
+  [["GET", "playlists?limit=x", undefined], "?limit", expect.stringMatching(/number/)],
+  [["GET", "playlists?limt=5", undefined], "?limt", "this field is not known here: did you mean limit?"],
+];
+
+test("[ER1] a mistake is told once, at its place, in people's words, and with what was probably meant", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  for (const [[method, path, body], pointer, detail] of slips) {
+    const answer = await bench.call(method, path, body);
+    expect([answer.status, answer.body.errors], JSON.stringify(body)).toEqual([422, [{ pointer, detail }]]);
+    expect(answer.body.detail).toBe(`${pointer || "the body"}: ${answer.body.errors[0].detail}`);
+    expect(answer.body.detail).not.toMatch(jargon);
+  }
+});
+
+test("[ER2] an agent's mistakes are told in the same words", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  const items = [{ type: "image", asset_id: asset, duration: 5 }];
+  const { isError, text } = await agent.call("create_playlist", { name: "P", items });
+  expect([isError, text]).toEqual([
+    true,
+    expect.stringContaining("/items/0/duration: this field is not known here: did you mean duration_ms?"),
+  ]);
+  expect(text.replace("/problems/invalid", "")).not.toMatch(jargon);
+});
+
+const wrong: readonly unknown[] = [null, "", "x", "x".repeat(100_000), -1, 0.5, 1e300, true, [], {}, ["x"], { x: 1 }];
+
+test("[ER3] whatever field of whatever body is wrong, missing or unknown, no word of the program's own reaches a person", () => {
+  let told = 0;
+  for (const { name, body: schema, example } of operations) {
+    if (schema === undefined || example === undefined) continue;
+    const check = validatorCompiler({ schema, httpPart: "body", method: "POST", url: "/" });
+    const errorsOf = (value: unknown) => {
+      const { error } = check(value) as { error?: Refusal };
+      if (error === undefined) return [];
+      expect(error.message, `${name} ${JSON.stringify(value).slice(0, 500)}`).not.toMatch(jargon);
+      const places = error.errors.map(({ pointer }) => pointer);
+      expect(new Set(places).size, `${name}: ${error.message.slice(0, 500)}`).toBe(places.length);
+      told += places.length;
+      return error.errors;
+    };
+    for (const { holder, key, pointer, root } of placesIn(example)) {
+      for (const value of wrong) {
+        holder[key] = value;
+        errorsOf(root.body);
+      }
+      Reflect.deleteProperty(holder, key);
+      const missing = errorsOf(root.body);
+      expect(missing.length, `${name} without ${pointer}: ${JSON.stringify(missing)}`).toBeLessThanOrEqual(1);
+    }
+    for (const { holder, pointer, root } of placesIn(example)) {
+      if (Array.isArray(holder)) continue;
+      holder["qzqzqz"] = 1;
+      const unknown = errorsOf(root.body).filter((error) => error.pointer.endsWith("/qzqzqz"));
+      expect(unknown.length, `${name} beside ${pointer}`).toBeLessThanOrEqual(1);
+    }
+  }
+  expect(told).toBeGreaterThan(1_000);
+});
+
+/** Every field in a body, each in a copy of its own. */
+function placesIn(body: unknown): { holder: Record<string, unknown>; key: string; pointer: string; root: { body: unknown } }[] {
+  const pointers = (value: unknown, above: string): string[] =>
+    typeof value !== "object" || value === null
+      ? []
+      : Object.entries(value).flatMap(([key, inner]) => [`${above}/${key}`, ...pointers(inner, `${above}/${key}`)]);
+  return pointers(body, "").map((pointer) => {
+    const root = { body: structuredClone(body) };
+    const keys = pointer.split("/").slice(1);
+    const holder = keys.slice(0, -1).reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], root.body);
+    return { holder: holder as Record<string, unknown>, key: keys.at(-1)!, pointer, root };
+  });
+}
+
+test("[ER4] a tag that no player has is told in the answer, with the tag that was probably meant", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
+  const [one, gone] = [await bench.paired("One"), await bench.paired("Gone")];
+  await bench.call("PATCH", `players/${one.playerId}`, { tags: ["lobby"] });
+  await bench.call("PATCH", `players/${gone.playerId}`, { tags: ["looby"] });
+  await bench.call("DELETE", `players/${gone.playerId}`);
+  const warning = { code: "no-players", message: "no player has the tag “lobbby”: did you mean “lobby”?", field: "/target/tag" };
+  const send = (target: object) => bench.call("POST", "commands", { type: "identify", target });
+  const change = (target: object) => bench.call("POST", "players/bulk", { target, change: { tags_add: ["new"] } });
+  expect((await send({ tag: "lobbby" })).body).toMatchObject({ count: 0, warnings: [warning] });
+  expect((await send({ tag: "lobby" })).body).toMatchObject({ count: 1, warnings: [] });
+  expect((await change({ tag: "lobbby" })).body).toEqual({ matched: 0, changed: 0, warnings: [warning] });
+  expect((await change({ player_ids: [one.playerId] })).body.warnings).toEqual([]);
+
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const base = { name: "S", layout_id: layout.id, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00", timezone: "UTC" };
+  const warned = async (target: object) => (await bench.call("POST", "schedules", { ...base, target })).body.warnings;
+  const [tagged, lobby] = [
+    { type: "tag", tag: "lobbby" },
+    { type: "tag", tag: "lobby" },
+  ];
+  expect(await warned(tagged)).toEqual([{ code: "no-screens", message: warning.message, field: "/target" }]);
+  expect(await warned({ type: "any", of: [lobby, tagged] })).toEqual([
+    { code: "no-screens", message: warning.message, field: "/target/of/1" },
+  ]);
+  expect(await warned(lobby)).toEqual([]);
+});

@@ -1,0 +1,166 @@
+// What every caller may rely on, whichever library it uses: a request id on each answer, and links that can be followed.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { Problem } from "../../../src/protocol/operator/resources.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { described, resolve } from "./contract.ts";
+import { Bench, call, picture } from "../harness.ts";
+
+const wellFormed = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** What comes back for bytes that are sent over a connection of their own. */
+async function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (answer += part));
+  socket.end(text);
+  await once(socket, "close");
+  return answer;
+}
+
+const idIn = (answer: string) => /^request-id: (.*)\r$/im.exec(answer)?.[1] ?? answer;
+
+test("[IO3] every answer is described, in words, and with its Request-Id; every operation describes 400", () => {
+  for (const { operation } of described) {
+    const answers = Object.entries(operation.responses);
+    for (const [status, answer] of answers) {
+      const { description, headers } = resolve(answer) as { description?: string; headers?: Record<string, object> };
+      expect([operation.operationId, status, description]).toEqual([operation.operationId, status, expect.stringMatching(/\w/)]);
+      expect([operation.operationId, status, headers]).toMatchObject([
+        operation.operationId,
+        status,
+        { "Request-Id": { $ref: expect.any(String) } },
+      ]);
+    }
+    expect([operation.operationId, answers.some(([status]) => status === "400" || status === "4XX")]).toEqual([
+      operation.operationId,
+      true,
+    ]);
+  }
+});
+
+test("[IO4] every answer has a Request-Id: of pages, of refusals by the framework, of refused and opened sockets, of what is no HTTP", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { url } = bench.service;
+  const json = { "content-type": "application/json" };
+  const answers = await Promise.all([
+    bench.call("GET", "players"),
+    bench.call("GET", "nothing"),
+    call(url, "GET", "/nowhere"),
+    call(url, "GET", "/%zz"),
+    call(url, "GET", "/docs/static/index.html"),
+    call(url, "GET", "/docs/nothing.js"),
+    call(url, "GET", "/claim"),
+    call(url, "GET", "/healthz"),
+    call(url, "GET", "/metrics"),
+    call(url, "HEAD", "/healthz"),
+    call(url, "GET", "players"),
+    call(url, "OPTIONS", "/mcp"),
+    call(url, "POST", "/mcp", {}),
+    bench.call("POST", "playlists", "{", json),
+    bench.call("POST", "playlists", `{"name":"${"x".repeat(1_100_000)}"}`, json),
+  ]);
+  const ids = answers.map(({ headers }) => headers.get("request-id"));
+  for (const id of ids) expect(id).toMatch(wellFormed);
+  for (const { body, headers } of answers) if (body?.request_id !== undefined) expect(body.request_id).toBe(headers.get("request-id"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 400, 200, 404, 200, 200, 200, 200, 401, 404, 401, 400, 413]);
+
+  const host = `Host: ${new URL(url).host}\r\n`;
+  const upgrade = `${host}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n`;
+  const cases: [number, string][] = [
+    [400, "nonsense\r\n\r\n"],
+    [400, "GET /healthz HTTP/1.1\r\n\r\n"],
+    [431, `GET /healthz HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`],
+    [200, `GET /healthz HTTP/1.1\r\n${host}Expect: something\r\nConnection: close\r\n\r\n`],
+    [404, `GET /nowhere HTTP/1.1\r\n${upgrade}\r\n`],
+    [400, `GET /api/v1/device/ws HTTP/1.1\r\n${upgrade}\r\n`],
+    [405, `POST /api/v1/events HTTP/1.1\r\n${upgrade}\r\n`],
+    [400, `GET /api/v1/events HTTP/1.1\r\n${upgrade}Sec-WebSocket-Key: short\r\n\r\n`],
+  ];
+  for (const [status, text] of cases) {
+    const answer = await raw(url, text);
+    expect([text.slice(0, 40), answer.slice(9, 12), idIn(answer)]).toEqual([
+      text.slice(0, 40),
+      String(status),
+      expect.stringMatching(wellFormed),
+    ]);
+    if (status === 200) continue;
+    const problem = Problem.parse(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))));
+    expect([problem.status, problem.request_id]).toEqual([status, idIn(answer)]);
+    expect((await call(url, "GET", problem.type)).status).toBe(200);
+  }
+  for (const [path, protocol] of [
+    ["device/ws", "signage.device.v1"],
+    ["events", "signage.events.v1"],
+  ] as const) {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/${path}`, protocol);
+    const [response] = (await once(socket, "upgrade")) as [{ headers: Record<string, string> }];
+    expect(response.headers["request-id"]).toMatch(wellFormed);
+    socket.terminate();
+  }
+});
+
+test("[IO5] while the service stops, what comes on an open connection is refused as a problem with its Request-Id", async () => {
+  await using folder = await temporaryFolder();
+  const bench = await Bench.start(folder.path);
+  const { hostname, port, host } = new URL(bench.service.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let heard = "";
+  socket.setEncoding("utf8").on("data", (part: string) => (heard += part));
+  const authorization = `Authorization: Bearer ${bench.token}\r\n`;
+  // A body that does not end holds the connection open, and with it the service.
+  socket.write(
+    `POST /api/v1/playlists HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{"name":`,
+  );
+  await expect.poll(async () => (await bench.call("GET", "/metrics")).status).toBe(200);
+  const stopped = bench[Symbol.asyncDispose]();
+  await expect
+    .poll(() =>
+      fetch(bench.service.url).then(
+        () => "open",
+        () => "closed",
+      ),
+    )
+    .toBe("closed");
+  socket.write(`"Loop"}GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await Promise.all([stopped, once(socket, "close")]);
+  for (const head of heard.split(/(?=HTTP\/1\.1 )/)) expect(idIn(head)).toMatch(wellFormed);
+  expect(heard).toMatch(/^HTTP\/1\.1 201 /);
+  expect(heard).toContain('"type":"/problems/closing"');
+});
+
+test("[IO6] links can be followed as they are: by the Host of the request, or by the public URL where one is set", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(`${folder.path}/a`);
+  const asset = (await bench.upload(await picture(), "image/png", "a.png")).body;
+  const { headers, body } = await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" });
+  const authorization = { authorization: `Bearer ${bench.token}` };
+  expect(await (await fetch(headers.get("location")!, { headers: authorization })).json()).toMatchObject({ id: body.id });
+  expect((await fetch(asset.url, { headers: authorization })).status).toBe(200);
+  const { port } = new URL(bench.service.url);
+  const named = await fetch(`http://localhost:${port}/api/v1/assets/${asset.id}`, { headers: authorization }).catch(() => null);
+  if (named !== null) expect(((await named.json()) as typeof asset).url).toBe(`http://localhost:${port}/api/v1/assets/${asset.id}/content`);
+  const servers = async (path: string) => (await call(bench.service.url, "GET", path)).body.servers as unknown;
+  expect(await servers("openapi.json")).toMatchObject([{ url: bench.service.url }]);
+  expect(await servers("asyncapi.json")).toEqual({ service: { host: `127.0.0.1:${port}`, protocol: "ws" } });
+  // A Host that is no name comes into no link.
+  const odd = `GET /api/v1/openapi.json HTTP/1.1\r\nHost: evil"><script>\r\nConnection: close\r\n\r\n`;
+  expect(await raw(bench.service.url, odd)).not.toContain("evil");
+
+  await using behind = await Bench.start(`${folder.path}/b`, { publicUrl: "https://signage.example.com/anything" });
+  const there = (await behind.call("POST", "playlists", { name: "P" })).headers.get("location");
+  expect(there).toMatch(/^https:\/\/signage\.example\.com\/api\/v1\/playlists\/pls_/);
+  expect((await behind.upload(await picture(), "image/png", "a.png")).body.url).toMatch(
+    /^https:\/\/signage\.example\.com\/api\/v1\/assets\//,
+  );
+  const about = (await call(behind.service.url, "GET", "asyncapi.json")).body;
+  expect(about.servers).toEqual({ service: { host: "signage.example.com", protocol: "wss" } });
+  // A player asks the address that it was given, not the one for people.
+  const device = await behind.paired();
+  await behind.showing(device);
+  expect((await device.call("GET", "state")).body.assets[0].url).toMatch(/^\/api\/v1\//);
+});

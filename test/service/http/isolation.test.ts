@@ -1,0 +1,110 @@
+// Teams isolate: every operation of the table that takes an id is tried with the ids of another team.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { ulid } from "../../../src/base/ulid.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { asked, fill, furnish, idsIn, send, tablesOf, withIds, type Pool } from "../furnish.ts";
+import { Bench, type Answer } from "../harness.ts";
+import { otherTeam, owner } from "../people/people.ts";
+
+const patience = 120_000;
+
+// What the service does by itself meanwhile: thumbnails, imports, webhooks, and what it tells of them.
+const background = ["events", "event_journals", "webhook_messages", "webhook_deliveries", "webhook_attempts"];
+const own = { last_used_at: 0, status: "", error: "", source_url: "", thumbnail_sha256: "", thumbnail_bytes: 0, thumbnail_tries: 0 };
+
+/** All that the database holds, but for what the service changes by itself. */
+function contentOf(file: DatabaseSync): string {
+  const tables = tablesOf(file).filter(({ table }) => !background.includes(table));
+  return JSON.stringify(
+    tables.map(({ table }) => [
+      table,
+      file
+        .prepare(`SELECT * FROM ${table}`)
+        .all()
+        .map((row) => (table === "assets" ? { ...row, ...own, updated_at: 0 } : { ...row, last_used_at: 0 })),
+    ]),
+  );
+}
+
+test("[TM10] another team's id is not found on any operation that takes one, and nothing changes", { timeout: patience }, async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const us = await owner(bench);
+  const them = await otherTeam(bench);
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  const { pool: ours } = await furnish(bench, us, file);
+  const { pool: theirs } = await furnish(bench, them, file);
+  expect([...ours.keys()].toSorted()).toEqual([...theirs.keys()].toSorted());
+  for (const [prefix, id] of ours) expect(theirs.get(prefix)).not.toBe(id);
+
+  let tried = 0;
+  for (const each of asked) {
+    const ids = idsIn(each.params);
+    if (ids.length === 0) continue;
+    for (const { prefix } of ids) expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
+    if (each.body !== undefined) expect(each.example, `${each.name} has a body and no example of it`).toBeDefined();
+    const body = withIds(each.example ?? {}, ours);
+    const idsFrom = (pools: Pool[]) => Object.fromEntries(ids.map(({ name, prefix }, place) => [name, pools[place]!.get(prefix)!]));
+    // All of them theirs; and of several each one alone.
+    const mixtures = ids.length === 1 ? [] : ids.map((_id, place) => ids.map((_other, index) => (index === place ? theirs : ours)));
+    for (const pools of [ids.map(() => theirs), ...mixtures]) {
+      const before = contentOf(file);
+      const path = fill(each.path, idsFrom(pools));
+      const answer = await send(us, each, path, body);
+      expect([each.name, path, answer.status]).toEqual([each.name, path, 404]);
+      expect(contentOf(file), `${each.name} changed something`).toBe(before);
+      tried += 1;
+    }
+    // In the words for an id that never was: whether it is somebody's is told to nobody.
+    const unknown = fill(each.path, Object.fromEntries(ids.map(({ name, prefix }) => [name, `${prefix}_${ulid(0)}`])));
+    const words = ({ status, body }: Answer) => [
+      each.name,
+      status,
+      Buffer.isBuffer(body) ? "" : body.type,
+      Buffer.isBuffer(body) ? "" : body.detail,
+    ];
+    const [never, foreign] = [
+      await send(us, each, unknown, body),
+      await send(us, each, fill(each.path, idsFrom(ids.map(() => theirs))), body),
+    ];
+    expect(words(foreign)).toEqual(words(never));
+    // Were the addresses themselves wrong, all of the above would be 404 too.
+    if (each.method === "GET") {
+      const path = fill(each.path, idsFrom(ids.map(() => ours)));
+      expect([each.name, path, (await us.call("GET", path)).status]).not.toEqual([each.name, path, 404]);
+    }
+  }
+  expect(tried).toBeGreaterThan(30);
+});
+
+test("[TM11] another team's id in a body or a query leads to nothing of theirs", { timeout: patience }, async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const us = await owner(bench);
+  const them = await otherTeam(bench);
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
+  const { pool: ours } = await furnish(bench, us, file);
+  const { pool: theirs } = await furnish(bench, them, file);
+  let tried = 0;
+  for (const each of asked) {
+    const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, ours.get(prefix)!]));
+    const body = withIds(each.example ?? {}, theirs);
+    if (each.body !== undefined && JSON.stringify(body) !== JSON.stringify(withIds(each.example ?? {}, ours))) {
+      const before = contentOf(file);
+      const answer = await send(us, each, fill(each.path, own), body);
+      expect([400, 403, 404, 409, 422], `${each.name}: ${answer.status}`).toContain(answer.status);
+      expect(contentOf(file), `${each.name} changed something`).toBe(before);
+      tried += 1;
+    }
+    for (const { name, prefix } of idsIn(each.query)) {
+      expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
+      const answer = await us.call(each.method, `${fill(each.path, own)}?${name}=${theirs.get(prefix)}`);
+      if (answer.status === 200) expect(answer.body.data, `${each.name}?${name}`).toEqual([]);
+      else expect([404, 422], `${each.name}?${name}`).toContain(answer.status);
+      tried += 1;
+    }
+  }
+  expect(tried).toBeGreaterThan(20);
+});

@@ -1,0 +1,52 @@
+// The two descriptions as the linters of others find them: Spectral for OpenAPI, the official parser for AsyncAPI.
+import { Parser } from "@asyncapi/parser";
+import spectralCore from "@stoplight/spectral-core";
+import spectralRulesets from "@stoplight/spectral-rulesets";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../support/folder.ts";
+import { described, description } from "./contract.ts";
+import { Bench } from "../harness.ts";
+
+interface Finding {
+  code: string | number;
+  message: string;
+  path: (string | number)[];
+  severity: number;
+}
+
+const told = ({ severity, code, path, message }: Finding) => `${severity} ${code} at ${path.join("/")}: ${message}`;
+
+test("[IO1] Spectral finds nothing in the description but what OpenAPI 3.1 allows: roles beside a bearer token, an upgrade's 101", async () => {
+  const linter = new spectralCore.Spectral();
+  linter.setRuleset(spectralRulesets.oas as Parameters<typeof linter.setRuleset>[0]);
+  const found: Finding[] = await linter.run(JSON.parse(JSON.stringify(description)) as Record<string, unknown>);
+  // "For other security scheme types, the array MAY contain a list of role names" (OpenAPI 3.1, security requirement object).
+  const roles = found.filter(({ code, message }) => code === "oas3-operation-security-defined" && message.endsWith("listed among scopes."));
+  const upgrades = found.filter(({ code, path }) => code === "operation-success-response" && isUpgrade(path));
+  expect(found.filter((each) => !roles.includes(each) && !upgrades.includes(each)).map(told)).toEqual([]);
+  expect(found.filter(({ severity }) => severity === 0)).toEqual([]);
+  process.stdout.write(`spectral: 0 errors, ${found.length} warnings (${roles.length} roles, ${upgrades.length} upgrades)\n`);
+}, 240_000);
+
+function isUpgrade(path: readonly (string | number)[]): boolean {
+  return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);
+}
+
+test("[IO2] the AsyncAPI parser takes the sockets' description without a complaint, whatever was asked for before it", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();
+  const text = await (await fetch(`${bench.service.url}/api/v1/asyncapi.json`)).text();
+  const { document, diagnostics } = await new Parser().parse(text);
+  // That 3.1.0 is there is no fault of a document that needs nothing of it.
+  const found = (diagnostics as Finding[]).filter(({ code }) => code !== "asyncapi-latest-version");
+  expect(found.map(told)).toEqual([]);
+  expect(
+    document
+      ?.channels()
+      .all()
+      .map((channel) => channel.id()),
+  ).toEqual(["events", "device"]);
+  expect(document?.allMessages().all().length).toBeGreaterThan(15);
+  process.stdout.write(`asyncapi parser: ${found.length} complaints, ${document?.schemas().all().length} schemas\n`);
+}, 60_000);

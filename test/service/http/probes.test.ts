@@ -1,0 +1,195 @@
+// What machines ask of the service: is it alive, is it ready, what does it count; and how it starts and stops.
+import { once } from "node:events";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { get } from "node:https";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { selfSigned } from "../../support/certificate.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program, startService } from "../../support/programs/programs.ts";
+import { Bench, call } from "../harness.ts";
+import { owner, tokenOf } from "../people/people.ts";
+import { Receiver } from "../events/receiver.ts";
+
+/** The value of a metric with these labels; 0 where it has not come up yet. */
+function valueOf(text: string, name: string, labels = ""): number {
+  const line = text.split("\n").find((each) => each.startsWith(`${name}${labels === "" ? " " : labels}`));
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+
+async function metricsOf(bench: Bench): Promise<string> {
+  return (await bench.call("GET", "/metrics")).body.toString();
+}
+
+test("[OP1] it is alive and ready, and not ready any more once it stops", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const { url, port } = bench.service;
+  expect((await call(url, "GET", "/healthz")).body).toEqual({ status: "ok" });
+  expect((await call(url, "GET", "/readyz")).body).toEqual({ status: "ready" });
+  // A socket that does not say goodbye holds the stopping up for its time of grace.
+  const device = await bench.paired();
+  const link = await device.connect();
+  link.socket.removeAllListeners("close");
+  link.socket.pause();
+  const kept = connect(port, "127.0.0.1");
+  await once(kept, "connect");
+  const answers: string[] = [];
+  kept.on("data", (part) => answers.push(part.toString()));
+  const stopped = bench.service[Symbol.asyncDispose]();
+  kept.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => answers.join(""), { timeout: 10_000 }).toMatch(/^HTTP\/1.1 503 .*The service is stopping/s);
+  link.socket.terminate();
+  kept.destroy();
+  await stopped;
+});
+
+test("[OP2] requests, commands, webhooks, sockets and the process are measured, in labels that take few values", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
+  await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["command.queued"] });
+  const device = await bench.paired();
+  const link = await device.connect();
+  await bench.call("GET", `players/${device.playerId}`);
+  await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh");
+  await bench.call("GET", "/nowhere/at/all");
+  const listener = new WebSocket(`${bench.service.url.replace("http", "ws")}/api/v1/events`, "signage.events.v1", {
+    headers: { authorization: `Bearer ${bench.token}` },
+  });
+  await once(listener, "open");
+  await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+  await link.next("command");
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_webhook_attempts_total", '{outcome="delivered"}')).toBe(1);
+  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_subscribers_connected")).toBe(1);
+  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_commands_total", '{status="delivered"}')).toBe(1);
+  const text = await metricsOf(bench);
+  expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="200"}')).toBe(1);
+  expect(valueOf(text, "signage_requests_total", '{operation="getPlayer",status="404"}')).toBe(1);
+  expect(valueOf(text, "signage_requests_total", '{operation="other",status="404"}')).toBe(1);
+  expect(valueOf(text, "signage_request_duration_seconds_count", '{operation="getPlayer"}')).toBe(2);
+  const durations = [...text.matchAll(/^signage_request_duration_seconds_bucket\{le="(.+)",operation="getPlayer"\} (\d+)$/gm)];
+  expect(durations.map(([, , count]) => Number(count))).toEqual(durations.map(([, , count]) => Number(count)).toSorted((a, b) => a - b));
+  expect(durations.at(-1)?.slice(1)).toEqual(["+Inf", "2"]);
+  // The text format: a name, labels in braces, a number; every name is explained before its first value.
+  const named = new Set<string>();
+  for (const line of text.split("\n").filter((each) => each !== "")) {
+    const [, name] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? [];
+    if (name !== undefined) named.add(name);
+    if (line.startsWith("#")) continue;
+    const [, sample] = /^(\w+)(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? -?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.exec(line) ?? [];
+    expect(named, line).toContain(sample?.replace(/(?<=_seconds)_(?:bucket|sum|count)$/, ""));
+  }
+  expect(valueOf(text, "signage_commands_total", '{status="queued"}')).toBe(1);
+  expect(valueOf(text, "signage_players_connected")).toBe(1);
+  expect(valueOf(text, "signage_player_handshakes_total")).toBe(1);
+  expect(valueOf(text, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
+  expect(valueOf(text, "process_cpu_user_seconds_total")).toBeGreaterThan(0);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  // No id, no path, no name of anybody's.
+  expect(text).not.toMatch(/plr_|cmd_|whk_|team_|nowhere/);
+  link.socket.terminate();
+  await expect.poll(async () => valueOf(await metricsOf(bench), "signage_players_connected")).toBe(0);
+  listener.terminate();
+});
+
+test("[OP3] metrics are for this machine, for tokens with teams:read, or for all when the service was told so", async () => {
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === "IPv4" && !each.internal)?.address;
+  await using folder = await temporaryFolder();
+  // Every address of this machine's own, none of another's: what comes by the outer one is a stranger.
+  await using bench = await Bench.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
+  const me = await owner(bench);
+  const may = await tokenOf(bench, me, ["teams:read"]);
+  const mayNot = await tokenOf(bench, me, ["players:read"]);
+  const ask = (headers: Record<string, string>) => call(bench.service.url, "GET", "/metrics", undefined, headers);
+  // Behind a proxy on this machine everybody would come from here.
+  const far = { "x-forwarded-for": "203.0.113.9" };
+  expect((await ask(far)).status).toBe(401);
+  expect((await ask({ via: "1.1 proxy" })).status).toBe(401);
+  expect((await ask({ ...far, authorization: mayNot.authorization })).status).toBe(403);
+  expect((await ask({ ...far, authorization: may.authorization })).status).toBe(200);
+  expect((await ask({})).status).toBe(outside === undefined ? 200 : 401);
+  await using open = await Bench.start(join(folder.path, "b"), { metricsPublic: true });
+  expect((await call(open.service.url, "GET", "/metrics", undefined, far)).status).toBe(200);
+  await using near = await Bench.start(join(folder.path, "c"));
+  expect((await call(near.service.url, "GET", "/metrics")).status).toBe(200);
+});
+
+test("[OP4] a folder of a newer version is refused in one line, and stays as it was", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  for (const [name, step] of [
+    ["telemetry.db", "9999-future"],
+    ["plays.db", "0001-aaa"],
+    ["state.db", "9999-future"],
+  ] as const) {
+    const data = join(folder.path, name);
+    await (await Bench.start(data))[Symbol.asyncDispose]();
+    const file = new DatabaseSync(join(data, name));
+    file.prepare("INSERT INTO kysely_migration VALUES (?, ?)").run(step, "2027-01-01T00:00:00.000Z");
+    file.close();
+    const before = await readFile(join(data, "state.db"));
+    const refusal = `was written by a newer version (${name} has ${step})`;
+    await expect(Bench.start(data)).rejects.toThrow(refusal);
+    expect((await readFile(join(data, "state.db"))).equals(before)).toBe(true);
+    if (name !== "state.db") continue;
+    await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data]);
+    expect(await program.exitCode).toBe(1);
+    expect(program.output.trim().split("\n")).toHaveLength(1);
+    expect(program.output).toContain(refusal);
+  }
+});
+
+test("[OP5] a second signal ends a stopping service at once", { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder();
+  await using service = await startService(folder.path);
+  const { program, api } = service;
+  // A request whose body never comes holds the stopping up for its time of grace.
+  const { port } = new URL(api.url);
+  const slow = connect(Number(port), "127.0.0.1");
+  slow.on("error", () => undefined); // it is cut, which is what is wanted
+  slow.write(`POST /api/v1/playlists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Length: 9\r\n`);
+  slow.write("Content-Type: application/json\r\n\r\n{");
+  await once(slow, "connect");
+  await api.ok("GET", "me");
+  process.kill(program.pid, "SIGTERM");
+  await program.line("stopping");
+  const again = setInterval(() => process.kill(program.pid, "SIGTERM"), 100);
+  void program.exitCode.finally(() => clearInterval(again));
+  expect(await program.exitCode).toBe(1);
+  clearInterval(again);
+  expect(program.output).toContain("by a second request to stop");
+  slow.destroy();
+});
+
+test("[OP6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
+  await using folder = await temporaryFolder();
+  const made = await selfSigned(folder.path);
+  if (made === null) return context.skip("openssl is not on this machine");
+  const { key, cert } = made;
+  await mkdir(join(folder.path, "data"));
+  const flags = ["--port", "0", "--data", join(folder.path, "data"), "--tls-cert", cert, "--tls-key", key];
+  await using program = new Program(["src/main/cli.ts", "serve", ...flags]);
+  const url = new URL(String((await program.line("listening"))["url"]));
+  expect(url.protocol).toBe("https:");
+  const ca = await readFile(cert);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    get({ host: "127.0.0.1", servername: "localhost", port: url.port, path: "/readyz", ca }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on("error", reject);
+  });
+  expect(status).toBe(200);
+  // A socket goes over it as well.
+  const socket = new WebSocket(`wss://localhost:${url.port}/api/v1/device/ws`, "signage.device.v1", { ca });
+  const [code] = (await once(socket, "close")) as [number];
+  expect(code).toBe(4401);
+  await expect(fetch(`http://127.0.0.1:${url.port}/healthz`)).rejects.toThrow();
+  expect(await readdir(join(folder.path, "data"))).toContain("state.db");
+});

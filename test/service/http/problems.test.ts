@@ -1,0 +1,148 @@
+// What the service says of players that something is wrong with: the same words in REST, events, webhooks and MCP.
+import { expect, test } from "vitest";
+import type { PlayerProblem } from "../../../src/protocol/device/player-problems.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { newId } from "../../support/states.ts";
+import { Agent } from "../events/agent.ts";
+import { Bench, Device, heartbeat } from "../harness.ts";
+import { describedMessages, Listener } from "./listener.ts";
+import { Receiver } from "../events/receiver.ts";
+
+const patience = { timeout: 20_000, interval: 50 };
+const start = Date.UTC(2026, 10, 22, 12);
+
+function problem(more: Partial<PlayerProblem> = {}): PlayerProblem {
+  const zone_id = newId("zon");
+  const item_id = newId("itm");
+  return { code: "item-load", since: "2026-11-22T11:00:00.000Z", zone_id, item_id, detail: "HTTP 404", remedy: "Check it", ...more };
+}
+
+function applied(revision: string) {
+  return { is: "applied", revision, applied_revision: revision, ready_bytes: 0, total_bytes: 0, detail: null } as const;
+}
+
+async function revisionOf(device: Device): Promise<string> {
+  return (await device.call("GET", "state")).body.revision;
+}
+
+test("[PM1] whether an offline player is in sync cannot be told: null; online it is true or false", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(start);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  const path = `players/${device.playerId}`;
+  expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
+  await device.call("POST", "heartbeat", heartbeat({ content: applied(await revisionOf(device)) }));
+  expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: true });
+  await bench.showing(device);
+  expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: false });
+  clock.advance(91_000);
+  expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
+  expect((await bench.call("GET", `${path}/now`)).body).toMatchObject({ status: "offline" });
+});
+
+test("[PM2] what a player says is wrong stands in its player, its list, its now, an event, a webhook and MCP in the same words, until it is over", async () => {
+  await using folder = await temporaryFolder();
+  await using receiver = await Receiver.start();
+  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const device = await bench.paired("Lobby");
+  const path = `players/${device.playerId}`;
+  await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["player.problems"] });
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["problems", "heartbeat"]);
+  const problems = [problem(), problem({ code: "from-a-later-version", zone_id: null, item_id: null })];
+  await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
+
+  const said = { problems, problems_left_out: 3 };
+  const about = { player_id: device.playerId, name: "Lobby" };
+  expect((await bench.call("GET", path)).body).toMatchObject(said);
+  expect((await bench.call("GET", "players")).body.data[0]).toMatchObject(said);
+  expect((await bench.call("GET", `${path}/now`)).body).toMatchObject(said);
+  expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...said });
+  const beat = await listener.next((message) => message.type === "heartbeat");
+  expect(beat.data.heartbeat).toMatchObject(said);
+  const described = await describedMessages(bench.service.url);
+  for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
+  await expect.poll(() => receiver.received.length, patience).toBe(1);
+  expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...said });
+  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  expect(await agent.ok("get_player_now", { id: device.playerId })).toMatchObject(said);
+
+  // The same again is no news; the end is, and so says the whole list.
+  await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
+  await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
+  await expect.poll(() => receiver.received.length, patience).toBe(2);
+  expect(JSON.parse(receiver.received[1]!.body).data).toEqual({ ...about, problems: [], problems_left_out: 0 });
+  expect((await bench.call("GET", path)).body).toMatchObject({ problems: [], problems_left_out: 0 });
+});
+
+test("[PM3] the service adds its own: not heard, and behind for more than ten minutes; both end with their cause", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(start);
+  await using bench = await Bench.start(folder.path, { clock });
+  const device = await bench.paired();
+  const codes = async () =>
+    (await bench.call("GET", `players/${device.playerId}`)).body.problems.map(({ code, since }: PlayerProblem) => [code, since]);
+  const beat = (revision: string) => device.call("POST", "heartbeat", heartbeat({ content: applied(revision) }));
+  expect(await codes()).toEqual([["offline", new Date(start).toISOString()]]);
+  const old = await revisionOf(device);
+  await beat(old);
+  expect(await codes()).toEqual([]);
+  using listener = new Listener(bench.service.url, bench.token);
+  const place = await listener.subscribe(["problems"]);
+
+  await bench.showing(device);
+  const behindSince = new Date(clock.now()).toISOString();
+  // Eleven minutes behind, heard each half minute.
+  for (let beats = 0; beats < 22; beats += 1) {
+    await beat(old);
+    clock.advance(30_000);
+  }
+  await beat(old);
+  expect(await codes()).toEqual([["out-of-sync", behindSince]]);
+  await beat(await revisionOf(device));
+  expect(await codes()).toEqual([]);
+
+  const lastHeard = new Date(clock.now()).toISOString();
+  clock.advance(91_000);
+  expect(await codes()).toEqual([["offline", lastHeard]]);
+  // The service looks for silent players every five seconds.
+  clock.advance(40_000);
+  using later = new Listener(bench.service.url, bench.token);
+  await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
+  const lists = () => later.events.filter(({ data }) => data.type === "player.problems");
+  const told = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
+  await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
+});
+
+test("[PM4] players are listed by whether they have problems", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const [well, ill] = [await bench.paired("Well"), await bench.paired("Ill")];
+  await well.call("POST", "heartbeat", heartbeat());
+  await ill.call("POST", "heartbeat", heartbeat({ problems: [problem()] }));
+  const names = async (query: string) => (await bench.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
+  expect(await names("has_problems=true")).toEqual(["Ill"]);
+  expect(await names("has_problems=false")).toEqual(["Well"]);
+});
+
+test("[PM5] a restart of the service neither tells again what was told nor forgets it", async () => {
+  await using folder = await temporaryFolder();
+  const problems = [problem()];
+  let device: Device;
+  {
+    await using bench = await Bench.start(folder.path);
+    device = await bench.paired();
+    await device.call("POST", "heartbeat", heartbeat({ problems }));
+  }
+  await using bench = await Bench.start(folder.path);
+  using listener = new Listener(bench.service.url, bench.token);
+  await listener.subscribe(["problems"]);
+  const { body } = await bench.call("GET", `players/${device.playerId}`);
+  expect(body.problems.map(({ code }: PlayerProblem) => code)).toEqual(["offline", "item-load"]);
+  device = Object.assign(new Device(bench.service.url), { keys: device.keys, access: device.access });
+  await device.call("POST", "heartbeat", heartbeat({ problems }));
+  await device.call("POST", "heartbeat", heartbeat({ problems: [] }));
+  expect((await listener.event("player.problems")).data.data["problems"]).toEqual([]);
+});

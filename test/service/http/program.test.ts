@@ -1,0 +1,78 @@
+// The service as a program: its flags, its log, what a kill leaves behind.
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readServiceConfig } from "../../../src/main/service.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program } from "../../support/programs/programs.ts";
+import { call, picture } from "../harness.ts";
+
+const start = (folder: string, ...more: string[]) => new Program(["src/main/service.ts", "--port", "0", "--data", folder, ...more]);
+
+async function urlOf(program: Program): Promise<string> {
+  return String((await program.line("listening"))["url"]);
+}
+
+test("[SV9] started on port 0 it says where it listens, and stops cleanly on SIGTERM", async () => {
+  await using folder = await temporaryFolder();
+  await using program = start(folder.path);
+  const url = await urlOf(program);
+  expect((await call(url, "GET", "/healthz")).status).toBe(200);
+  process.kill(program.pid, "SIGTERM");
+  expect(await program.exitCode).toBe(0);
+  expect(program.output).not.toContain((await readFile(join(folder.path, "admin-token"), "utf8")).trim());
+});
+
+test("[SV9] bad flags are one clear line and exit 2", async () => {
+  await using folder = await temporaryFolder();
+  for (const flags of [["--host", "0.0.0.0"], ["--nonsense"], ["--port", "70000"], ["--tls-cert", "/nowhere"]]) {
+    await using program = start(folder.path, ...flags);
+    expect(await program.exitCode).toBe(2);
+    expect(program.output.trim().split("\n")).toHaveLength(1);
+    expect(program.output).toContain(flags[0]!);
+  }
+});
+
+test("[SV9] a host that is reachable from outside needs TLS or the word that it may do without", () => {
+  const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]);
+  for (const host of ["127.0.0.1", "127.1.2.3", "localhost", "::1"]) expect(read("--host", host).host).toBe(host);
+  for (const host of ["0.0.0.0", "::", "192.168.1.2", "signs.example"]) expect(() => read("--host", host)).toThrow("--insecure-http");
+  expect(read("--host", "0.0.0.0", "--insecure-http").host).toBe("0.0.0.0");
+  expect(() => read("--public-url", "ftp://x")).toThrow("--public-url");
+  expect(read()).toMatchObject({ port: 8_080, publicUrl: null, tls: null });
+});
+
+test("[SV9] a folder in use is one clear line and exit 1", async () => {
+  await using folder = await temporaryFolder();
+  await using first = start(folder.path);
+  await urlOf(first);
+  await using second = start(folder.path);
+  expect(await second.exitCode).toBe(1);
+  expect(second.output).toContain("another program uses");
+});
+
+test("[SV10] killed at any instant it starts again, and what it had answered for is there", { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder();
+  const made: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    await using program = start(folder.path);
+    const url = await urlOf(program);
+    const authorization = `Bearer ${(await readFile(join(folder.path, "admin-token"), "utf8")).trim()}`;
+    for (const id of made) expect((await call(url, "GET", `assets/${id}/content`, undefined, { authorization })).status).toBe(200);
+    const writing = (async () => {
+      for (let size = 16; ; size += 1) {
+        const bytes = await picture("png", size);
+        const answer = await call(url, "POST", "assets", bytes, { authorization }).catch(() => null);
+        if (answer?.status !== 201) return;
+        made.push(answer.body.id);
+      }
+    })();
+    // However slow the machine is, each round has some uploads answered and one under way.
+    const wanted = made.length + 2;
+    await expect.poll(() => made.length, { timeout: 30_000, interval: 1 + round * 7 }).toBeGreaterThanOrEqual(wanted);
+    process.kill(program.pid, "SIGKILL");
+    await writing;
+  }
+  expect(made.length).toBeGreaterThan(3);
+  expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,58 @@
+// Variables at the service: commands that set them on the player are checked, and what the player tells of them is shown.
+import { expect, test } from "vitest";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, heartbeat, pointers } from "../harness.ts";
+
+test("[VA6] variables are set by command on one player or all of a tag, and a bad one is refused with a pointer", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired();
+  const path = `players/${device.playerId}`;
+  await bench.call("PATCH", path, { tags: ["bar"], variables: { queue: 1 } });
+  const { revision } = Desired.parse((await device.call("GET", "state")).body);
+  const send = (type: string, args: object) => bench.call("POST", `${path}/commands`, { type, args });
+  const set = await send("variables.set", { variables: { door_open: true, queue: 7, who: "Ada" }, duration_ms: 60_000 });
+  expect([set.status, set.body]).toMatchObject([202, { type: "variables.set", status: "queued" }]);
+  expect((await send("variables.clear", { names: ["queue"] })).status).toBe(202);
+  expect((await send("variables.clear", {})).status).toBe(202);
+  const all = await bench.call("POST", "commands", { target: { tag: "bar" }, type: "variables.set", args: { variables: { queue: 2 } } });
+  expect(all.body).toMatchObject({ count: 1 });
+  // A command is no content: the state of the player, and so its revision, stay as they are.
+  const after = Desired.parse((await device.call("GET", "state")).body);
+  expect([after.revision, after.player.variables]).toEqual([revision, { queue: 1 }]);
+
+  const refused: [object, string][] = [
+    [{}, "/args/variables"],
+    [{ variables: {} }, "/args/variables"],
+    [{ variables: { "Door open": true } }, "/args/variables/Door open"],
+    [{ variables: { door: null } }, "/args/variables/door"],
+    [{ variables: { door: "x".repeat(201) } }, "/args/variables/door"],
+    [{ variables: { door: true }, duration_ms: 1 }, "/args/duration_ms"],
+    [{ variables: { door: true }, until: 1 }, "/args/until"],
+    [{ variables: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`v${n}`, n])) }, "/args/variables"],
+  ];
+  for (const [args, pointer] of refused) {
+    const answer = await send("variables.set", args);
+    expect([answer.status, pointers(answer)]).toEqual([422, [pointer]]);
+  }
+  expect(pointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
+});
+
+test("[VA7] a player shows what an operator gave it and what it told to hold, also after a restart of the service", async () => {
+  await using folder = await temporaryFolder();
+  let path: string;
+  {
+    await using bench = await Bench.start(folder.path);
+    const device = await bench.paired();
+    path = `players/${device.playerId}`;
+    await bench.call("PATCH", path, { variables: { queue: 1 } });
+    expect((await bench.call("GET", path)).body).toMatchObject({ variables: { queue: 1 }, reported_variables: null });
+    const told = heartbeat({ variables: { queue: 7, door_open: true } });
+    expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
+    expect((await device.call("POST", "heartbeat", { ...told, variables: { "../x": {} } })).status).toBe(422);
+  }
+  await using again = await Bench.start(folder.path);
+  const { body } = await again.call("GET", path);
+  expect([body.variables, body.reported_variables]).toEqual([{ queue: 1 }, { queue: 7, door_open: true }]);
+});

@@ -1,0 +1,138 @@
+// The audit log: one entry per write, in its transaction, chained; and nothing in it that is secret.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { AuditEntry, AuditVerdict } from "../../../src/protocol/operator/people.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, picture } from "../harness.ts";
+import { invited, otherTeam, owner } from "./people.ts";
+
+const entries = async (bench: Bench, query = ""): Promise<AuditEntry[]> =>
+  (await bench.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
+const verdict = async (bench: Bench) => AuditVerdict.parse((await bench.call("GET", "audit/verify")).body);
+
+test("[AU1] a write leaves one entry: who, what, from where, and the resource's ETag before and after", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const me = await owner(bench);
+  const made = await bench.call("POST", "playlists", { name: "P" });
+  const path = `playlists/${made.body.id}`;
+  const changed = await bench.call("PATCH", path, { name: "Q" });
+  const gone = await bench.call("DELETE", path);
+  const etag = ({ headers }: typeof made) => headers.get("etag")!.slice(1, -1);
+  const log = (await entries(bench)).toReversed();
+  expect(log.map(({ action, before, after }) => [action, before, after])).toEqual([
+    ["createPlaylist", null, etag(made)],
+    ["updatePlaylist", etag(made), etag(changed)],
+    ["deletePlaylist", etag(changed), null],
+  ]);
+  for (const [place, entry] of log.entries()) {
+    const about = { user_id: me.userId, token_id: me.tokenId, resource_type: "playlists", resource_id: made.body.id };
+    expect(entry).toMatchObject({ ...about, seq: place + 1, address: "127.0.0.1" });
+  }
+  expect(log.map(({ request_id }) => request_id)).toEqual([made, changed, gone].map(({ headers }) => headers.get("request-id")));
+});
+
+test("[AU2] uploads, pairings, commands, people and tokens are in it; reads, refusals and repeats are not", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const device = await bench.paired();
+  await bench.upload(await picture());
+  const key = { "idempotency-key": "k" };
+  for (let each = 0; each < 2; each += 1) await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" }, key);
+  const person = await invited(bench, first, "editor");
+  await bench.call("PATCH", `teams/${first.teamId}/members/${person.userId}`, { role: "viewer" });
+  const token = (await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body;
+  await bench.call("DELETE", `tokens/${token.id}`);
+  await bench.call("GET", "players");
+  await bench.call("POST", "playlists", { nonsense: 1 });
+  await bench.call("PATCH", `players/${device.playerId}`, { name: "x" }, { "if-match": '"old"' });
+  await person.call("POST", "playlists", { name: "P" });
+  const log = (await entries(bench)).toReversed();
+  expect(log.map(({ action, user_id }) => [action, user_id === person.userId])).toEqual([
+    ["pairPlayer", false],
+    ["createAsset", false],
+    ["sendCommand", false],
+    ["createInvitation", false],
+    ["acceptInvitation", true],
+    ["updateMember", false],
+    ["createToken", false],
+    ["revokeToken", false],
+  ]);
+  expect(log[0]!.resource_id).toBe(device.playerId);
+  expect(log[5]!.resource_id).toBe(person.userId);
+  expect(JSON.stringify(log)).not.toContain(token.secret);
+});
+
+test("[AU3] the log is read page by page, by person, action and resource, and a team reads its own", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const stranger = await otherTeam(bench);
+  await stranger.call("POST", "layouts", { name: "Theirs" });
+  const editor = await invited(bench, first, "editor");
+  const made = (await editor.call("POST", "playlists", { name: "P" })).body;
+  for (let each = 0; each < 4; each += 1) await bench.call("PATCH", `playlists/${made.id}`, { name: `P${each}` });
+  expect(await entries(bench, "?action=createLayout")).toEqual([]);
+  expect((await entries(bench, `?user_id=${editor.userId}`)).map(({ action }) => action)).toEqual(["createPlaylist", "acceptInvitation"]);
+  expect(await entries(bench, `?resource_id=${made.id}&action=updatePlaylist`)).toHaveLength(4);
+  const page = (await bench.call("GET", `audit?resource_id=${made.id}&limit=3`)).body;
+  const rest = (await bench.call("GET", `audit?resource_id=${made.id}&limit=3&cursor=${page.next_cursor}`)).body;
+  expect([...page.data, ...rest.data].map(({ action }: AuditEntry) => action).at(-1)).toBe("createPlaylist");
+  expect([page.data.length, rest.data.length, rest.next_cursor]).toEqual([3, 2, null]);
+  expect((await bench.call("GET", "audit?user_id=nonsense")).status).toBe(422);
+  expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
+});
+
+test("[AU4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  expect(await verdict(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
+  for (let each = 0; each < 6; each += 1) await bench.call("POST", "playlists", { name: `P${each}` });
+  const good = await verdict(bench);
+  const log = await entries(bench);
+  expect(good).toEqual({ holds: true, entries: 6, broken_at_seq: null, last_hash: log[0]!.hash });
+
+  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
+  const attempt = async (...statements: string[]) => {
+    database.exec("CREATE TEMP TABLE kept AS SELECT * FROM main.audit; CREATE TEMP TABLE heads AS SELECT * FROM main.audit_heads");
+    for (const statement of statements) database.exec(statement);
+    const { holds, broken_at_seq } = await verdict(bench);
+    database.exec("DELETE FROM main.audit; INSERT INTO main.audit SELECT * FROM kept; DROP TABLE kept");
+    database.exec("DELETE FROM main.audit_heads; INSERT INTO main.audit_heads SELECT * FROM heads; DROP TABLE heads");
+    return [holds, broken_at_seq];
+  };
+  expect(await attempt("UPDATE main.audit SET user_id = 'usr_other' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("UPDATE main.audit SET hash = '00' WHERE seq = 3")).toEqual([false, 3]);
+  expect(await attempt("DELETE FROM main.audit WHERE seq = 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM main.audit WHERE seq = 2", "UPDATE main.audit SET seq = seq - 1 WHERE seq > 2")).toEqual([false, 2]);
+  expect(await attempt("DELETE FROM main.audit WHERE seq = 6")).toEqual([false, 6]);
+  expect(await attempt("DELETE FROM main.audit")).toEqual([false, 1]);
+  expect(await attempt("UPDATE main.audit_heads SET hash = '00'")).toEqual([false, 7]);
+  database.close();
+  expect(await verdict(bench)).toEqual(good);
+});
+
+test("[AU5] entries of writes at once form one chain without a gap", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => bench.call("POST", "playlists", { name: `P${each}` })));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(await verdict(bench)).toMatchObject({ holds: true, entries: 30 });
+});
+
+test("[AU6] a write whose entry cannot be written did not happen", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  await bench.call("POST", "playlists", { name: "P" });
+  const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
+  database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  const key = { "idempotency-key": "k" };
+  expect((await bench.call("POST", "playlists", { name: "Q" }, key)).status).toBe(500);
+  database.exec("DROP TRIGGER full");
+  database.close();
+  expect((await bench.call("GET", "playlists")).body.data).toHaveLength(1);
+  expect((await bench.call("POST", "playlists", { name: "Q" }, key)).headers.get("idempotency-replayed")).toBeNull();
+  expect(await verdict(bench)).toMatchObject({ holds: true, entries: 2 });
+});

@@ -1,0 +1,189 @@
+// What a token may give to others: never more than it holds, nor for longer.
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { scopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
+import { hashOf, scopesOf } from "../../../src/service/people/access.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, call } from "../harness.ts";
+import { Listener } from "../http/listener.ts";
+import { olderData } from "../store/older.ts";
+import { invited, owner, tokenOf, Person } from "./people.ts";
+
+const hourMs = 3_600_000;
+let made = 0;
+
+/** Somebody new to be invited. */
+function guest(role: Role): { email: string; name: string; role: Role } {
+  made += 1;
+  return { email: `guest${made}@example.com`, name: "Guest", role };
+}
+
+test("[AC1] an invitation is for a role whose scopes the token holds: else 403 names what the token lacks", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const narrow = await tokenOf(bench, first, ["teams:write"]);
+  for (const role of ["owner", "editor", "viewer"] as const) {
+    const refused = await narrow.call("POST", "invitations", guest(role));
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain("players:read");
+    expect(refused.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
+  }
+  const inviter = await tokenOf(bench, first, [...scopesOf("viewer"), "teams:write"]);
+  expect((await inviter.call("POST", "invitations", guest("viewer"))).status).toBe(201);
+  const refused = await inviter.call("POST", "invitations", guest("editor"));
+  expect(refused.status).toBe(403);
+  expect(refused.body.detail).toContain("players:write");
+  expect(refused.body.detail).not.toContain("players:read,");
+  expect((await bench.call("POST", "invitations", guest("owner"))).status).toBe(201);
+});
+
+test("[AC2] a pending invitation ends when its maker's token is revoked or expires; who has joined stays", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  const accept = (secret: string) => call(bench.service.url, "POST", "invitations/accept", { secret });
+  const status = async (id: string) => (await bench.call("GET", `invitations/${id}`)).body.status;
+
+  const leaked = await tokenOf(bench, first, scopes);
+  const joined = new Person(bench, (await accept((await leaked.call("POST", "invitations", guest("editor"))).body.secret)).body);
+  const pending = (await leaked.call("POST", "invitations", guest("owner"))).body;
+  const others = (await bench.call("POST", "invitations", guest("owner"))).body;
+  expect((await bench.call("DELETE", `tokens/${leaked.tokenId}`)).status).toBe(204);
+  expect((await accept(pending.secret)).status).toBe(404);
+  expect([await status(pending.id), await status(others.id)]).toEqual(["revoked", "pending"]);
+  expect((await accept(others.secret)).status).toBe(201);
+  expect((await joined.call("GET", "me")).body.role).toBe("editor");
+
+  const endsAt = new Date(clock.now() + hourMs).toISOString();
+  const ending = await tokenOf(bench, first, scopes, { expires_at: endsAt });
+  const brief = (await ending.call("POST", "invitations", guest("viewer"))).body;
+  expect(brief.expires_at).toBe(endsAt);
+  clock.advance(hourMs);
+  expect((await accept(brief.secret)).status).toBe(404);
+  expect(await status(brief.id)).toBe("expired");
+});
+
+test("[AC3] the first token of who accepts neither outlives nor exceeds the token that invited", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  const endsAt = new Date(clock.now() + hourMs).toISOString();
+  const ending = await tokenOf(bench, first, scopes, { expires_at: endsAt });
+  const { secret } = (await ending.call("POST", "invitations", guest("owner"))).body;
+  const seat = await call(bench.service.url, "POST", "invitations/accept", { secret });
+  expect(seat.body).toMatchObject({ role: "owner", token: { expires_at: endsAt } });
+  const heir = new Person(bench, seat.body);
+  // It ends too, and so it gives nothing for good.
+  const viewer = await invited(bench, first, "viewer");
+  const raise = await heir.call("PATCH", `teams/${first.teamId}/members/${viewer.userId}`, { role: "owner" });
+  expect(raise.status).toBe(403);
+  expect((await heir.call("POST", "invitations", guest("owner"))).body.expires_at).toBe(endsAt);
+  clock.advance(hourMs);
+  expect((await heir.call("GET", "me")).status).toBe(401);
+  // A service of tomorrow may let an owner do more: an invitation of today does not.
+  const wide = (await bench.call("POST", "invitations", guest("owner"))).body;
+  using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
+  const fewer: Scope[] = scopes.filter((scope) => scope !== "audit:read");
+  file.prepare("UPDATE invitations SET scopes = ? WHERE id = ?").run(JSON.stringify(fewer), wide.id);
+  const taken = await call(bench.service.url, "POST", "invitations/accept", { secret: wide.secret });
+  expect(taken.body.token.scopes).toEqual(fewer);
+});
+
+test("[AC4] a role is raised only by a token that holds all of it and has no end; lowering asks for teams:write", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const person = await invited(bench, first, "viewer");
+  const path = `teams/${first.teamId}/members/${person.userId}`;
+  const narrow = await tokenOf(bench, first, ["teams:write"]);
+  const ending = await tokenOf(bench, first, scopes, { expires_at: new Date(Date.now() + hourMs).toISOString() });
+  const editing = await tokenOf(bench, first, [...scopesOf("editor"), "teams:write"]);
+  for (const role of ["editor", "owner"]) {
+    expect((await narrow.call("PATCH", path, { role })).body.detail).toContain("players:write");
+    const refused = await ending.call("PATCH", path, { role });
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining("a token without an end")]);
+  }
+  expect((await editing.call("PATCH", path, { role: "owner" })).body.detail).toContain("audit:read");
+  expect((await editing.call("PATCH", path, { role: "editor" })).status).toBe(200);
+  expect((await narrow.call("PATCH", path, { role: "viewer" })).status).toBe(200);
+  expect((await narrow.call("PATCH", path, { role: "viewer" })).status).toBe(200);
+  expect((await bench.call("PATCH", path, { role: "owner" })).status).toBe(200);
+});
+
+test("[AC5] an owner is lowered or removed only by a token that holds all that an owner may do", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const second = await invited(bench, first, "owner", "second");
+  const viewer = await invited(bench, first, "viewer");
+  const narrow = await tokenOf(bench, first, ["teams:write"]);
+  const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
+  for (const person of [first, second]) {
+    expect((await narrow.call("PATCH", path(person), { role: "editor" })).status).toBe(403);
+    expect((await narrow.call("DELETE", path(person))).status).toBe(403);
+  }
+  // A script that takes leavers out needs no more than this.
+  expect((await narrow.call("DELETE", path(viewer))).status).toBe(204);
+  expect((await second.call("DELETE", path(first))).status).toBe(204);
+});
+
+test("[AC6] what a token gives is measured as the write happens: who is lowered while sending gets nothing for later", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const person = await invited(bench, first, "owner", "second");
+  const path = `teams/${first.teamId}/members/${person.userId}`;
+  const body = JSON.stringify({ name: "Later", scopes: ["teams:write"] });
+  const headers = { authorization: person.authorization, "content-type": "application/json", "content-length": body.length };
+  const sending = request(`${bench.service.url}/api/v1/tokens`, { method: "POST", headers });
+  sending.write(body.slice(0, 5));
+  // Its use is noted once the token has been looked at: from then on the request is under way.
+  await expect
+    .poll(async () => (await bench.call("GET", `tokens/${person.tokenId}`)).body.last_used_at, { timeout: 10_000 })
+    .not.toBeNull();
+  expect((await bench.call("PATCH", path, { role: "editor" })).status).toBe(200);
+  sending.end(body.slice(5));
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(422);
+});
+
+test("[AC7] what is open under a token ends at the instant when the token does", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  // Sooner than silent sockets are given up.
+  const lifeMs = 5_000;
+  const expires_at = new Date(clock.now() + lifeMs).toISOString();
+  const ending = await tokenOf(bench, first, ["events:read"], { expires_at });
+  using listener = new Listener(bench.service.url, ending.secret);
+  await listener.subscribe(["layout_updates"]);
+  clock.advance(lifeMs - 1);
+  expect((await ending.call("GET", "me")).status).toBe(200);
+  clock.advance(1);
+  expect((await listener.closed).code).toBe(4403);
+});
+
+test("[AC8] invitations that were open before tokens were bounds are withdrawn by the upgrade", async () => {
+  await using folder = await temporaryFolder();
+  const [team_id, secret] = ["team_01jd3v8q6m9x2k4n7r5t1w0yzh", "sgn_inv_of_a_narrow_token"];
+  await olderData(
+    folder.path,
+    "0010-calendars",
+    `INSERT INTO teams (id, name, created_at, updated_at) VALUES ('${team_id}', 'Team', 1000, 1000);
+      INSERT INTO invitations (id, team_id, created_at, email, name, role, secret_hash, created_by, expires_at)
+        VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', ${Date.now() - hourMs}, 'a@example.com', 'A', 'owner', '${hashOf(secret)}',
+          'usr_01jd3v8q6m9x2k4n7r5t1w0yzh', ${Date.now() + hourMs})`,
+  );
+  await using bench = await Bench.start(folder.path);
+  expect((await bench.call("GET", "invitations/inv_01jd3v8q6m9x2k4n7r5t1w0yzh")).body.status).toBe("revoked");
+  expect((await call(bench.service.url, "POST", "invitations/accept", { secret })).status).toBe(404);
+});

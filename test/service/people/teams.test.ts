@@ -1,0 +1,227 @@
+// Teams, the people in them and what their roles allow.
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Invitation, MadeInvitation, Me, Member, OwnTeam, Seat } from "../../../src/protocol/operator/people.ts";
+import { createToken, hashOf } from "../../../src/service/people/access.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, call } from "../harness.ts";
+import { olderData } from "../store/older.ts";
+import { invited, otherTeam, owner, Person } from "./people.ts";
+
+test("[TM1] the first start makes a team and its owner, who can tell who they are", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const me = await bench.call("GET", "me");
+  expect(Me.parse(me.body)).toMatchObject({ user: { name: "Owner", email: null }, role: "owner" });
+  const renamed = await bench.call("PATCH", "me", { name: "Ada", email: "Ada@Example.com" });
+  expect(renamed.body).toMatchObject({ name: "Ada", email: "ada@example.com" });
+  expect((await bench.call("GET", "me")).body.user).toEqual(renamed.body);
+  expect((await bench.call("PATCH", "me", { email: "nonsense" })).body.errors[0].pointer).toBe("/email");
+});
+
+test("[TM2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
+  await using folder = await temporaryFolder();
+  const token = createToken();
+  await olderData(
+    folder.path,
+    "0001-first",
+    `INSERT INTO teams VALUES ('team_01jd3v8q6m9x2k4n7r5t1w0yzh', 'Team', 1000);
+      INSERT INTO tokens VALUES ('tok_01jd3v8q6m9x2k4n7r5t1w0yzh', 'team_01jd3v8q6m9x2k4n7r5t1w0yzh', 1000, 'admin-token file',
+        '${hashOf(token)}', '["players:read"]', NULL, NULL)`,
+  );
+  await writeFile(join(folder.path, "admin-token"), `${token}\n`);
+  await using bench = await Bench.start(folder.path);
+  expect(bench.token).toBe(token);
+  const me = Me.parse((await bench.call("GET", "me")).body);
+  expect(me).toMatchObject({ user: { name: "Owner" }, team: { id: "team_01jd3v8q6m9x2k4n7r5t1w0yzh" }, role: "owner" });
+  expect(me.token.scopes).toContain("teams:write");
+  expect((await bench.call("GET", `teams/${me.team.id}/members`)).body.data).toHaveLength(1);
+});
+
+test("[TM3] teams are made, listed, renamed and deleted once they are empty; the last one stays", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  expect((await bench.call("DELETE", `teams/${first.teamId}`)).body.detail).toContain("only team");
+  const made = await bench.call("POST", "teams", { name: "Airport" });
+  expect(made.status).toBe(201);
+  expect(made.headers.get("location")).toBe(`${bench.service.url}/api/v1/teams/${made.body.id}`);
+  const airport = new Person(bench, { user: { id: first.userId }, team: made.body, token: made.body.token });
+  const listed = (await bench.call("GET", "teams")).body.data.map((team: unknown) => OwnTeam.parse(team).name);
+  expect(listed).toEqual(["Airport", "Team"]);
+  expect((await bench.call("GET", `teams/${made.body.id}`)).body).toMatchObject({ name: "Airport", role: "owner" });
+
+  // A token acts in one team, though its user is in both.
+  expect((await bench.call("PATCH", `teams/${made.body.id}`, { name: "x" })).status).toBe(403);
+  const etag = (await airport.call("GET", `teams/${airport.teamId}`)).headers.get("etag")!;
+  expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall B" }, { "if-match": etag })).body.name).toBe("Hall B");
+  expect((await airport.call("PATCH", `teams/${airport.teamId}`, { name: "Hall C" }, { "if-match": etag })).status).toBe(412);
+
+  const playlist = (await airport.call("POST", "playlists", { name: "P" })).body;
+  const binned = (await bench.call("POST", "playlists", { name: "In another team's bin" })).body;
+  expect((await bench.call("DELETE", `playlists/${binned.id}`)).status).toBe(204);
+  expect((await bench.call("GET", "playlists")).body.data).toEqual([]);
+  const refused = await airport.call("DELETE", `teams/${airport.teamId}`);
+  expect([refused.status, refused.body.detail]).toEqual([409, "The team still has playlists: delete them first"]);
+  expect((await airport.call("DELETE", `playlists/${playlist.id}`)).status).toBe(204);
+  expect((await airport.call("DELETE", `teams/${airport.teamId}`)).status).toBe(204);
+  expect((await airport.call("GET", "me")).status).toBe(401);
+  expect((await bench.call("GET", "teams")).body.data).toHaveLength(1);
+  expect((await bench.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
+});
+
+test("[TM4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const made = await bench.call("POST", "invitations", { email: "Ada@example.com", name: "Ada", role: "editor" });
+  const invitation = MadeInvitation.parse(made.body);
+  expect(invitation).toMatchObject({ email: "ada@example.com", status: "pending", created_by: first.userId });
+  const read = await bench.call("GET", `invitations/${invitation.id}`);
+  expect(read.headers.get("etag")).toBe(made.headers.get("etag"));
+  expect(JSON.stringify([read.body, (await bench.call("GET", "invitations")).body])).not.toContain(invitation.secret);
+  const twice = await bench.call("POST", "invitations", { email: "ADA@example.com", name: "Ada", role: "viewer" });
+  expect(twice.status).toBe(409);
+
+  const accept = () => call(bench.service.url, "POST", "invitations/accept", { secret: invitation.secret, name: "Ada L." });
+  const both = await Promise.all([accept(), accept()]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 404]);
+  const seat = Seat.parse(both.find(({ status }) => status === 201)!.body);
+  expect(seat).toMatchObject({ user: { name: "Ada L.", email: "ada@example.com" }, team: { id: first.teamId }, role: "editor" });
+  const ada = new Person(bench, seat);
+  expect((await ada.call("GET", "me")).body).toMatchObject({ user: { id: ada.userId }, role: "editor" });
+  expect(Invitation.parse((await bench.call("GET", `invitations/${invitation.id}`)).body).status).toBe("accepted");
+  expect((await bench.call("DELETE", `invitations/${invitation.id}`)).status).toBe(409);
+  expect((await bench.call("POST", "invitations", { email: "ada@example.com", name: "Ada", role: "viewer" })).status).toBe(409);
+  const members = (await bench.call("GET", `teams/${first.teamId}/members`)).body.data.map((each: unknown) => Member.parse(each));
+  expect(members.map(({ name, role }: Member) => [name, role])).toEqual([
+    ["Ada L.", "editor"],
+    ["Owner", "owner"],
+  ]);
+  for (const name of ["state.db", "state.db-wal"]) {
+    const bytes = await readFile(join(folder.path, name)).catch(() => Buffer.alloc(0));
+    for (const secret of [invitation.secret, seat.token.secret]) expect(bytes.includes(secret)).toBe(false);
+  }
+});
+
+test("[TM5] an invitation that was withdrawn, has expired or came from somebody who may no longer invite is good for nothing", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  const invite = async (by: Person, email: string) => (await by.call("POST", "invitations", { email, name: "x", role: "owner" })).body;
+  const accept = (secret: string) => call(bench.service.url, "POST", "invitations/accept", { secret });
+  const withdrawn = await invite(first, "a@example.com");
+  expect((await bench.call("DELETE", `invitations/${withdrawn.id}`)).status).toBe(204);
+  expect((await accept(withdrawn.secret)).status).toBe(404);
+  expect((await accept("sgn_inv_nonsense")).status).toBe(404);
+
+  const second = await invited(bench, first, "owner", "second");
+  const backdoor = await invite(second, "b@example.com");
+  expect((await bench.call("DELETE", `teams/${first.teamId}/members/${second.userId}`)).status).toBe(204);
+  expect((await accept(backdoor.secret)).status).toBe(404);
+
+  const late = await invite(first, "c@example.com");
+  clock.advance(7 * 86_400_000);
+  expect((await accept(late.secret)).status).toBe(404);
+  expect((await bench.call("GET", `invitations/${late.id}`)).body.status).toBe("expired");
+});
+
+test("[TM6] who has a token joins another team as the same person, and gets a token for that team alone", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const stranger = await otherTeam(bench);
+  const { secret } = (await stranger.call("POST", "invitations", { email: "o@example.com", name: "x", role: "viewer" })).body;
+  const joined = await bench.call("POST", "invitations/accept", { secret });
+  expect(joined.body).toMatchObject({ user: { id: first.userId }, team: { id: stranger.teamId }, role: "viewer" });
+  const names = (await bench.call("GET", "teams")).body.data.map((team: OwnTeam) => [team.name, team.role]);
+  expect(names).toEqual([
+    ["Other", "viewer"],
+    ["Team", "owner"],
+  ]);
+  expect((await bench.call("GET", `users/${stranger.userId}`)).status).toBe(404);
+  const there = new Person(bench, joined.body);
+  expect((await there.call("GET", `users/${stranger.userId}`)).body.name).toBe("stranger");
+  const again = (await stranger.call("POST", "invitations", { email: "p@example.com", name: "x", role: "viewer" })).body;
+  expect((await bench.call("POST", "invitations/accept", { secret: again.secret })).status).toBe(409);
+  const bad = await bench.call("POST", "invitations/accept", { secret: again.secret }, { authorization: "Bearer nonsense" });
+  expect(bad.status).toBe(401);
+});
+
+test("[TM7] a role bounds what a token may do: a viewer reads, an editor does all but people and audit", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const viewer = await invited(bench, first, "viewer");
+  const editor = await invited(bench, first, "editor");
+  const statuses = async (person: Person) => [
+    (await person.call("GET", "playlists")).status,
+    (await person.call("GET", `teams/${first.teamId}/members`)).status,
+    (await person.call("POST", "playlists", { name: "P" })).status,
+    (await person.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).status,
+    (await person.call("POST", "invitations", { email: `${person.userId}@example.com`, name: "x", role: "viewer" })).status,
+    (await person.call("PATCH", `teams/${first.teamId}`, { name: "T" })).status,
+    (await person.call("GET", "audit")).status,
+  ];
+  expect(await statuses(viewer)).toEqual([200, 200, 403, 403, 403, 403, 403]);
+  expect(await statuses(editor)).toEqual([200, 200, 201, 201, 403, 403, 403]);
+  expect(await statuses(first)).toEqual([200, 200, 201, 201, 201, 200, 200]);
+});
+
+test("[TM8] a lower role cuts a member's tokens at once and for good; a removed member's tokens are dead", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const person = await invited(bench, first, "editor");
+  const writer = (await person.call("POST", "tokens", { name: "w", scopes: ["playlists:write"] })).body;
+  const path = `teams/${first.teamId}/members/${person.userId}`;
+  const write = () => person.call("POST", "playlists", { name: "P" });
+  expect((await write()).status).toBe(201);
+  const etag = (await bench.call("GET", path)).headers.get("etag")!;
+  expect((await bench.call("PATCH", path, { role: "viewer" }, { "if-match": etag })).body.role).toBe("viewer");
+  expect((await bench.call("PATCH", path, { role: "owner" }, { "if-match": etag })).status).toBe(412);
+  expect((await write()).status).toBe(403);
+  expect((await call(bench.service.url, "GET", "me", undefined, { authorization: `Bearer ${writer.secret}` })).status).toBe(401);
+  expect((await bench.call("PATCH", path, { role: "owner" })).status).toBe(200);
+  expect((await write()).status).toBe(403);
+  expect((await person.call("GET", "playlists")).status).toBe(200);
+  expect((await bench.call("DELETE", path)).status).toBe(204);
+  expect((await person.call("GET", "playlists")).status).toBe(401);
+  expect((await bench.call("GET", path)).status).toBe(404);
+});
+
+test("[TM9] the last owner is neither removed nor demoted, also when two owners demote each other at once", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
+  expect((await bench.call("PATCH", path(first), { role: "viewer" })).status).toBe(409);
+  expect((await bench.call("DELETE", path(first))).status).toBe(409);
+  const second = await invited(bench, first, "owner", "second");
+  const both = await Promise.all([
+    first.call("PATCH", path(second), { role: "viewer" }),
+    second.call("PATCH", path(first), { role: "viewer" }),
+  ]);
+  expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+  const still = both[0]!.status === 200 ? first : second;
+  const members = (await still.call("GET", `teams/${first.teamId}/members`)).body.data as Member[];
+  expect(members.filter(({ role }) => role === "owner").map(({ user_id }) => user_id)).toEqual([still.userId]);
+});
+
+test("[TM1] deleting the token file gives an owner's token again, whatever became of the first one", async () => {
+  await using folder = await temporaryFolder();
+  let second: Person;
+  {
+    await using bench = await Bench.start(folder.path);
+    const first = await owner(bench);
+    second = await invited(bench, first, "owner", "second");
+    expect((await second.call("DELETE", `teams/${first.teamId}/members/${first.userId}`)).status).toBe(204);
+    expect((await bench.call("GET", "me")).status).toBe(401);
+  }
+  await rm(join(folder.path, "admin-token"));
+  await using bench = await Bench.start(folder.path);
+  expect((await bench.call("GET", "me")).body).toMatchObject({ user: { id: second.userId }, role: "owner" });
+});

@@ -1,0 +1,178 @@
+// Operators' tokens as a resource: made, shown, bounded, revoked; and what is open under them.
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { get, request, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { MadeToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
+import { isToken } from "../../../src/service/people/access.ts";
+import { LiveTokens } from "../../../src/service/people/token-expiry.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, picture, pointers } from "../harness.ts";
+import { invited, owner, tokenOf } from "./people.ts";
+
+test("[TK1] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
+  await using folder = await temporaryFolder();
+  let secret: string;
+  {
+    await using bench = await Bench.start(folder.path);
+    const wish = { name: "Lobby script", scopes: ["players:read", "players:read"] };
+    const key = { "idempotency-key": "k" };
+    const made = await bench.call("POST", "tokens", wish, key);
+    expect(made.status).toBe(201);
+    const token = MadeToken.parse(made.body);
+    secret = token.secret;
+    expect(isToken(secret)).toBe(true);
+    expect(token).toMatchObject({ name: "Lobby script", scopes: ["players:read"], hint: secret.slice(-4), expires_at: null });
+    const again = await bench.call("POST", "tokens", wish, key);
+    expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([made.body, "true"]);
+    const shown = [await bench.call("GET", `tokens/${token.id}`), await bench.call("GET", "tokens"), await bench.call("GET", "audit")];
+    for (const { body } of shown) expect(JSON.stringify(body)).not.toContain(secret);
+    expect(Token.strict().parse(shown[0]!.body)).toMatchObject({ id: token.id, hint: token.hint, created_by: token.user_id });
+  }
+  for (const name of ["state.db", "state.db-wal"]) {
+    const bytes = await readFile(join(folder.path, name)).catch(() => Buffer.alloc(0));
+    expect(bytes.includes(secret)).toBe(false);
+  }
+});
+
+test("[TK2] a token gives no more than the one that made it holds: scopes, role and end", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  const editor = await invited(bench, first, "editor");
+  const refused = await editor.call("POST", "tokens", { name: "t", scopes: ["players:read", "teams:write", "audit:read"] });
+  expect([refused.status, pointers(refused)]).toEqual([422, ["/scopes/1", "/scopes/2"]]);
+  const narrow = await tokenOf(bench, first, ["tokens:write", "players:read"]);
+  expect(pointers(await narrow.call("POST", "tokens", { name: "t", scopes: ["players:write"] }))).toEqual(["/scopes/0"]);
+  expect((await narrow.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).status).toBe(201);
+  expect((await bench.call("POST", "tokens", { name: "t", scopes: ["everything"] })).status).toBe(422);
+  expect((await bench.call("POST", "tokens", { name: "t", scopes: [] })).status).toBe(422);
+
+  const in1h = new Date(clock.now() + 3_600_000).toISOString();
+  const in2h = new Date(clock.now() + 7_200_000).toISOString();
+  expect(pointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" }))).toEqual(
+    ["/expires_at"],
+  );
+  const ending = await tokenOf(bench, first, ["tokens:write", "players:read"], { expires_at: in1h });
+  expect(pointers(await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: in2h }))).toEqual(["/expires_at"]);
+  expect((await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body.expires_at).toBe(in1h);
+  clock.advance(3_600_000);
+  expect((await ending.call("GET", "players")).status).toBe(401);
+});
+
+test("[TK3] tokens are renamed and revoked at once; owners see the team's, others their own", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  const editor = await invited(bench, first, "editor");
+  const spare = await tokenOf(bench, editor, ["players:read"]);
+  const listed = async (person: typeof first) => (await person.call("GET", "tokens")).body.data.map((token: Token) => token.id);
+  expect(await listed(editor)).toEqual([spare.tokenId, editor.tokenId]);
+  expect(await listed(first)).toEqual([spare.tokenId, editor.tokenId, first.tokenId]);
+  for (const method of ["GET", "DELETE"]) expect((await editor.call(method, `tokens/${first.tokenId}`)).status).toBe(404);
+  expect((await editor.call("PATCH", `tokens/${first.tokenId}`, { name: "x" })).status).toBe(404);
+
+  const etag = (await editor.call("GET", `tokens/${spare.tokenId}`)).headers.get("etag")!;
+  const renamed = await editor.call("PATCH", `tokens/${spare.tokenId}`, { name: "Spare" }, { "if-match": etag });
+  expect(renamed.body.name).toBe("Spare");
+  expect((await editor.call("DELETE", `tokens/${spare.tokenId}`, undefined, { "if-match": etag })).status).toBe(412);
+  expect((await spare.call("GET", "players")).status).toBe(200);
+  expect((await bench.call("DELETE", `tokens/${spare.tokenId}`)).status).toBe(204);
+  expect((await spare.call("GET", "players")).status).toBe(401);
+  expect((await bench.call("GET", `tokens/${spare.tokenId}`)).status).toBe(404);
+  expect(await listed(editor)).toEqual([editor.tokenId]);
+});
+
+test("[TK4] the use of a token is noted to the minute, and leaves its ETag alone", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  const first = await owner(bench);
+  const reader = await tokenOf(bench, first, ["players:read"]);
+  const look = () => bench.call("GET", `tokens/${reader.tokenId}`);
+  const unused = await look();
+  expect(unused.body.last_used_at).toBeNull();
+  const begun = new Date(clock.now()).toISOString();
+  await reader.call("GET", "players");
+  expect((await look()).body.last_used_at).toBe(begun);
+  clock.advance(59_999);
+  await reader.call("GET", "players");
+  expect((await look()).body.last_used_at).toBe(begun);
+  clock.advance(1);
+  await reader.call("GET", "players");
+  const used = await look();
+  expect(used.body.last_used_at).toBe(new Date(clock.now()).toISOString());
+  expect(used.headers.get("etag")).toBe(unused.headers.get("etag"));
+});
+
+test("[TK5] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
+  const tokens = new LiveTokens(new FakeClock());
+  const of = (tokenId: string) => ({ tokenId, expiresAt: null });
+  const heard: string[] = [];
+  const until = new AbortController();
+  tokens.onEnd(of("tok_a"), () => heard.push("a1"), until.signal);
+  tokens.onEnd(of("tok_a"), () => heard.push("a2"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => heard.push("b"), new AbortController().signal);
+  tokens.onEnd(of("tok_b"), () => heard.push("gone already"), AbortSignal.abort());
+  expect(tokens.size).toBe(3);
+  until.abort();
+  tokens.end(["tok_a", "tok_unknown"]);
+  tokens.end(["tok_a"]);
+  expect(heard).toEqual(["a2"]);
+  tokens.end(["tok_b"]);
+  expect([heard, tokens.size]).toEqual([["a2", "b"], 0]);
+});
+
+test("[TK5] a download that is under way is cut when its token is revoked", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  // More than the sockets' buffers hold: what nobody reads stays under way.
+  const side = 4_000;
+  const big = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  const asset = (await bench.upload(big)).body;
+  const reader = await tokenOf(bench, await owner(bench), ["assets:read"]);
+  const asked = get(asset.url, { headers: { authorization: reader.authorization } });
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
+  expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
+  response.resume();
+  await expect(once(response, "end")).rejects.toThrow("aborted");
+});
+
+test("[TK15] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const writer = await tokenOf(bench, await owner(bench), ["assets:write"]);
+  const bytes = await picture();
+  const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
+  const upload = request(`${bench.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
+  upload.write(bytes.subarray(0, 100));
+  // Its use is noted once the token has been looked at: from then on the upload is under way.
+  await expect
+    .poll(async () => (await bench.call("GET", `tokens/${writer.tokenId}`)).body.last_used_at, { timeout: 10_000 })
+    .not.toBeNull();
+  expect((await bench.call("DELETE", `tokens/${writer.tokenId}`)).status).toBe(204);
+  upload.end(bytes.subarray(100));
+  const [response] = (await once(upload, "response")) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(401);
+  expect((await bench.call("GET", "assets")).body.data).toEqual([]);
+});
+
+test("[TK6] every scope is one that some role allows, reads for a viewer alone", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const first = await owner(bench);
+  expect((await first.call("GET", "me")).body.token.scopes).toEqual([...scopes]);
+  const viewer = await invited(bench, first, "viewer");
+  const seen = (await viewer.call("GET", "me")).body.token.scopes as string[];
+  expect(seen.length).toBeGreaterThan(5);
+  expect(seen.filter((scope) => !scope.endsWith(":read"))).toEqual([]);
+});

@@ -1,0 +1,245 @@
+// Calendars at the service: kept, imported, in use, and on their way to the players of the schedules that ask for them.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { programAt } from "../../../src/schedule/program.ts";
+import { Calendar } from "../../../src/protocol/scheduling/calendars.ts";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { ScheduleOutlook } from "../../../src/protocol/scheduling/schedules.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { readyOf } from "../../support/states.ts";
+import { Bench, pointers, type Device } from "../harness.ts";
+import { otherTeam } from "../people/people.ts";
+
+// A Sunday.
+const now = Date.UTC(2026, 10, 22, 12);
+const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
+const dates = [{ date: "2026-12-25", name: "Christmas Day" }, { date: "2027-01-01" }];
+
+async function open(folder: string) {
+  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const calendar = (await bench.call("POST", "calendars", { name: "Public holidays", dates })).body;
+  const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-23T00:00", timezone: "Europe/Berlin" };
+  const asking = (is_listed: boolean, id: string = calendar.id) => ({ conditions: [{ type: "calendar", calendar_id: id, is_listed }] });
+  const schedule = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
+  return { bench, layout, calendar, asking, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+}
+
+async function stateOf(device: Device): Promise<Desired> {
+  return Desired.parse((await device.call("GET", "state")).body);
+}
+
+test("[HC10] a calendar is made, listed, read, changed and deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench } = place;
+  const made = await bench.call("POST", "calendars", {
+    name: "Fairs",
+    dates: [{ date: "2027-02-02" }, { date: "2026-12-03", name: "Market" }],
+  });
+  expect([made.status, made.headers.get("location")]).toEqual([
+    201,
+    expect.stringMatching(`^http://[^/]+/api/v1/calendars/${made.body.id}$`),
+  ]);
+  const calendar = Calendar.parse(made.body);
+  expect(calendar.dates).toEqual([{ date: "2026-12-03", name: "Market" }, { date: "2027-02-02" }]);
+  const path = `calendars/${calendar.id}`;
+  const read = await bench.call("GET", path);
+  expect([read.body, read.headers.get("etag")]).toEqual([calendar, made.headers.get("etag")]);
+  expect((await bench.call("GET", "calendars?limit=1")).body.data).toEqual([calendar]);
+  expect((await bench.call("GET", "calendars?q=fair")).body.data).toEqual([calendar]);
+  expect((await bench.call("GET", "calendars")).body.data).toHaveLength(2);
+  const match = { "if-match": read.headers.get("etag")! };
+  const changed = await bench.call("PATCH", path, { dates: [{ date: "2027-02-02" }] }, match);
+  expect(changed.body).toMatchObject({ name: "Fairs", dates: [{ date: "2027-02-02" }], warnings: [] });
+  expect((await bench.call("PATCH", path, { name: "Shows" }, match)).status).toBe(412);
+  expect((await bench.call("PATCH", path, { name: "Fairs" })).headers.get("etag")).toBe(changed.headers.get("etag"));
+  expect((await bench.call("POST", "calendars", { name: "Empty" })).body.dates).toEqual([]);
+  expect((await bench.call("DELETE", path)).status).toBe(204);
+  expect((await bench.call("GET", path)).status).toBe(404);
+  const entries = (await bench.call("GET", "audit?limit=100")).body.data;
+  expect(entries.filter((entry: { resource_id: string }) => entry.resource_id === calendar.id)).toMatchObject([
+    { action: "deleteCalendar", resource_type: "calendars" },
+    { action: "updateCalendar" },
+    { action: "updateCalendar" },
+    { action: "createCalendar" },
+  ]);
+  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  const told = store.prepare("SELECT type, data FROM events WHERE data LIKE ? ORDER BY seq").all(`%${calendar.id}%`);
+  const data = JSON.stringify({ calendar_id: calendar.id, name: "Fairs" });
+  expect(told).toEqual(["calendar.created", "calendar.updated", "calendar.deleted"].map((type) => ({ type, data })));
+});
+
+test.each([
+  ["a day twice", { dates: [{ date: "2026-12-25" }, { date: "2026-12-25", name: "again" }] }, "/dates/1/date"],
+  ["a day that does not exist", { dates: [{ date: "2026-02-30" }] }, "/dates/0/date"],
+  ["too many days", { dates: Array.from({ length: 2_001 }, () => ({ date: "2026-12-25" })) }, "/dates"],
+  ["dates and a file", { dates, ical: "BEGIN:VCALENDAR" }, "/ical"],
+  ["a file that is none", { ical: "hello" }, "/ical"],
+])("[HC11] a calendar with %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar } = place;
+  const refused = await bench.call("POST", "calendars", { name: "C", ...fields });
+  expect([refused.status, pointers(refused)[0]]).toEqual([422, pointer]);
+  const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
+  expect([change.status, pointers(change)[0]]).toEqual([422, pointer]);
+  expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
+});
+
+test("[HC12] an iCalendar file makes and replaces the dates, and the answer says what was left out", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar } = place;
+  const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"];
+  const ical = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    ...event("DTSTART;VALUE=DATE:20241225", "DTEND;VALUE=DATE:20241227", "RRULE:FREQ=YEARLY;COUNT=4", "SUMMARY:Weihnach", " ten"),
+    ...event("DTSTART;VALUE=DATE:20101225"),
+    "END:VCALENDAR",
+  ].join("\r\n");
+  const made = await bench.call("POST", "calendars", { name: "File", ical });
+  expect([made.status, made.body]).toMatchObject([201, { warnings: [{ code: "outside" }] }]);
+  const expected = [2025, 2026, 2027].flatMap((year) => [25, 26].map((day) => ({ date: `${year}-12-${day}`, name: "Weihnachten" })));
+  expect(made.body.dates).toEqual(expected);
+  const changed = await bench.call("PATCH", `calendars/${calendar.id}`, { ical });
+  expect(changed.body).toMatchObject({ name: "Public holidays", dates: expected });
+});
+
+test("[HC13] a schedule says by a calendar when it plays, and brings its dates to its players alone", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar, layout, asking, schedule } = place;
+  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const before = await stateOf(bar);
+  const made = await schedule({ target: { type: "player", player_id: lobby.playerId }, ...asking(false) });
+  expect(made.body.conditions).toEqual(asking(false).conditions);
+  expect(await stateOf(bar)).toEqual(before);
+  const state = await stateOf(lobby);
+  expect(state.calendars).toEqual([{ id: calendar.id, dates: ["2026-12-25", "2027-01-01"] }]);
+  expect((await bench.call("GET", `players/${lobby.playerId}`)).body.desired_revision).toBe(state.revision);
+  // What the service sends is what the player's scheduler takes.
+  const shown = (at: string) => programAt(readyOf(state), Date.parse(at)).program.layout?.id;
+  expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([layout.id, undefined]);
+});
+
+test("[HC14] a change of a calendar's dates reaches the players of the schedules that ask for it, by socket too; its name does not", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar, asking, schedule } = place;
+  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
+  await schedule({ target: { type: "tag", tag: "bar" }, ...asking(true) });
+  await schedule({ target: { type: "player", player_id: lobby.playerId } });
+  const link = await bar.connect();
+  const revisions = async () => [(await stateOf(lobby)).revision, (await stateOf(bar)).revision];
+  const [ofLobby, ofBar] = await revisions();
+  const path = `calendars/${calendar.id}`;
+  await bench.call("PATCH", path, { name: "Holidays" });
+  expect(await revisions()).toEqual([ofLobby, ofBar]);
+  await bench.call("PATCH", path, { dates: [{ date: "2026-12-24" }] });
+  const [still, moved] = await revisions();
+  expect([still, moved === ofBar]).toEqual([ofLobby, false]);
+  expect((await stateOf(bar)).calendars).toEqual([{ id: calendar.id, dates: ["2026-12-24"] }]);
+  expect((await link.next("state.changed")).data.revision).toBe(moved);
+  link.socket.close();
+  // Names of single days concern nobody's screen.
+  await bench.call("PATCH", path, { dates: [{ date: "2026-12-24", name: "Eve" }] });
+  expect(await revisions()).toEqual([ofLobby, moved]);
+});
+
+test("[HC15] a calendar that a schedule asks for stays, also while that schedule is in the bin", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar, asking, schedule } = place;
+  const made = (await schedule({ name: "Lunch", ...asking(false) })).body;
+  const refused = async () => {
+    const { status, body } = await bench.call("DELETE", `calendars/${calendar.id}`);
+    return [status, body.type, body.detail.includes("“Lunch”"), body.detail.includes("in the bin")];
+  };
+  expect(await refused()).toEqual([409, "/problems/in-use", true, false]);
+  await bench.call("DELETE", `schedules/${made.id}`);
+  expect(await refused()).toEqual([409, "/problems/in-use", true, true]);
+  expect((await bench.call("POST", `schedules/${made.id}/restore`)).status).toBe(200);
+  await bench.call("PATCH", `schedules/${made.id}`, { conditions: [] });
+  expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
+});
+
+test("[HC16] a schedule cannot ask for a calendar that is gone or another team's", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, asking, schedule } = place;
+  const theirs = (await (await otherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
+  const good = (await schedule()).body;
+  for (const id of [`cal_${nobody}`, theirs.id as string]) {
+    const refused = await schedule(asking(true, id));
+    expect([refused.status, pointers(refused)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+    const change = await bench.call("PATCH", `schedules/${good.id}`, asking(true, id));
+    expect([change.status, pointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+    if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
+  }
+});
+
+test("[HC17] a schedule's answer names its calendars, its next window between their dates, and warns when none is left", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar, asking, schedule } = place;
+  await bench.paired("Lobby");
+  const outlook = async (more: object) => ScheduleOutlook.parse((await schedule(more)).body);
+  expect(await outlook(asking(false))).toMatchObject({
+    summary: "From 23 November 2026 00:00 on, Berlin, except on Public holidays",
+    next_at: "2026-11-22T23:00:00.000Z",
+    warnings: [],
+  });
+  expect(await outlook({ ...asking(true), priority: 1 })).toMatchObject({
+    summary: "From 23 November 2026 00:00 on, Berlin, only on Public holidays",
+    next_at: "2026-12-24T23:00:00.000Z",
+    warnings: [],
+  });
+  const field = "/conditions/0/calendar_id";
+  const message = expect.stringContaining("Public holidays");
+  await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [{ date: "2025-12-25" }] });
+  expect(await outlook({ ...asking(true), starts_at: "2025-11-23T00:00" })).toMatchObject({
+    next_at: null,
+    warnings: [{ code: "past", field, message }],
+  });
+  expect(await outlook({ ...asking(false), priority: 2 })).toMatchObject({ warnings: [{ code: "calendar-ended", field, message }] });
+  await bench.call("PATCH", `calendars/${calendar.id}`, { dates: [] });
+  expect((await outlook(asking(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
+});
+
+test("[HC18] why a schedule is not on names the calendar that keeps it off", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, asking, schedule } = place;
+  const device = await bench.paired("Lobby");
+  const made = (await schedule(asking(false))).body;
+  const why = async (at: string) =>
+    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${made.id}&at=${at}`)).body.schedule as {
+      verdict: string;
+      detail: string;
+    };
+  expect((await why("2026-12-24T12:00:00Z")).verdict).toBe("shows");
+  expect(await why("2026-12-25T12:00:00Z")).toMatchObject({
+    verdict: "not-due",
+    detail: expect.stringMatching(/except on Public holidays.*2026-12-25T23:00/),
+    next_at: "2026-12-25T23:00:00.000Z",
+  });
+});
+
+test("[HC19] shares of voice are added up only on days on which calendars let both play", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, calendar, asking, schedule } = place;
+  await bench.paired("Lobby");
+  const daily = { starts_at: "2026-11-23T08:00", ends_at: "2026-11-23T18:00", rrule: "FREQ=DAILY", interrupt: { share_percent: 60 } };
+  expect((await schedule({ ...daily, ...asking(true) })).status).toBe(201);
+  const other = await schedule({ ...daily, ...asking(false) });
+  expect(other.status).toBe(201);
+  const refused = await schedule(daily);
+  expect([refused.status, pointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  expect((await bench.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
+});

@@ -1,0 +1,151 @@
+// What answers of schedule writes say of what comes of them.
+import { expect, test } from "vitest";
+import { ScheduleOutlook } from "../../../src/protocol/scheduling/schedules.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench } from "../harness.ts";
+
+// A Sunday.
+const now = Date.UTC(2026, 10, 22, 12);
+
+async function open(folder: string) {
+  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
+  const device = await bench.paired("Lobby");
+  await bench.call("PATCH", `players/${device.playerId}`, { timezone: "Europe/Berlin", tags: ["bar"] });
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
+  const create = async (more: object = {}, query = ""): Promise<ScheduleOutlook> =>
+    ScheduleOutlook.parse((await bench.call("POST", `schedules${query}`, { ...base, ...more })).body);
+  return { bench, device, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+}
+
+test("[CA8] the answer to a schedule's write says it in words, with its next window and how many screens it is for", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  await bench.paired("Hall");
+  const timezone = "Europe/Berlin";
+  const friday = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", timezone });
+  expect(friday).toMatchObject({
+    summary: "Fridays 22:00 to 02:00, Berlin",
+    next_at: "2026-11-27T21:00:00.000Z",
+    screens: 2,
+    warnings: [],
+  });
+  const tagged = await create({ target: { type: "tag", tag: "bar" } }, "?dry_run=true");
+  expect(tagged).toMatchObject({ summary: "27 November 2026 22:00 to 28 November 2026 02:00, each screen's own time", screens: 1 });
+  const path = `schedules/${friday.id}`;
+  const changed = await bench.call("PATCH", path, { rrule: "FREQ=MONTHLY;BYDAY=-1FR" });
+  expect(changed.body.summary).toBe("On the last Friday of each month 22:00 to 02:00, Berlin");
+  const read = await bench.call("GET", path);
+  expect([read.body, read.headers.get("etag")]).toEqual([changed.body, changed.headers.get("etag")]);
+  // Open now: since when.
+  expect(await create({ starts_at: "2026-11-22T10:00", ends_at: null, timezone })).toMatchObject({
+    summary: "From 22 November 2026 10:00 on, Berlin",
+    next_at: "2026-11-22T09:00:00.000Z",
+  });
+});
+
+test.each([
+  [{ rrule: "FREQ=DAILY" }, "Daily 22:00 to 02:00"],
+  [{ rrule: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;COUNT=3" }, "Mondays to Fridays 22:00 to 02:00, 3 times"],
+  [{ rrule: "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,TU" }, "Every 2 weeks on Tuesdays and Saturdays 22:00 to 02:00"],
+  [{ rrule: "FREQ=MONTHLY;BYMONTHDAY=1,-1", exdates: ["2026-12-01"] }, "On the 1st and the last day of each month 22:00 to 02:00"],
+  [{ rrule: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24" }, "Every year on the 24th in December 22:00 to 02:00"],
+  [{ rrule: "FREQ=DAILY", starts_at: "2026-11-27T00:00", ends_at: "2026-11-28T00:00" }, "Daily all day"],
+  [{ conditions: [{ type: "variable", name: "door_open", value: true }], ends_at: null }, "From 27 November 2026 22:00 on"],
+])("[CA8] in words: %j", async (more, words) => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { summary } = await place.create({ timezone: "America/New_York", ...more });
+  expect(summary.startsWith(`${words}, New York`)).toBe(true);
+});
+
+test.each([
+  ["past", "/ends_at", { starts_at: "2026-01-01T10:00", ends_at: "2026-01-01T11:00" }],
+  ["past", "/rrule", { starts_at: "2026-01-01T10:00", ends_at: "2026-01-01T11:00", rrule: "FREQ=DAILY;COUNT=5" }],
+  ["clock-gap", "/starts_at", { starts_at: "2027-03-28T02:10", ends_at: "2027-03-28T02:50" }],
+  ["conditions-exclude", "/conditions", { conditions: [{ type: "daypart", from: "08:00", until: "12:00" }] }],
+  ["conditions-exclude", "/conditions", { conditions: [{ type: "date", from: "2027-02-01" }] }],
+  ["conditions-exclude", "/conditions/1", { conditions: [tag(true), tag(false)] }],
+  ["conditions-exclude", "/conditions/1", { conditions: [variable("equals", 3), variable("at_least", 4)] }],
+  ["conditions-exclude", "/conditions/1", { conditions: [variable("at_most", 3), variable("at_least", 4)] }],
+  ["exdate-unused", "/exdates/1", { rrule: "FREQ=WEEKLY;BYDAY=FR", exdates: ["2026-12-04", "2026-12-05"] }],
+  ["exdate-unused", "/exdates/0", { exdates: ["2026-12-04"] }],
+  ["no-screens", "/target", { target: { type: "tag", tag: "nowhere" } }],
+])("[CA9] a schedule that never plays, or not as meant, is taken with a warning: %s at %s", async (code, field, more) => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { warnings } = await place.create({ timezone: "Europe/Berlin", ...more });
+  expect(warnings).toMatchObject([{ code, field, message: expect.stringMatching(/.{10}/) }]);
+});
+
+test("[CA9] a schedule that others always outrank is taken with a warning, and one that they leave a minute is not", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const rrule = "FREQ=DAILY";
+  const above = await create({ rrule, priority: 10 });
+  expect(above.warnings).toEqual([]);
+  const below = await create({ rrule });
+  expect(below.warnings).toMatchObject([{ code: "outranked", field: "/priority", message: expect.stringContaining(above.id) }]);
+  const longer = await bench.call("PATCH", `schedules/${below.id}`, { ends_at: "2026-11-28T02:01" });
+  expect(longer.body.warnings).toEqual([]);
+});
+
+test("[CA10] a player says of a schedule why it is on, or why not", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create, device } = place;
+  const why = async (schedule: { id: string }, at: string) =>
+    (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${schedule.id}&at=${at}`)).body;
+  const rrule = "FREQ=DAILY";
+  const low = await create({ rrule });
+  const high = await create({ name: "High", rrule, starts_at: "2026-11-27T23:00", priority: 5 });
+  const closed = await create({ rrule, conditions: [variable("at_least", 3)] });
+  const elsewhere = await create({ target: { type: "tag", tag: "nowhere" } });
+  const over = await create({ starts_at: "2026-01-01T10:00", ends_at: "2026-01-01T11:00" });
+  const [evening, night] = ["2026-11-27T21:30:00Z", "2026-11-27T22:30:00Z"];
+  const next_at = "2026-11-28T21:00:00.000Z";
+  expect(await why(low, evening)).toMatchObject({ schedule: { verdict: "shows", next_at: null }, reasons: [{ id: low.id }, {}, {}] });
+  expect((await why(low, night)).schedule).toMatchObject({ verdict: "outranked", detail: expect.stringContaining("on is High") });
+  expect((await why(high, night)).schedule).toMatchObject({ verdict: "shows" });
+  expect((await why(low, "2026-11-28T12:00:00Z")).schedule).toMatchObject({ verdict: "not-due", next_at });
+  expect((await why(closed, night)).schedule).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
+  expect((await why(elsewhere, night)).schedule).toMatchObject({ verdict: "not-for-it" });
+  expect((await why(over, night)).schedule).toMatchObject({ verdict: "not-due", next_at: null });
+  expect((await bench.call("GET", `players/${device.playerId}/why`)).body).toMatchObject({
+    schedule: null,
+    reasons: [{ layer: "default" }, {}],
+  });
+  expect((await bench.call("GET", `players/${device.playerId}/why?schedule_id=sch_01jd3v8q6m9x2k4n7r5t1w0yzh`)).status).toBe(404);
+});
+
+test("[CA11] a schedule that is switched off is kept and plays nowhere, until it is switched on again", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create, device } = place;
+  const sent = async () => (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
+  const share = { interrupt: { share_percent: 60 } };
+  const off = await create({ enabled: false, ...share });
+  expect(off).toMatchObject({ enabled: false, next_at: null, warnings: [{ code: "disabled", field: "/enabled" }] });
+  expect(await sent()).toEqual([]);
+  // It takes no share of the hour while it is off.
+  const on = await create(share);
+  expect(await sent()).toEqual([on.id]);
+  const path = `schedules/${off.id}`;
+  expect((await bench.call("PATCH", path, { enabled: true })).status).toBe(422);
+  const { body } = await bench.call("GET", `players/${device.playerId}/why?schedule_id=${off.id}`);
+  expect(body.schedule).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("off") });
+  expect((await bench.call("PATCH", `schedules/${on.id}`, { enabled: false })).status).toBe(200);
+  expect((await bench.call("PATCH", path, { enabled: true })).body).toMatchObject({ enabled: true, warnings: [] });
+  expect(await sent()).toEqual([off.id]);
+});
+
+function tag(is_present: boolean) {
+  return { type: "tag", tag: "bar", is_present };
+}
+
+function variable(op: string, value: number) {
+  return { type: "variable", name: "queue", op, value };
+}

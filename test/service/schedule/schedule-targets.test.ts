@@ -1,0 +1,186 @@
+// Schedules with several targets: whom they reach, and what becomes of them when one of their players is deleted.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, pointers, type Device } from "../harness.ts";
+
+const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
+const day = 86_400_000;
+
+const player = ({ playerId }: Device) => ({ type: "player", player_id: playerId });
+const tag = (text: string) => ({ type: "tag", tag: text });
+const any = (...of: object[]) => ({ target: { type: "any", of } });
+
+async function open(folder: string, clock = new FakeClock(Date.UTC(2026, 10, 22, 12))) {
+  const bench = await Bench.start(folder, { clock });
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const base = { name: "S", layout_id: layout.id, starts_at: "2026-11-01T00:00" };
+  const create = (more: object) => bench.call("POST", "schedules", { ...base, ...more });
+  return { bench, clock, layout, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+}
+
+async function sent(device: Device): Promise<string[]> {
+  return (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
+}
+
+test("[CA22] a schedule with several targets reaches each player that any of them means, once", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout, create } = place;
+  const [lobby, bar, hall, other] = [
+    await bench.paired("Lobby"),
+    await bench.paired("Bar"),
+    await bench.paired("Hall"),
+    await bench.paired("Other"),
+  ];
+  await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
+  await bench.call("PATCH", `players/${hall.playerId}`, { tags: ["bar", "foyer"] });
+  const target = any(tag("bar"), tag("foyer"), player(hall), player(lobby));
+  const made = await create(target);
+  expect([made.status, made.body.screens]).toEqual([201, 3]);
+  expect(made.body).toMatchObject(target);
+  const { id } = made.body;
+  expect([await sent(lobby), await sent(bar), await sent(hall), await sent(other)]).toEqual([[id], [id], [id], []]);
+  expect((await bench.call("GET", "schedules")).body.data).toMatchObject([target]);
+  const why = async (device: Device) => (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${id}`)).body.schedule.verdict;
+  expect([await why(lobby), await why(hall), await why(other)]).toEqual(["shows", "shows", "not-for-it"]);
+  // A change of its layout reaches them.
+  const before = (await lobby.call("GET", "state")).body.revision;
+  await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
+  expect((await lobby.call("GET", "state")).body.revision).not.toBe(before);
+  // Shares count once on a player that several of the targets mean.
+  const share = (share_percent: number, more: object) => create({ interrupt: { share_percent }, ...more });
+  expect((await share(60, target)).status).toBe(201);
+  expect((await share(40, { target: player(hall) })).status).toBe(201);
+  expect(pointers(await share(41, { target: player(lobby) }))).toEqual(["/interrupt/share_percent"]);
+  expect((await share(41, { target: player(other) })).status).toBe(201);
+});
+
+test("[CA22] a write to a schedule with several targets is announced to all players meant before and after", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const [lobby, bar, other] = [await bench.paired("Lobby"), await bench.paired("Bar"), await bench.paired("Other")];
+  const links = await Promise.all([lobby, bar, other].map((device) => device.connect()));
+  const [toLobby, toBar, toOther] = links;
+  const { body } = await create(any(player(lobby), player(bar)));
+  await Promise.all([toLobby!.next("state.changed"), toBar!.next("state.changed")]);
+  const path = `schedules/${body.id}`;
+  const changed = await bench.call("PATCH", path, any(player(bar), player(other)));
+  expect(changed.body.screens).toBe(2);
+  await Promise.all([toLobby!.next("state.changed"), toOther!.next("state.changed")]);
+  expect([await sent(lobby), await sent(bar), await sent(other)]).toEqual([[], [body.id], [body.id]]);
+  await bench.call("PATCH", path, { target: { type: "team" } });
+  await toLobby!.next("state.changed");
+  await bench.call("PATCH", path, any({ type: "team" }, player(lobby)));
+  expect([await sent(lobby), await sent(bar), await sent(other)]).toEqual([[body.id], [body.id], [body.id]]);
+  await bench.call("DELETE", path);
+  await Promise.all([toBar!.next("state.changed"), toOther!.next("state.changed")]);
+  await bench.call("POST", `${path}/restore`);
+  await Promise.all([toBar!.next("state.changed"), toOther!.next("state.changed")]);
+  expect(await sent(bar)).toEqual([body.id]);
+  for (const link of links) {
+    link.socket.close();
+    await link.closed;
+  }
+});
+
+test.each([
+  ["only one entry", [tag("bar")], "/target/of"],
+  ["too many entries", Array.from({ length: 101 }, (_, n) => tag(`t${n}`)), "/target/of"],
+  ["the same twice", [tag("bar"), tag("foyer"), tag("bar")], "/target/of/2"],
+  ["a list within the list", [tag("bar"), any(tag("a"), tag("b")).target], "/target/of/1/type"],
+  ["a player that is not there", [tag("bar"), { type: "player", player_id: nobody }], "/target/of/1/player_id"],
+])("[CA22] targets with %s are refused with a pointer, also as a change", async (_what, of, pointer) => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const refused = await create({ target: { type: "any", of } });
+  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  const good = (await create(any(tag("a"), tag("b")))).body;
+  const change = await bench.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
+  expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
+  expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
+});
+
+test("[CA23] a player in the bin leaves a schedule to its other targets, stays listed, and comes back with it", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const target = any(player(lobby), player(bar));
+  const { id } = (await create(target)).body;
+  expect((await bench.call("DELETE", `players/${lobby.playerId}`)).status).toBe(204);
+  const without = await bench.call("GET", `schedules/${id}`);
+  expect(without.body).toMatchObject({ ...target, screens: 1, warnings: [] });
+  expect(await sent(bar)).toEqual([id]);
+  // It can be changed meanwhile, but nobody in the bin can be newly named.
+  expect((await bench.call("PATCH", `schedules/${id}`, { name: "Other" })).status).toBe(200);
+  expect((await bench.call("PATCH", `schedules/${id}`, any(tag("bar"), player(lobby), player(bar)))).status).toBe(200);
+  expect(pointers(await create(target))).toEqual(["/target/of/0/player_id"]);
+  await bench.call("PATCH", `schedules/${id}`, target);
+  expect((await bench.call("DELETE", `players/${bar.playerId}`)).status).toBe(204);
+  const empty = await bench.call("GET", `schedules/${id}`);
+  expect(empty.body).toMatchObject({ ...target, screens: 0, warnings: [{ code: "no-screens", field: "/target" }] });
+  await bench.call("POST", `players/${lobby.playerId}/restore`);
+  expect(await sent(lobby)).toEqual([id]);
+  await bench.call("POST", `players/${bar.playerId}/restore`);
+  expect(await sent(bar)).toEqual([id]);
+  // A schedule that lies in the bin itself does not come back with a player.
+  await bench.call("DELETE", `schedules/${id}`);
+  await bench.call("DELETE", `players/${lobby.playerId}`);
+  await bench.call("POST", `players/${lobby.playerId}/restore`);
+  expect(await sent(lobby)).toEqual([]);
+});
+
+test("[CA23] a player that is deleted for good is taken out of the targets; a schedule without any goes with the last", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, clock, create } = place;
+  const [lobby, bar, hall] = [await bench.paired("Lobby"), await bench.paired("Bar"), await bench.paired("Hall")];
+  const three = (await create(any(player(lobby), player(bar), tag("foyer")))).body;
+  const two = (await create(any(player(lobby), player(bar)))).body;
+  const binned = (await create(any(player(lobby), player(hall)))).body;
+  await bench.call("DELETE", `schedules/${binned.id}`);
+  const targetOf = async (id: string) => (await bench.call("GET", `schedules/${id}`)).body.target;
+  const untouched = await create(any(tag("bar"), player(hall)));
+  using store = new DatabaseSync(join(folder.path, "state.db"), { readOnly: true });
+  const last = () => Number(store.prepare("SELECT max(seq) AS seq FROM events").get()!["seq"]);
+  const toldSince = (seq: number) =>
+    store
+      .prepare("SELECT type, data FROM events WHERE type LIKE 'schedule.%' AND seq > ? ORDER BY seq")
+      .all(seq)
+      .map(({ type, data }) => `${String(type)} ${JSON.parse(String(data)).schedule_id}`);
+  const before = last();
+  expect((await bench.call("DELETE", `players/${lobby.playerId}?permanent=true`)).status).toBe(204);
+  expect(await targetOf(three.id)).toEqual({ type: "any", of: [player(bar), tag("foyer")] });
+  expect(await targetOf(two.id)).toEqual(player(bar));
+  expect(toldSince(before)).toEqual([`schedule.updated ${three.id}`, `schedule.updated ${two.id}`]);
+  expect(await sent(bar)).toEqual([three.id, two.id]);
+  expect((await bench.call("POST", `schedules/${binned.id}/restore`)).body.target).toEqual(player(hall));
+  const both = (await create(any(player(bar), player(hall)))).body;
+  // After thirty days in the bin as well. What is for one player alone goes into the bin with it.
+  await bench.call("DELETE", `players/${bar.playerId}`);
+  await bench.call("DELETE", `players/${hall.playerId}`);
+  expect([await targetOf(both.id), await targetOf(two.id)]).toEqual([any(player(bar), player(hall)).target, undefined]);
+  const binnedAll = last();
+  clock.advance(30 * day + 3_600_000);
+  await expect.poll(async () => targetOf(three.id), { timeout: 10_000 }).toEqual(tag("foyer"));
+  const left = (await bench.call("GET", "schedules")).body.data.map(({ id }: { id: string }) => id);
+  expect(new Set(left)).toEqual(new Set([three.id, untouched.body.id]));
+  expect(await targetOf(untouched.body.id)).toEqual(tag("bar"));
+  expect((await bench.call("GET", "schedules?deleted=true")).body.data).toEqual([]);
+  const purged = [`schedule.updated ${three.id}`, `schedule.updated ${untouched.body.id}`, `schedule.deleted ${both.id}`];
+  expect(new Set(toldSince(binnedAll))).toEqual(new Set(purged));
+  // One that is left for a player in the bin waits there for it, and ends with it.
+  const [first, second] = [await bench.paired(), await bench.paired()];
+  const waiting = (await create(any(player(first), player(second)))).body;
+  await bench.call("DELETE", `players/${first.playerId}`);
+  await bench.call("DELETE", `players/${second.playerId}?permanent=true`);
+  expect(await targetOf(waiting.id)).toEqual(player(first));
+  const seq = last();
+  await bench.call("DELETE", `players/${first.playerId}?permanent=true`);
+  expect([await targetOf(waiting.id), toldSince(seq)]).toEqual([undefined, [`schedule.deleted ${waiting.id}`]]);
+});

@@ -1,0 +1,247 @@
+// Schedules at the service: kept, checked field by field, and on their way to the players they are for.
+import { expect, test } from "vitest";
+import { programAt } from "../../../src/schedule/program.ts";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
+import { openStore } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { readyOf } from "../../support/states.ts";
+import { Bench, type Device, picture, pointers } from "../harness.ts";
+
+const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
+
+async function open(folder: string) {
+  const bench = await Bench.start(folder);
+  const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
+  const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
+  const create = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
+  return { bench, layout, base, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
+}
+
+async function stateOf(device: Device): Promise<Desired> {
+  return Desired.parse((await device.call("GET", "state")).body);
+}
+
+test("[SC30] a schedule is made, listed, read, changed and deleted", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const made = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", exdates: ["2026-12-25"] });
+  expect(made.status).toBe(201);
+  const schedule = Schedule.parse(made.body);
+  expect(schedule).toMatchObject({ priority: 0, timezone: null, conditions: [], interrupt: null, sync_epoch: null });
+  for (let n = 0; n < 3; n += 1) await create();
+  const first = (await bench.call("GET", "schedules?limit=3")).body;
+  const second = (await bench.call("GET", `schedules?limit=3&cursor=${first.next_cursor}`)).body;
+  expect([first.data.length, second.data]).toEqual([3, [schedule]]);
+  const path = `schedules/${schedule.id}`;
+  const read = await bench.call("GET", path);
+  const changed = await bench.call("PATCH", path, { priority: 7 }, { "if-match": read.headers.get("etag")! });
+  expect(changed.body).toMatchObject({ ...made.body, priority: 7, updated_at: changed.body.updated_at });
+  expect((await bench.call("PATCH", path, { priority: 8 }, { "if-match": read.headers.get("etag")! })).status).toBe(412);
+  expect((await bench.call("PATCH", path, { priority: 7 })).body).toEqual(changed.body);
+  expect((await bench.call("DELETE", path)).status).toBe(204);
+  expect((await bench.call("GET", path)).status).toBe(404);
+});
+
+test.each([
+  ["that recurs every second", { rrule: "FREQ=SECONDLY" }, "/rrule"],
+  ["that recurs every minute", { rrule: "FREQ=MINUTELY;INTERVAL=5" }, "/rrule"],
+  ["that never starts", { rrule: "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30" }, "/rrule"],
+  ["that is over before it starts", { rrule: "FREQ=DAILY;UNTIL=20200101" }, "/rrule"],
+  ["whose every day is excepted", { rrule: "FREQ=DAILY;COUNT=1", exdates: ["2026-11-27"] }, "/rrule"],
+  ["whose windows never end", { rrule: "FREQ=DAILY", ends_at: null }, "/ends_at"],
+  ["whose windows last for ever", { rrule: "FREQ=DAILY", ends_at: "2027-11-28T02:00" }, "/ends_at"],
+  ["with COUNT and UNTIL", { rrule: "FREQ=DAILY;COUNT=3;UNTIL=20270101" }, "/rrule"],
+  ["with an interval of nothing", { rrule: "FREQ=DAILY;INTERVAL=0" }, "/rrule"],
+  ["in a zone that nobody knows", { timezone: "Mars/Olympus_Mons" }, "/timezone"],
+  ["that ends before it begins", { ends_at: "2026-11-27T21:59" }, "/ends_at"],
+  ["that ends as it begins", { ends_at: "2026-11-27T22:00" }, "/ends_at"],
+  ["that mixes wall time and instant", { ends_at: "2026-11-28T02:00:00Z" }, "/ends_at"],
+  ["on a day that does not exist", { starts_at: "2026-02-30T10:00" }, "/starts_at"],
+  ["for a layout that is gone", { layout_id: `lay_${nobody}` }, "/layout_id"],
+  ["for a player that is gone", { target: { type: "player", player_id: `plr_${nobody}` } }, "/target/player_id"],
+  ["with a sync epoch in the future", { sync_epoch: "2190-01-01T00:00:00Z" }, "/sync_epoch"],
+  ["with a share above a hundred per cent", { interrupt: { share_percent: 101 } }, "/interrupt/share_percent"],
+  [
+    "with a date condition that ends before it begins",
+    { conditions: [{ type: "date", from: "2026-12-02", until: "2026-12-01" }] },
+    "/conditions/0/until",
+  ],
+  ["with an empty daypart", { conditions: [{ type: "daypart", from: "08:00", until: "08:00" }] }, "/conditions/0/until"],
+])("[SC31] a schedule %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, create } = place;
+  const refused = await create(fields);
+  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  const good = (await create()).body;
+  const change = await bench.call("PATCH", `schedules/${good.id}`, fields);
+  expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
+  expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
+});
+
+test("[SC32] a schedule reaches the players it is for, with its layout, and no others", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout, create } = place;
+  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"], variables: { queue: 3 } });
+  const before = await stateOf(lobby);
+  const tagged = (await create({ target: { type: "tag", tag: "bar" } })).body;
+  expect(await stateOf(lobby)).toEqual(before);
+  const state = await stateOf(bar);
+  expect(state).toMatchObject({ layout: null, layouts: [{ id: layout.id }], schedules: [{ id: tagged.id }] });
+  expect(state.player).toMatchObject({ tags: ["bar"], variables: { queue: 3 } });
+  expect((await bench.call("GET", `players/${bar.playerId}`)).body.desired_revision).toBe(state.revision);
+  const own = (await create({ target: { type: "player", player_id: lobby.playerId } })).body;
+  const all = (await create()).body;
+  expect((await stateOf(lobby)).schedules.map(({ id }) => id)).toEqual([own.id, all.id]);
+  expect((await stateOf(bar)).schedules.map(({ id }) => id)).toEqual([tagged.id, all.id]);
+  // What the service sends is what the player's scheduler takes.
+  const { program } = programAt(readyOf(await stateOf(lobby)), Date.UTC(2026, 10, 27, 23));
+  expect(program.layout?.id).toBe(layout.id);
+  // A tag that goes takes its schedules along; a change of the layout reaches whoever has it scheduled.
+  await bench.call("PATCH", `players/${bar.playerId}`, { tags: [] });
+  expect((await stateOf(bar)).schedules.map(({ id }) => id)).toEqual([all.id]);
+  const { revision } = await stateOf(bar);
+  await bench.call("PATCH", `layouts/${layout.id}`, { background_color: "#123456" });
+  expect((await stateOf(bar)).revision).not.toBe(revision);
+  expect((await bench.call("DELETE", `layouts/${layout.id}`)).status).toBe(409);
+  await bench.call("PATCH", `schedules/${all.id}`, { target: { type: "player", player_id: lobby.playerId } });
+  expect(await stateOf(bar)).toMatchObject({ schedules: [], layouts: [] });
+});
+
+test("[SC33] ten thousand schedules on one player are taken and sent", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout, base, create } = place;
+  const device = await bench.paired("Lobby");
+  const { name, target: _target, layout_id: _layout, ...timing } = base;
+  const defaults = { rrule: null, exdates: [], timezone: null, priority: 0, conditions: [], interrupt: null, sync_epoch: null };
+  const { team_id } = (await bench.call("GET", `players/${device.playerId}`)).body;
+  // As ten thousand calls would have left them, put in beside the service: the calls would take minutes.
+  await using store = await openStore(folder.path);
+  await store.write(async (db) => {
+    for (let part = 0; part < 100; part += 1) {
+      const rows = Array.from({ length: 100 }, (_, n) => ({
+        id: `sch_01jd3v8q6m9x2k4n7r5t1${String(part * 100 + n).padStart(5, "0")}`,
+        team_id,
+        name,
+        layout_id: layout.id,
+        target_type: "player",
+        target_value: device.playerId,
+        timing: JSON.stringify({ ...timing, ...defaults }),
+        created_at: 1,
+        updated_at: 1,
+      }));
+      await db.insertInto("schedules").values(rows).execute();
+    }
+  });
+  const last = await create({ target: { type: "player", player_id: device.playerId } });
+  expect(last.status).toBe(201);
+  const state = await stateOf(device);
+  expect(state.schedules).toHaveLength(10_001);
+  expect(programAt(readyOf(state), Date.UTC(2026, 10, 27, 23)).program.layout?.id).toBe(layout.id);
+});
+
+test("[OV1] an override command brings what it shows into the player's state, and clearing takes it away", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const asset = (await bench.upload(await picture())).body;
+  const send = (type: string, args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type, args });
+  const empty = await stateOf(device);
+  const shown = await send("override.set", { layout_id: layout.id, duration_ms: 60_000 });
+  expect(shown.status).toBe(202);
+  expect(await stateOf(device)).toMatchObject({ layout: null, layouts: [{ id: layout.id }] });
+  const alone = await send("override.set", { asset_id: asset.id, level: "emergency" });
+  expect((await stateOf(device)).assets).toMatchObject([{ id: asset.id }]);
+  expect((await bench.call("DELETE", `assets/${asset.id}`)).status).toBe(409);
+  await send("override.clear", { override_id: alone.body.id });
+  expect(await stateOf(device)).toMatchObject({ layouts: [{ id: layout.id }], assets: [] });
+  await send("override.clear", {});
+  expect((await stateOf(device)).revision).toBe(empty.revision);
+});
+
+test("[OV2] an override that shows nothing, or what is not there, is refused with a pointer", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const send = (args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args });
+  expect(pointers(await send({}))).toEqual(["/args/layout_id"]);
+  expect(pointers(await send({ layout_id: layout.id, asset_id: `ast_${nobody}` }))).toEqual(["/args/layout_id"]);
+  expect(pointers(await send({ layout_id: `lay_${nobody}` }))).toEqual(["/args/layout_id"]);
+  expect(pointers(await send({ asset_id: `ast_${nobody}` }))).toEqual(["/args/asset_id"]);
+  expect(pointers(await send({ layout_id: layout.id, duration_ms: 1 }))).toEqual(["/args/duration_ms"]);
+});
+
+test("[SC34] an item whose validity ends before it begins is refused with a pointer", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
+  const refused = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
+  expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
+});
+
+test("[SC35] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const text = { type: "text", text: "a", duration_ms: 10_000 };
+  const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
+  for (const limit of [0, 3_601, 1.5, "4"]) {
+    const refused = await send([text, { ...text, max_plays_per_hour: limit }]);
+    expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
+  }
+  const limited = { ...text, max_plays_per_hour: 4 };
+  const alone = await send([limited, limited]);
+  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_hour"]]);
+  const playlist = (await send([text, limited])).body;
+  expect(playlist.items[1]).toMatchObject({ max_plays_per_hour: 4 });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  await bench.call("PATCH", `layouts/${layout.id}`, { zones });
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
+  const { timeline } = programAt(readyOf(await stateOf(device)), Date.UTC(2026, 10, 27, 23)).program.zones[0]!;
+  expect(timeline.items.filter(({ item }) => item.id === playlist.items[1].id)).toHaveLength(4);
+  expect(timeline.totalMs).toBeGreaterThanOrEqual(3_600_000);
+});
+
+test("[CA19] an item's limit a day and its dayparts are checked with a pointer, kept, and reach the player, which goes by them", async () => {
+  await using folder = await temporaryFolder();
+  await using place = await open(folder.path);
+  const { bench, layout } = place;
+  const device = await bench.paired("Lobby");
+  const text = { type: "text", text: "a", duration_ms: 10_000 };
+  const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
+  for (const [more, pointer] of [
+    [{ max_plays_per_day: 0 }, "max_plays_per_day"],
+    [{ max_plays_per_day: 10_001 }, "max_plays_per_day"],
+    [{ dayparts: [] }, "dayparts"],
+    [{ dayparts: Array.from({ length: 21 }, () => ({})) }, "dayparts"],
+    [{ dayparts: [{}, { from: "09:00", until: "09:00" }] }, "dayparts/1/until"],
+    [{ dayparts: [{ from: "24:00", until: "09:00" }] }, "dayparts/0/from"],
+    [{ dayparts: [{ weekdays: [] }] }, "dayparts/0/weekdays"],
+    [{ dayparts: [{ from: "9:00" }] }, "dayparts/0/from"],
+  ] as const) {
+    const refused = await send([text, { ...text, ...more }]);
+    expect([refused.status, pointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
+  }
+  const limited = { ...text, max_plays_per_day: 4, dayparts: [{ weekdays: ["MO", "FR"], from: "22:00", until: "02:00" }] };
+  const alone = await send([limited, { ...text, max_plays_per_hour: 1 }]);
+  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_day"]]);
+  const playlist = (await send([text, limited])).body;
+  expect(playlist.items[1]).toMatchObject(limited);
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
+  await bench.call("PATCH", `layouts/${layout.id}`, { zones });
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id, timezone: "UTC" });
+  const ready = readyOf(await stateOf(device));
+  const dailyAt = (instant: number) => programAt(ready, instant).program.zones[0]!.timeline.daily;
+  expect(dailyAt(Date.UTC(2026, 10, 27, 21, 59))).toBeNull();
+  // Friday to Saturday: four plays in what Friday has of the night, four in what Saturday has.
+  expect(dailyAt(Date.UTC(2026, 10, 27, 23))?.plays).toHaveLength(4);
+  expect(dailyAt(Date.UTC(2026, 10, 28, 1))?.plays).toHaveLength(4);
+});

@@ -1,0 +1,414 @@
+// Shows: one request makes all that it takes, one takes it back, and the proof is what players told.
+import { expect, test } from "vitest";
+import { programAt } from "../../../src/schedule/program.ts";
+import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { readyOf } from "../../support/states.ts";
+import { Agent, eras } from "../events/agent.ts";
+import { Bench, Device, heartbeat, picture, pointers } from "../harness.ts";
+import { otherTeam, owner, tokenOf } from "../people/people.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const noon = Date.UTC(2026, 10, 21, 12);
+const at = (ms: number) => new Date(noon + ms).toISOString();
+
+async function stateOf(device: Device): Promise<Desired> {
+  return Desired.parse((await device.call("GET", "state")).body);
+}
+
+/** The names of what is live of each kind that a show makes. */
+async function live(bench: Bench): Promise<string[][]> {
+  const lists = await Promise.all(["playlists", "layouts", "schedules"].map((kind) => bench.call("GET", kind)));
+  return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
+}
+
+test("[SH1] one request shows an asset, a page or a text: a playlist, a layout and a schedule are made together", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
+  const device = await bench.paired("Lobby");
+  await device.call("POST", "heartbeat", heartbeat());
+  const usual = await bench.showing(device);
+  const asset = (await bench.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg")).body;
+  const link = await device.connect();
+  const made = await bench.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
+  expect([made.status, made.body.warnings]).toEqual([201, []]);
+  await link.next("state.changed");
+  const { body } = made;
+  expect(body).toMatchObject({
+    name: "Menu.jpg",
+    status: "due",
+    asset_id: asset.id,
+    url: null,
+    starts_at: at(0),
+    ends_at: at(hour),
+    next_at: at(0),
+    player_count: 1,
+    players: [{ player_id: device.playerId, name: "Lobby", status: "online" }],
+    undo: `DELETE /api/v1/show/${body.id}`,
+  });
+  expect(made.headers.get("location")).toMatch(new RegExp(`^http://[^/]+/api/v1/show/${body.id}$`));
+  const playlist = (await bench.call("GET", `playlists/${body.playlist_id}`)).body;
+  expect(playlist.items).toMatchObject([{ type: "image", asset_id: asset.id, fit: "cover" }]);
+  // The layout is as large as the screen.
+  const layout = (await bench.call("GET", `layouts/${body.layout_id}`)).body;
+  expect(layout).toMatchObject({ width: 1_280, height: 720, zones: [{ width: 1_280, height: 720, playlist_id: playlist.id }] });
+  expect((await bench.call("GET", `schedules/${body.schedule_id}`)).body).toMatchObject({
+    priority: 900,
+    loop_from: "window",
+    warnings: [],
+  });
+  // What the player decides: the show while it lasts, then the usual.
+  const ready = readyOf(await stateOf(device));
+  const shown = (ms: number) => programAt(ready, noon + ms).program.layout?.id;
+  expect([shown(1_000), shown(hour - 1_000), shown(hour + 1_000)]).toEqual([layout.id, layout.id, usual.layout.id]);
+  // One deed in the audit log, an event for each thing.
+  const audit = (await bench.call("GET", "audit")).body.data;
+  expect(audit[0]).toMatchObject({ action: "show", resource_id: body.id });
+  expect((await bench.call("POST", "show", { text: "Closed at nine\nGood night", everywhere: true, lasts_ms: 60_000 })).body).toMatchObject(
+    {
+      name: "Closed at nine Good night",
+      ends_at: at(60_000),
+    },
+  );
+  const page = (await bench.call("POST", "show", { url: "https://www.example.com/a", tags: ["x"], until: null })).body;
+  expect(page).toMatchObject({ name: "www.example.com", ends_at: null, url: "https://www.example.com/a" });
+  expect((await bench.call("GET", "show?limit=2")).body.data.map(({ id }: { id: string }) => id)).toEqual([page.id, expect.any(String)]);
+  link.socket.close();
+});
+
+test("[SH2] players are named by id, by a name that one alone has, by tag, or all at once; others are refused by field", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const lobby = await bench.paired("Lobby");
+  const cafe = await bench.paired("CAFÉ Süd");
+  await bench.paired("Twin");
+  await bench.paired("twin");
+  await bench.call("PATCH", `players/${cafe.playerId}`, { tags: ["food"] });
+  const show = (where: object) => bench.call("POST", "show", { text: "Hello", lasts_ms: hour, ...where });
+  const meant = async (where: object) => (await show(where)).body.players.map(({ name }: { name: string }) => name).toSorted();
+  expect(await meant({ players: ["lobby"] })).toEqual(["Lobby"]);
+  expect(await meant({ players: [lobby.playerId, "café süd", "Lobby"] })).toEqual(["CAFÉ Süd", "Lobby"]);
+  expect(await meant({ players: ["Lobby"], tags: ["food"] })).toEqual(["CAFÉ Süd", "Lobby"]);
+  expect(await meant({ everywhere: true })).toHaveLength(4);
+  for (const [where, pointer, words] of [
+    [{ players: ["Lobb"] }, "/players/0", /no player has this id or name/],
+    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: take the id of one, such as plr_/],
+    [{ players: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }, "/players/0", /no player has this id/],
+    [{}, "/players", /give players, tags or both, or everywhere/],
+    [{ everywhere: true, tags: ["food"] }, "/players", /everywhere: true alone/],
+  ] as const) {
+    const answer = await show(where);
+    expect([answer.status, ...pointers(answer)]).toEqual([422, pointer]);
+    expect(answer.body.detail).toMatch(words);
+  }
+  // A tag counts for players that get it later.
+  await show({ tags: ["late"] });
+  await bench.call("PATCH", `players/${lobby.playerId}`, { tags: ["late"] });
+  expect((await bench.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
+});
+
+test("[SH3] the answer warns of what keeps a show from being seen, and makes it all the same", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const { layout } = await bench.showing(device);
+  const codes = async (more: object) => {
+    const { status, body } = await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, players: ["Lobby"], ...more });
+    expect(status).toBe(201);
+    return body.warnings.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`);
+  };
+  expect(await codes({})).toEqual(["offline /players"]);
+  await device.call("POST", "heartbeat", heartbeat());
+  expect(await codes({})).toEqual([]);
+  expect(await codes({ tags: ["nobody"] })).toEqual(["no-players /tags/0"]);
+  expect(await codes({ players: undefined, tags: ["nobody"] })).toEqual(["no-players /tags/0", "no-screens /players"]);
+  expect(await codes({ until: null, lasts_ms: undefined })).toEqual(["open-ended /until"]);
+  const turned = await bench.paired("Tall");
+  await turned.call("POST", "heartbeat", heartbeat());
+  await bench.call("PATCH", `players/${turned.playerId}`, { orientation: "portrait" });
+  expect(await codes({ players: ["Lobby", "Tall"] })).toEqual(["other-shapes /players"]);
+  const top = { name: "Top", layout_id: layout.id, target: { type: "team" }, starts_at: "2020-01-01T00:00:00Z", priority: 950 };
+  await bench.call("POST", "schedules", top);
+  expect(await codes({})).toEqual(["outranked /priority"]);
+  expect(await codes({ priority: 960 })).toEqual([]);
+  await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { layout_id: layout.id } });
+  expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
+});
+
+test("[SH4] one request takes a show back and leaves nothing of it but what the bin keeps; what others use by now stays", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const before = await stateOf(device);
+  const make = async () => (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const first = await make();
+  expect(await live(bench)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
+  expect((await bench.call("DELETE", `show/${first.id}?dry_run=true`)).status).toBe(204);
+  expect((await bench.call("GET", `show/${first.id}`)).body.status).toBe("due");
+  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(204);
+  expect(await live(bench)).toEqual([[], [], []]);
+  expect((await stateOf(device)).schedules).toEqual(before.schedules);
+  expect((await bench.call("GET", `show/${first.id}`)).body).toMatchObject({ status: "cleared", next_at: null, players: [] });
+  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(404);
+  // Out of the bin by its schedule, and taken back once more, for good.
+  expect((await bench.call("POST", `schedules/${first.schedule_id}/restore`)).status).toBe(200);
+  expect([(await bench.call("GET", `show/${first.id}`)).body.status, ...(await live(bench))]).toEqual([
+    "due",
+    ["Hello"],
+    ["Hello"],
+    ["Hello"],
+  ]);
+  expect((await bench.call("DELETE", `show/${first.id}`)).status).toBe(204);
+  expect((await bench.call("DELETE", `show/${first.id}?permanent=true`)).status).toBe(204);
+  expect((await bench.call("GET", `show/${first.id}`)).status).toBe(404);
+  for (const kind of ["playlists", "layouts", "schedules"]) {
+    expect((await bench.call("GET", `${kind}?deleted=true`)).body.data, kind).toEqual([]);
+  }
+  // A layout that a player was given, and the playlist in it, are no longer the show's alone.
+  const second = await make();
+  await bench.call("PATCH", `players/${device.playerId}`, { layout_id: second.layout_id });
+  expect((await bench.call("DELETE", `show/${second.id}?permanent=true`)).status).toBe(204);
+  expect(await live(bench)).toEqual([["Hello"], ["Hello"], []]);
+  expect((await bench.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
+});
+
+test("[SH5] a day after its end what a show made goes into the bin; one that somebody has prolonged stays", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const make = async (text: string) => (await bench.call("POST", "show", { text, lasts_ms: hour, everywhere: true })).body;
+  const [short, long] = [await make("Short"), await make("Long")];
+  expect((await bench.call("PATCH", `schedules/${long.schedule_id}`, { ends_at: at(30 * day) })).status).toBe(200);
+  const statuses = () => Promise.all([short, long].map(async ({ id }) => (await bench.call("GET", `show/${id}`)).body.status));
+  clock.advance(2 * hour);
+  expect(await statuses()).toEqual(["over", "due"]);
+  expect((await live(bench))[2]!.toSorted()).toEqual(["Long", "Short"]);
+  for (let hours = 0; hours < 25; hours += 1) clock.advance(hour);
+  await expect.poll(() => live(bench), { timeout: 10_000 }).toEqual([["Long"], ["Long"], ["Long"]]);
+  expect(await statuses()).toEqual(["over", "due"]);
+  expect((await bench.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
+});
+
+test("[SH6] a show lasts from one moment to another of the same kind, or for a span; what cannot be is refused by field", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
+  const show = (when: object) => bench.call("POST", "show", { text: "Hello", everywhere: true, ...when });
+  const window = async (when: object) => {
+    const { body } = await show(when);
+    return [body.starts_at, body.ends_at, body.status];
+  };
+  expect(await window({ until: "2026-11-21T14:00:00+01:00" })).toEqual([at(0), at(hour), "due"]);
+  expect(await window({ from: at(hour), lasts_ms: hour })).toEqual([at(hour), at(2 * hour), "planned"]);
+  expect(await window({ from: "2026-11-22T09:00", until: "2026-11-22T17:30" })).toEqual([
+    "2026-11-22T09:00",
+    "2026-11-22T17:30",
+    "planned",
+  ]);
+  expect(await window({ from: "2026-11-22T09:00", lasts_ms: 90_000 })).toEqual(["2026-11-22T09:00", "2026-11-22T09:01:30", "planned"]);
+  expect(await window({ from: "2026-12-24", until: "2026-12-26" })).toEqual(["2026-12-24", "2026-12-26", "planned"]);
+  const zoned = (await show({ from: "2026-11-22T09:00", until: "2026-11-22T10:00", timezone: "Asia/Tokyo" })).body;
+  expect(zoned.next_at).toBe("2026-11-22T00:00:00.000Z");
+  for (const [when, pointer, words] of [
+    [{}, "/until", /give either until, null for no end, or lasts_ms/],
+    [{ until: at(hour), lasts_ms: hour }, "/until", /either/],
+    [{ until: "2026-11-22T09:00" }, "/from", /is wanted beside an until in wall time/],
+    [{ from: "2026-11-22T09:00", until: at(day) }, "/until", /must be of the same kind as from/],
+    [{ from: at(hour), until: at(hour) }, "/until", /must be after from/],
+    [{ from: at(-2 * hour), until: at(-hour) }, "/until", /has passed already/],
+    [{ from: "yesterday", until: null }, "/from", /must be an instant such as/],
+    [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give one of asset_id, url and text/],
+    [{ until: null, text: undefined, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /there is no such asset/],
+    [{ until: null, text: undefined, url: "ftp://example.com" }, "/url", /http or https/],
+  ] as const) {
+    const answer = await show(when);
+    expect([when, answer.status, ...pointers(answer)]).toEqual([when, 422, pointer]);
+    expect(answer.body.detail).toMatch(words);
+  }
+});
+
+test("[SH7] a show is made once under its key, a dry run leaves nothing, and it takes the scopes of all that it makes", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const wish = { text: "Hello", players: ["Lobby"], lasts_ms: hour };
+  const revision = (await bench.call("GET", `players/${device.playerId}`)).body.desired_revision;
+  expect((await bench.call("POST", "show?dry_run=true", wish)).body).toMatchObject({ name: "Hello", player_count: 1 });
+  expect(await live(bench)).toEqual([[], [], []]);
+  expect((await bench.call("GET", `players/${device.playerId}`)).body.desired_revision).toBe(revision);
+  const [one, two] = [
+    await bench.call("POST", "show", wish, { "idempotency-key": "k" }),
+    await bench.call("POST", "show", wish, { "idempotency-key": "k" }),
+  ];
+  expect([two.body.id, two.headers.get("idempotency-replayed")]).toEqual([one.body.id, "true"]);
+  expect(await live(bench)).toEqual([["Hello"], ["Hello"], ["Hello"]]);
+  const first = await owner(bench);
+  const all = ["schedules:write", "playlists:write", "layouts:write", "players:read"] as const;
+  for (const lacking of all) {
+    const narrow = await tokenOf(
+      bench,
+      first,
+      all.filter((scope) => scope !== lacking),
+    );
+    const refused = await narrow.call("POST", "show", wish);
+    expect([refused.status, refused.body.detail]).toEqual([403, `The token lacks the scope ${lacking}`]);
+  }
+  const enough = await tokenOf(bench, first, [...all]);
+  expect((await enough.call("POST", "show", wish)).status).toBe(201);
+  // Another team has neither the players nor the show.
+  const stranger = await otherTeam(bench);
+  expect((await stranger.call("POST", "show", wish)).status).toBe(422);
+  expect((await stranger.call("GET", "show")).body.data).toEqual([]);
+  for (const [method, path] of [
+    ["GET", ""],
+    ["GET", "/proof"],
+    ["DELETE", ""],
+  ] as const) {
+    expect((await stranger.call(method, `show/${one.body.id}${path}`)).status).toBe(404);
+  }
+});
+
+let plays = 0;
+
+/** A play as a player tells it, but for what it is of. */
+function playOf(start: number, durationMs: number) {
+  plays += 1;
+  return {
+    id: `evt_01jd3v8q6m9x2k4n7r5t1w0y${String(plays).padStart(2, "0")}`,
+    asset_id: null,
+    sha256: null,
+    revision: "r1",
+    result: "completed",
+    reason: null as string | null,
+    started_at: new Date(start).toISOString(),
+    ended_at: new Date(start + durationMs).toISOString(),
+    duration_ms: durationMs,
+    started_monotonic_ms: 1,
+    ended_monotonic_ms: 1 + durationMs,
+    boot_id: "b1",
+    clock_offset_ms: 0,
+    clock_error_ms: 1,
+  };
+}
+
+test("[SH8] the proof of a show counts its own plays on each player, by frames, with the first, the last and a picture", async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock(noon);
+  await using bench = await Bench.start(folder.path, { clock });
+  const [lobby, hall] = [await bench.paired("Lobby"), await bench.paired("Hall")];
+  const made = (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
+  const other = (await bench.call("POST", "show", { text: "Other", lasts_ms: hour, everywhere: true })).body;
+  const proof = async () => (await bench.call("GET", `show/${made.id}/proof`)).body;
+  const zone = (await bench.call("GET", `layouts/${made.layout_id}`)).body.zones[0].id;
+  const item = (await bench.call("GET", `playlists/${made.playlist_id}`)).body.items[0].id;
+  expect((await proof()).players).toMatchObject([
+    { is_showing: null, plays: 0, first_at: null },
+    { is_showing: null, plays: 0, first_at: null },
+  ]);
+  const presented = [{ zone_id: zone, item_id: item, asset_id: null, presented_at: at(0) }];
+  await lobby.call("POST", "heartbeat", heartbeat({ now_playing: presented }));
+  await hall.call("POST", "heartbeat", heartbeat());
+  const ids = { zone_id: zone, item_id: item };
+  const play = (startMs: number, result: string, { layout_id, schedule_id } = made, durationMs = 10_000) => ({
+    ...playOf(noon + startMs, durationMs),
+    ...ids,
+    layout_id,
+    schedule_id,
+    result,
+    reason: result === "completed" ? null : "x",
+  });
+  const events = [
+    play(0, "completed"),
+    play(10_000, "cut"),
+    play(20_000, "failed", made, 0),
+    play(30_000, "skipped", made, 0),
+    play(0, "completed", other),
+  ];
+  expect((await lobby.call("POST", "play-events", { events })).body.accepted).toBe(5);
+  const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
+  const command = (await bench.call("POST", `players/${lobby.playerId}/commands`, { type: "screenshot", args: {} })).body;
+  await lobby.putScreenshot(shot, await picture(), { "command-id": command.id, "captured-at": at(5_000) });
+  const seen = await proof();
+  expect([seen.plays, seen.duration_ms, seen.status]).toEqual([2, 20_000, "due"]);
+  const byName = Object.fromEntries(seen.players.map((each: { name: string }) => [each.name, each]));
+  expect(byName["Lobby"]).toMatchObject({
+    is_showing: true,
+    plays: 2,
+    failed: 1,
+    first_at: at(0),
+    last_at: at(20_000),
+    screenshot_id: shot,
+  });
+  expect(byName["Hall"]).toMatchObject({ is_showing: false, plays: 0, screenshot_id: null });
+  // It can still be proven when it was taken back.
+  clock.advance(60_000);
+  await bench.call("DELETE", `show/${made.id}`);
+  const later = await proof();
+  expect(later).toMatchObject({ plays: 2, status: "cleared" });
+  expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
+});
+
+test.each(eras)("[MC26] three calls show something on a screen from one moment to another, and prove it (%s)", async (era) => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  const link = await device.connect();
+  await using agent = await Agent.connect(bench.service.url, bench.token, era);
+  const until = new Date(Date.now() + hour).toISOString();
+  // 1.
+  const { result: show, concerned } = await agent.ok("show", { text: "Welcome", players: ["lobby"], until });
+  expect([show.warnings, concerned.players]).toEqual([[], [{ id: device.playerId, name: "Lobby" }]]);
+  // The player takes its state, presents it and says so, and does as it is told.
+  const bytes = await picture("png", 80);
+  const plays = (async () => {
+    await link.next("state.changed");
+    const state = await stateOf(device);
+    const layout = state.layouts.find(({ id }) => id === show.layout_id)!;
+    const [zone] = layout.zones;
+    const [item] = state.playlists.find(({ id }) => id === zone!.playlist_id)!.items;
+    const ids = { zone_id: zone!.id, item_id: item!.id, asset_id: null };
+    const start = Date.now();
+    link.send({ type: "heartbeat", data: heartbeat({ now_playing: [{ ...ids, presented_at: new Date(start).toISOString() }] }) });
+    const command = await link.next("command");
+    const { jti } = JSON.parse(Buffer.from(command.data.command.split(".")[1]!, "base64url").toString());
+    const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
+    await device.putScreenshot(shot, bytes, { "command-id": jti, "captured-at": new Date().toISOString() });
+    await device.call("POST", `commands/${jti}/status`, { status: "succeeded", result: { screenshot_id: shot } });
+    const play = { ...playOf(start, 10_000), ...ids, layout_id: show.layout_id, schedule_id: show.schedule_id };
+    expect((await device.call("POST", "play-events", { events: [play] })).body.accepted).toBe(1);
+  })();
+  // 2.
+  const look = await agent.call("take_screenshot", { player: "Lobby", show_id: show.id });
+  expect([look.isError, look.text]).toEqual([false, expect.stringContaining("is_showing")]);
+  expect(look.body).toMatchObject({ player_id: device.playerId, is_showing: true, show_id: show.id });
+  expect(look.content.at(-1)).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
+  await plays;
+  // 3.
+  const proof = await agent.ok("get_show_proof", { id: show.id });
+  expect(proof).toMatchObject({
+    plays: 1,
+    players: [{ name: "Lobby", is_showing: true, plays: 1, screenshot_id: look.body.screenshot_id }],
+  });
+  link.socket.close();
+});
+
+test("[MC27] a screen of which no picture comes is said to be so: offline at once, silent after the time given, failed with the reason", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  const device = await bench.paired("Lobby");
+  await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
+  expect((await agent.call("take_screenshot", { player: "Lobby" })).text).toMatch(/Lobby” is offline \(was never seen\)/);
+  expect((await bench.call("GET", `players/${device.playerId}/commands`)).body.data).toEqual([]);
+  const link = await device.connect();
+  expect((await agent.call("take_screenshot", { player: "Lobby", wait_ms: 1_000 })).text).toMatch(/sent no picture within 1000 ms/);
+  const failing = agent.call("take_screenshot", { player: "Lobby" });
+  await link.next("command");
+  const command = await link.next("command");
+  const { jti } = JSON.parse(Buffer.from(command.data.command.split(".")[1]!, "base64url").toString());
+  const error = { code: "no-page", detail: "the page does not answer" };
+  await device.call("POST", `commands/${jti}/status`, { status: "failed", error });
+  expect((await failing).text).toMatch(/the command failed: the page does not answer/);
+  expect((await agent.call("take_screenshot", { player: "Attic" })).text).toContain("player: no player has this id or name");
+  link.socket.close();
+});

@@ -1,0 +1,289 @@
+// Backup and restore, by the commands that an operator would give, while the service is at work.
+import { cp, mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Program, startService } from "../../support/programs/programs.ts";
+import { Fuzzed } from "../fuzz/fuzzed.ts";
+import { fuzz } from "../fuzz/shots.ts";
+import { Bench, blobsIn, call, Device, heartbeat, picture } from "../harness.ts";
+import { Listener } from "../http/listener.ts";
+
+const run = (...argv: string[]) => new Program(["src/main/cli.ts", ...argv]);
+const id = (kind: string, number: number) => `${kind}_01jd3v8q6m9x2k4n7r5t${String(number).padStart(6, "0")}`;
+
+function play(number: number): PlayEvent {
+  const start = Date.now() - 60_000;
+  return {
+    id: id("evt", number),
+    layout_id: id("lay", 1),
+    zone_id: id("zon", 1),
+    schedule_id: null,
+    item_id: id("itm", 1),
+    asset_id: null,
+    sha256: null,
+    revision: "r1",
+    result: "completed",
+    reason: null,
+    started_at: new Date(start).toISOString(),
+    ended_at: new Date(start + 1_000).toISOString(),
+    duration_ms: 1_000,
+    started_monotonic_ms: 1,
+    ended_monotonic_ms: 1_001,
+    boot_id: "b1",
+    clock_offset_ms: 0,
+    clock_error_ms: null,
+  };
+}
+
+/** Runs a command of ours to its end; rejects with what it said unless it succeeded. */
+async function succeed(...argv: string[]): Promise<void> {
+  await using program = run(...argv);
+  if ((await program.exitCode) !== 0) throw new Error(program.output);
+}
+
+/** The same device, at another service. */
+function moved(device: Device, url: string): Device {
+  return Object.assign(new Device(url), { keys: device.keys, grant: device.grant, access: device.access });
+}
+
+test(
+  "[OP7] a backup under write load restores to all that was answered before it began, names no file that is not there, and answers as described",
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "data");
+    await using service = await startService(data);
+    const { url, token } = service.api;
+    const authorization = `Bearer ${token}`;
+    const ask = (method: string, path: string, body?: unknown, at = url) => call(at, method, path, body, { authorization });
+    const device = new Device(url);
+    await device.askForCode();
+    await ask("POST", "players/pair", { code: device.grant.user_code, name: "Lobby" });
+    await device.firstToken();
+
+    const assets: string[] = [];
+    const playlists: string[] = [];
+    let plays = 0;
+    let purged = 0;
+    const stop = new AbortController();
+    const loads = [
+      async () => {
+        for (let size = 16; !stop.signal.aborted; size += 1) {
+          const made = await ask("POST", "assets", await picture("png", 16 + (size % 400)));
+          assets.push(made.body.id);
+          // Others are deleted for good, their bytes too, while the backup copies.
+          const doomed = await ask("POST", "assets", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="9"/>`));
+          if ((await ask("DELETE", `assets/${doomed.body.id}?permanent=true`)).status === 204) purged += 1;
+        }
+      },
+      async () => {
+        while (!stop.signal.aborted) playlists.push((await ask("POST", "playlists", { name: `P${playlists.length}` })).body.id);
+      },
+      async () => {
+        for (; !stop.signal.aborted; plays += 1) await device.call("POST", "play-events", { events: [play(plays)] });
+      },
+    ].map((load) => load());
+    await expect.poll(() => Math.min(assets.length, playlists.length, plays, purged), { timeout: 60_000 }).toBeGreaterThan(10);
+
+    const upload = await call(url, "POST", "uploads", undefined, {
+      authorization,
+      "tus-resumable": "1.0.0",
+      "upload-length": "2000",
+      "upload-metadata": `filename ${Buffer.from("a.png").toString("base64")}`,
+    });
+    const location = upload.headers.get("location")!;
+    const part = await call(url, "PATCH", location, Buffer.alloc(700, 7), {
+      authorization,
+      "tus-resumable": "1.0.0",
+      "upload-offset": "0",
+      "content-type": "application/offset+octet-stream",
+    });
+    expect(part.status).toBe(204);
+
+    for (const target of ["whole.tar", "folder"]) {
+      const answered = { assets: [...assets], playlists: [...playlists], plays };
+      const writes = assets.length;
+      await succeed("backup", "--data", data, "--to", join(folder.path, target));
+      expect(assets.length, "writes went on while it was made").toBeGreaterThan(writes);
+      const restored = join(folder.path, `restored-${target}`);
+      await succeed("restore", "--from", join(folder.path, target), "--data", restored);
+      // Without a service having looked after it: every blob that a row names is there, whole.
+      const rows = new DatabaseSync(join(restored, "state.db"), { readOnly: true });
+      const named = rows
+        .prepare(
+          "SELECT sha256 FROM assets WHERE sha256 IS NOT NULL UNION SELECT thumbnail_sha256 FROM assets WHERE thumbnail_sha256 IS NOT NULL",
+        )
+        .all();
+      rows.close();
+      expect(await blobsIn(restored)).toEqual(expect.arrayContaining(named.map(({ sha256 }) => sha256)));
+
+      await using again = await startService(restored);
+      const at = again.api.url;
+      for (const asset of answered.assets) {
+        const content = await ask("GET", `assets/${asset}/content`, undefined, at);
+        const original = await ask("GET", `assets/${asset}/content`);
+        expect(content.status).toBe(200);
+        expect(Buffer.compare(content.body, original.body)).toBe(0);
+      }
+      for (const playlist of answered.playlists) expect((await ask("GET", `playlists/${playlist}`, undefined, at)).status).toBe(200);
+      const known = (
+        await moved(device, at).call("POST", "play-events", {
+          events: Array.from({ length: Math.min(500, answered.plays) }, (_, number) => play(number)),
+        })
+      ).body;
+      expect(known).toMatchObject({ accepted: 0, duplicates: Math.min(500, answered.plays) });
+      const offset = await call(at, "HEAD", location, undefined, { authorization, "tus-resumable": "1.0.0" });
+      expect(offset.headers.get("upload-offset")).toBe("700");
+      const link = await moved(device, at).connect();
+      link.socket.terminate();
+    }
+    stop.abort();
+    await Promise.all(loads);
+
+    await using restored = await Bench.start(join(folder.path, "restored-whole.tar"));
+    await fuzz(await Fuzzed.fill(restored), 20_261_121, 300);
+  },
+);
+
+test(
+  "[OP8] players and subscribers of a restored service do not resume what it has forgotten: they ask for everything once",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder();
+    const [data, to, back] = ["data", "to", "back"].map((name) => join(folder.path, name)) as [string, string, string];
+    await using first = await Bench.start(data);
+    const device = await first.paired();
+    const before = device.socket();
+    before.hello();
+    const { epoch } = (await before.next("welcome")).data;
+    using listener = new Listener(first.service.url, first.token);
+    const place = await listener.subscribe(["commands"]);
+    await succeed("backup", "--data", data, "--to", to);
+    for (let number = 0; number < 3; number += 1) await first.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
+    const heard = await before.next("command");
+    await succeed("restore", "--from", to, "--data", back);
+    await using second = await Bench.start(back);
+    // It counts up to where the player was, with other messages.
+    for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
+    const link = moved(device, second.service.url).socket();
+    link.hello(epoch, heard.seq!);
+    const welcome = await link.next("welcome");
+    expect(welcome.data).toMatchObject({ resumed: false });
+    expect(welcome.data.answer.commands).toHaveLength(5);
+    using later = new Listener(second.service.url, second.token);
+    const again = await later.subscribe(["commands"], { after: { epoch: place.epoch, seq: place.seq } });
+    expect(again.epoch).not.toBe(place.epoch);
+    for (const each of [before, link]) each.socket.terminate();
+  },
+);
+
+test(
+  "[OP9] a backup that is damaged, cut short, of a newer version or no backup is refused, and leaves nothing behind",
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    {
+      await using bench = await Bench.start(path("data"));
+      await bench.showing(await bench.paired());
+    }
+    await succeed("backup", "--data", path("data"), "--to", path("good"));
+    await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
+    expect((await stat(path("good.tar"))).mode & 0o777).toBe(0o600);
+    const [blob] = await blobsIn(path("good"));
+    const blobPath = (of: string) => join(path(of), "blobs", blob!.slice(0, 2), blob!);
+
+    const variant = async (name: string, spoil: () => Promise<unknown>) => {
+      await cp(path("good"), path(name), { recursive: true });
+      await spoil();
+    };
+    await variant("changed", () => writeFile(blobPath("changed"), "other bytes"));
+    await variant("lacking", () => rm(blobPath("lacking")));
+    await variant("unfinished", () => rm(join(path("unfinished"), "manifest.json")));
+    await variant("more", () => writeFile(join(path("more"), "stowaway"), "x"));
+    await cp(path("good.tar"), path("short.tar"));
+    await truncate(path("short.tar"), (await stat(path("good.tar"))).size - 20_000);
+    await cp(path("good.tar"), path("flipped.tar"));
+    const file = await open(path("flipped.tar"), "r+");
+    await file.write(Buffer.from("x"), 0, 1, 3);
+    await file.close();
+    await writeFile(path("nonsense.tar"), Buffer.alloc(10_240, 65));
+    const cases = [
+      ["changed", /is not what it was/],
+      ["lacking", /is missing/],
+      ["unfinished", /never finished/],
+      ["more", /does not name/],
+      ["short.tar", /cut short/],
+      ["flipped.tar", /checksum/],
+      ["nonsense.tar", /checksum/],
+      ["nowhere.tar", /there is no backup/],
+    ] as const;
+    for (const [from, why] of cases) {
+      await using program = run("restore", "--from", path(from), "--data", path("new"));
+      expect([from, await program.exitCode]).toEqual([from, 1]);
+      expect(program.output.trim().split("\n").at(-1)).toMatch(why);
+      expect((await readdir(folder.path)).filter((name) => name.startsWith("new"))).toEqual([]);
+    }
+    const state = new DatabaseSync(join(path("data"), "state.db"));
+    state.prepare("INSERT INTO kysely_migration VALUES ('9999-future', '2027-01-01T00:00:00.000Z')").run();
+    state.close();
+    await succeed("backup", "--data", path("data"), "--to", path("newer"));
+    await using program = run("restore", "--from", path("newer"), "--data", path("new"));
+    expect(await program.exitCode).toBe(1);
+    expect(program.output).toContain("newer version");
+  },
+);
+
+test(
+  "[OP10] neither command writes over anything; a file that was lost before is told, and the rest is backed up",
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    await using folder = await temporaryFolder();
+    const path = (name: string) => join(folder.path, name);
+    await using bench = await Bench.start(path("data"));
+    const device = await bench.paired();
+    const { asset, layout } = await bench.showing(device);
+    const link = await device.connect();
+    link.send({ type: "heartbeat", data: heartbeat() });
+    await link.next("heartbeat.answer");
+    await mkdir(path("full"));
+    await writeFile(join(path("full"), "mine"), "precious");
+    await writeFile(path("file.tar"), "precious");
+    await mkdir(path("empty"));
+    for (const argv of [
+      ["backup", "--data", path("data"), "--to", path("full")],
+      ["backup", "--data", path("data"), "--to", path("file.tar")],
+      ["backup", "--data", path("empty"), "--to", path("out")],
+      ["restore", "--from", path("full"), "--data", path("data")],
+    ]) {
+      await using program = run(...argv);
+      expect(await program.exitCode).toBe(1);
+      expect(program.output.trim().split("\n")).toHaveLength(1);
+    }
+    expect(await readFile(path("file.tar"), "utf8")).toBe("precious");
+    await using bad = run("backup", "--data", path("data"));
+    expect(await bad.exitCode).toBe(2);
+    expect(bad.output).toContain("--to");
+
+    await rm(join(path("data"), "blobs", asset.sha256.slice(0, 2), asset.sha256));
+    await using lossy = run("backup", "--data", path("data"), "--to", path("lossy.tar"));
+    expect(await lossy.exitCode).toBe(1);
+    expect(lossy.output).toContain(asset.sha256);
+    await succeed("restore", "--from", path("lossy.tar"), "--data", path("empty"));
+    await using again = await Bench.start(path("empty"));
+    expect((await again.call("GET", `layouts/${layout.id}`)).status).toBe(200);
+    expect((await again.call("GET", `assets/${asset.id}`)).body.sha256).toBe(asset.sha256);
+    link.socket.terminate();
+  },
+);

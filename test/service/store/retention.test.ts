@@ -1,0 +1,246 @@
+// Retention: everything that is stored has an end that docs/retention.md names, and is gone then.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { expect, test, vi } from "vitest";
+import { ulid } from "../../../src/base/ulid.ts";
+import { rootFolder } from "../../../src/main/folders.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { Bench, blobsIn, picture } from "../harness.ts";
+import { Listener } from "../http/listener.ts";
+import { invited, otherTeam, owner, tokenOf } from "../people/people.ts";
+
+const dayMs = 86_400_000;
+const patient = { timeout: 60_000 };
+type Values = Record<string, SQLInputValue>;
+
+class Rows implements Disposable {
+  readonly #file: DatabaseSync;
+
+  constructor(folder: string) {
+    this.#file = new DatabaseSync(join(folder, "state.db"), { timeout: 10_000 });
+  }
+
+  ids(table: string, column = "id"): string[] {
+    return this.#file
+      .prepare(`SELECT ${column} AS id FROM ${table} ORDER BY ${column}`)
+      .all()
+      .map(({ id }) => String(id));
+  }
+
+  count(table: string): number {
+    return this.ids(table, "1").length;
+  }
+
+  /** Adds a row that is like the first one but for some values. */
+  add(table: string, values: Values): void {
+    const row = { ...(this.#file.prepare(`SELECT * FROM ${table} LIMIT 1`).get() as Values), ...values };
+    const names = Object.keys(row);
+    this.#file.prepare(`INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => "?").join()})`).run(...Object.values(row));
+  }
+
+  transaction(write: () => void): void {
+    this.#file.exec("BEGIN IMMEDIATE");
+    write();
+    this.#file.exec("COMMIT");
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+test("[RT1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
+  await using folder = await temporaryFolder();
+  await using bench = await Bench.start(folder.path);
+  expect(bench.folder).toBe(folder.path);
+  const text = await readFile(join(rootFolder, "docs/retention.md"), "utf8");
+  const named = new Set(
+    [...text.matchAll(/^\| ([^|]+)\|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)),
+  );
+  const stored: string[] = [];
+  const entries = await readdir(folder.path);
+  for (const name of entries.filter((each) => each.endsWith(".db") && each !== "lock.db")) {
+    using file = new DatabaseSync(join(folder.path, name), { timeout: 10_000 });
+    stored.push(
+      ...file
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .all()
+        .map((row) => String(row["name"])),
+    );
+  }
+  expect(stored.length).toBeGreaterThan(30);
+  const files = entries.map((name) => name.replace(/-(?:wal|shm)$/, ""));
+  expect([...stored, ...files].filter((name) => !named.has(name))).toEqual([]);
+  // Nor does it name a table that is no more.
+  const databases = text.slice(0, text.indexOf("## The service's data folder"));
+  const tables = [...databases.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
+  expect(tables.toSorted()).toEqual([...new Set(stored)].filter((name) => !name.startsWith("sqlite_")).toSorted());
+});
+
+test("[RT2] commands and screenshots go 90 days after their end, with their files, never an unfinished command", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const begun = clock.now();
+  const device = await bench.paired();
+  const { id } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
+  expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
+  const update = { status: "succeeded", result: {}, error: null };
+  expect((await device.call("POST", `commands/${id}/status`, update)).status).toBeLessThan(300);
+  // More than one part, and what must stay: one that is not done with, one whose override is still on.
+  const [open, on] = [`cmd_${ulid(1)}`, `cmd_${ulid(2)}`];
+  rows.transaction(() => {
+    for (let each = 0; each < 1_200; each += 1) rows.add("commands", { id: `cmd_${ulid(clock.now())}`, jws: `j${each}` });
+    rows.add("commands", { id: open, status: "running", expires_at: clock.now() + 1_000 * dayMs });
+    rows.add("commands", { id: on });
+  });
+  const asset = (await bench.upload(await picture("jpeg", 128))).body;
+  const kept = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args: { asset_id: asset.id } }))
+    .body;
+  rows.add("overrides", { command_id: on });
+  clock.advance(89.9 * dayMs);
+  await inTime(clock, () => expect(rows.count("device_tokens")).toBe(0));
+  expect([rows.count("commands"), rows.count("screenshots")]).toEqual([1_204, 1]);
+  await inTime(clock, () => expect(rows.ids("commands")).toEqual([open, on, String(kept.id)].toSorted()));
+  expect(clock.now() - begun).toBeGreaterThanOrEqual(90 * dayMs);
+  expect(rows.count("screenshots")).toBe(0);
+  // The asset's file and its thumbnail stay.
+  await expect.poll(() => blobsIn(folder.path), patient).toHaveLength(2);
+  expect(await blobsIn(folder.path)).toContain(asset.sha256);
+});
+
+test("[RT3] tokens and invitations go 90 days after their end; who holds a good one notices nothing", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const us = await owner(bench);
+  const member = await invited(bench, us, "editor");
+  const revoked = await tokenOf(bench, us, ["players:read"]);
+  expect((await us.call("DELETE", `tokens/${revoked.tokenId}`)).status).toBe(204);
+  const ending = await tokenOf(bench, us, ["players:read"], { expires_at: new Date(clock.now() + 10 * dayMs).toISOString() });
+  for (const email of ["a@example.com", "b@example.com"])
+    expect((await us.call("POST", "invitations", { email, name: "x", role: "viewer" })).status).toBe(201);
+  const [, late] = (await us.call("GET", "invitations")).body.data as { id: string }[];
+  expect((await us.call("DELETE", `invitations/${late!.id}`)).status).toBe(204);
+  expect([rows.count("tokens"), rows.count("invitations")]).toEqual([4, 3]);
+  clock.advance(89.9 * dayMs);
+  expect((await us.call("GET", "me")).status).toBe(200);
+  expect([rows.count("tokens"), rows.count("invitations")]).toEqual([4, 3]);
+  // Revoked and accepted ones ended at once, the open invitation after seven days, the other token after ten.
+  await inTime(clock, () =>
+    expect([rows.ids("tokens"), rows.count("invitations")]).toEqual([[us.tokenId, member.tokenId, ending.tokenId].toSorted(), 1]),
+  );
+  clock.advance(9.9 * dayMs);
+  await inTime(clock, () => expect([rows.ids("tokens"), rows.count("invitations")]).toEqual([[us.tokenId, member.tokenId].toSorted(), 0]));
+  for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
+});
+
+test("[RT4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  await bench.paired();
+  await bench.device();
+  expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
+  const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
+  expect(counts()).toEqual([1, 2, 1]);
+  clock.advance(3_600_000);
+  await inTime(clock, () => expect(counts()[1]).toBe(1));
+  clock.advance(dayMs);
+  await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
+});
+
+test("[RT5] of the boxes that a player has moved away from the newest hundred are told so", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  using rows = await (async () => {
+    await using bench = await Bench.start(folder.path, { clock });
+    const { playerId } = await bench.paired();
+    const code = (await bench.device()).grant.user_code;
+    expect((await bench.call("POST", `players/${playerId}/replace`, { code })).status).toBe(200);
+    return new Rows(folder.path);
+  })();
+  const first = rows.ids("former_keys", "public_key");
+  rows.transaction(() => {
+    for (let each = 0; each < 700; each += 1)
+      rows.add("former_keys", { public_key: `k${String(each).padStart(3, "0")}`, replaced_at: each });
+  });
+  const newest = Array.from({ length: 99 }, (_, each) => `k${601 + each}`);
+  // More than go at once, within one round: no hour passes.
+  await using bench = await Bench.start(folder.path, { clock });
+  await soon(() => expect(rows.ids("former_keys", "public_key")).toEqual([...first, ...newest].toSorted()));
+  expect(bench.folder).toBe(folder.path);
+});
+
+test("[RT6] what the bin has kept for thirty days leaves it part by part, and a stop in the middle is made up for", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  using rows = await (async () => {
+    await using bench = await Bench.start(folder.path, { clock });
+    const { id } = (await bench.call("POST", "playlists", { name: "P" })).body;
+    expect((await bench.call("DELETE", `playlists/${id}`)).status).toBe(204);
+    return new Rows(folder.path);
+  })();
+  rows.transaction(() => {
+    for (let each = 0; each < 450; each += 1) rows.add("playlists", { id: `pls_${ulid(clock.now())}` });
+  });
+  const start = () => Bench.start(folder.path, { clock });
+  clock.advance(29 * dayMs);
+  {
+    await using bench = await start();
+    expect([(await bench.call("GET", "playlists")).status, rows.count("playlists")]).toEqual([200, 451]);
+  }
+  clock.advance(dayMs + 1);
+  {
+    await using bench = await start();
+    await soon(() => expect([bench.folder, rows.count("playlists") < 451]).toEqual([folder.path, true]));
+  }
+  await using bench = await start();
+  await soon(() => expect([bench.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
+});
+
+test("[RT7] each team's events go a day after they happened; a place before that is not resumed, a newer one is", patient, async () => {
+  await using folder = await temporaryFolder();
+  const clock = new FakeClock();
+  await using bench = await Bench.start(folder.path, { clock });
+  using rows = new Rows(folder.path);
+  const [us, them] = [await owner(bench), await otherTeam(bench)];
+  const teams = () => new Set(rows.ids("events", "team_id"));
+  for (const person of [us, us, us, them]) expect((await person.call("POST", "playlists", { name: "P" })).status).toBe(201);
+  clock.advance(20 * 3_600_000);
+  for (let each = 0; each < 5; each += 1) expect((await them.call("POST", "playlists", { name: "P" })).status).toBe(201);
+  expect(teams()).toEqual(new Set([us.teamId, them.teamId]));
+  clock.advance(5 * 3_600_000);
+  await inTime(clock, () => expect(teams()).toEqual(new Set([them.teamId])));
+  expect(rows.count("events")).toBe(5);
+  expect(rows.ids("event_journals", "team_id || ' ' || last_seq || ' ' || trimmed_seq")).toEqual(
+    [`${us.teamId} 3 3`, `${them.teamId} 6 1`].toSorted(),
+  );
+  using listener = new Listener(bench.service.url, them.secret);
+  const { epoch } = await listener.subscribe(["playlist_updates"]);
+  const resumed = async (seq: number) => (await listener.subscribe(["playlist_updates"], { after: { epoch, seq } })).resumed;
+  expect([await resumed(0), await resumed(1), await resumed(4)]).toEqual([false, true, true]);
+});
+
+/** Waits until `holds` throws no more. */
+function soon(holds: () => void): Promise<void> {
+  return vi.waitFor(holds, { timeout: 20_000, interval: 5 });
+}
+
+/** Waits until `holds` throws no more, and lets an hour pass whenever it does: upkeep may have been at work when the last one came. */
+function inTime(clock: FakeClock, holds: () => void): Promise<void> {
+  const look = () => {
+    try {
+      holds();
+    } catch (error) {
+      clock.advance(3_600_000);
+      throw error;
+    }
+  };
+  return vi.waitFor(look, { timeout: 20_000, interval: 100 });
+}

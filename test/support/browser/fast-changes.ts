@@ -1,0 +1,84 @@
+// Changes of many kinds, four zones at a time, as fast as the page makes them: each turn asks for new pictures in all zones.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import sharp from "sharp";
+import type { SceneItem, SceneZone } from "../../../src/protocol/scene.ts";
+import { colors, image, item, slot, stage, text, video, zone } from "../../renderer/harness.ts";
+import type { PageServer } from "./page-server.ts";
+import { pdfOf } from "../media/pdf.ts";
+
+const long = 600_000;
+const transitions = ["crossfade", "slide", "wipe", "push", "zoom", "cut"] as const;
+
+/** Every kind that needs no site of its own. The large picture goes through the downscaling worker. */
+const kinds: readonly SceneItem[] = [
+  video("blue.mp4", 5_000),
+  image("red.png"),
+  image("large.jpg"),
+  text("Welcome to the library", "#203040"),
+  item({ type: "clock", timezone: "UTC" }),
+  image("drawn.svg"),
+  item({ type: "ticker", text: "Platform 4: the train to Ghent", speed_px_s: 200 }),
+  item({ type: "qr", data: "https://example.com/menu" }),
+  video("green.mp4", 2_000),
+  item({ type: "pdf", src: "/media/pages.pdf" }),
+  item({
+    type: "feed",
+    timezone: "UTC",
+    title: "News",
+    entries: [{ title: "The bridge is open again", summary: "Since Monday.", published_at: null }],
+    trouble: null,
+  }),
+];
+const missing = Array.from({ length: 7 }, (_, index) => image(`missing-${index}.png`));
+const beside = image("green.png");
+
+/** Adds the media that the changes need. */
+export async function makeChangesMedia(folder: string): Promise<void> {
+  const [r, g, b] = colors.magenta;
+  const large = sharp({ create: { width: 3_840, height: 2_160, channels: 3, background: { r, g, b } } }).jpeg();
+  await writeFile(join(folder, "large.jpg"), await large.toBuffer());
+  await writeFile(
+    join(folder, "drawn.svg"),
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 9"><rect width="16" height="9" fill="#1eb43c"/></svg>`,
+  );
+  await writeFile(join(folder, "pages.pdf"), pdfOf([colors.red, colors.green]));
+}
+
+/** One page whose zones change on demand. */
+export class FastChanges {
+  readonly #server: PageServer;
+  readonly #zones: SceneZone[];
+  #turn = 0;
+
+  constructor(server: PageServer) {
+    this.#server = server;
+    this.#zones = [0, 240, 480, 720].map((left) => zone([], { left, width: 240 }));
+  }
+
+  /** Zones changed so far. */
+  get changes(): number {
+    return this.#turn * this.#zones.length;
+  }
+
+  /** After so many turns every kind has come in by every transition. */
+  static readonly round = kinds.length * transitions.length;
+
+  /** Changes every zone once. Resolves when each new picture is on the glass. Rejects when one does not come. */
+  async turn(): Promise<void> {
+    const server = this.#server;
+    this.#turn += 1;
+    const turn = this.#turn;
+    const plays = this.#zones.map((drawn, index) => {
+      const play = slot(kinds[(turn + 3 * index) % kinds.length]!, server.now() - 1, long);
+      play.transition = { type: transitions[turn % transitions.length]!, duration_ms: 60, easing: "ease", direction: "left" };
+      // Beside each there is one that is made ready and then dropped, or fails.
+      const next = turn % 3 === 0 ? missing[turn % missing.length]! : beside;
+      drawn.slots = [play, slot(next, server.now() + 30_000, long)];
+      return play;
+    });
+    server.messages.length = 0;
+    server.draw(stage(this.#zones, { key: "stg_00000000000000000000000000" }));
+    await Promise.all(plays.map(({ key }) => server.heard("presented", (told) => told.key === key, { timeoutMs: 30_000 })));
+  }
+}

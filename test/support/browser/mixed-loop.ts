@@ -1,0 +1,120 @@
+// A loop of picture, clip, web page and text with cuts and crossfades, and a judge of what the screen shows of it.
+import { hexOf, numberedClip, plainImage } from "../media/media.ts";
+import type { Api } from "../programs/programs.ts";
+import type { Look, Span } from "./sights.ts";
+import { type Answer, colouredPage, startWebServer, type WebServer } from "../web-server.ts";
+
+const red = [220, 30, 40] as const;
+const blue = [30, 60, 200] as const;
+const green = [20, 120, 60] as const;
+const teal = [20, 150, 160] as const;
+const violet = [120, 40, 180] as const;
+const amber = [200, 140, 20] as const;
+
+/** The loop's looks, in order; every kind comes in by a cut and by a crossfade. */
+export const mixedLoop: readonly Look[] = [
+  { name: "red", color: red },
+  { name: "clip", clip: true },
+  { name: "green", color: green },
+  { name: "teal", color: teal },
+  { name: "blue", color: blue },
+  { name: "clip", clip: true },
+  { name: "violet", color: violet },
+  { name: "amber", color: amber },
+];
+const fade = { type: "crossfade", duration_ms: 300, easing: "linear" };
+const clipFps = 30;
+/** A row that text in the middle of the screen does not reach. */
+export const mixedRow = 200;
+
+/** The site of the loop's web pages. Each answer takes `delayMs`. */
+export function startMixedSite(delayMs = 0): Promise<WebServer> {
+  const late = (color: readonly number[]): Answer => {
+    const page = colouredPage(`rgb(${color.join()})`);
+    return (_request, response) => {
+      const timer = setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(page), delayMs);
+      response.once("close", () => clearTimeout(timer));
+    };
+  };
+  return startWebServer("127.0.0.7", { "/teal": late(teal), "/violet": late(violet) });
+}
+
+/** Uploads and publishes the loop with slots of `slotMs`. */
+export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number): Promise<{ layoutId: string }> {
+  const still = async (color: readonly [number, number, number]) => ({
+    type: "image",
+    asset_id: await api.upload("still.png", await plainImage(color, 1920, 1080)),
+    fit: "fill",
+    duration_ms: slotMs,
+  });
+  const words = (color: readonly [number, number, number]) => ({
+    type: "text",
+    text: "Welcome",
+    font_size: 120,
+    background_color: `#${hexOf(color)}`,
+    duration_ms: slotMs,
+  });
+  const web = (path: string) => ({ type: "web", url: `${site.origin}${path}`, duration_ms: slotMs });
+  const clip = {
+    type: "video",
+    asset_id: await api.upload("clip.mp4", await numberedClip(4, clipFps)),
+    fit: "fill",
+    muted: true,
+    duration_ms: slotMs,
+  };
+  return api.publish([
+    await still(red),
+    { ...clip, transition: fade },
+    words(green),
+    { ...web("/teal"), transition: fade },
+    { ...(await still(blue)), transition: fade },
+    clip,
+    web("/violet"),
+    { ...words(amber), transition: fade },
+  ]);
+}
+
+/** Counts changes and everything that should not have been seen. */
+export class MixedLoopJudge {
+  changes = 0;
+  blankMs = 0;
+  foreignMs = 0;
+  /** Blank and foreign sights, the first few, with what was seen before them, for a person to look at. */
+  readonly wrong: string[] = [];
+  /** Clip frames that came before an earlier one of the same play, or that the play cannot have reached. */
+  staleFrames = 0;
+  fades = 0;
+  /** How often each item of the loop was seen to come on. */
+  readonly seen = new Map<string, number>();
+  readonly spans: Span[] = [];
+  #item: string | null = null;
+  #frame = -1;
+  #last = "";
+  readonly #lastFrame: number;
+
+  constructor(slotMs: number) {
+    this.#lastFrame = Math.ceil(((slotMs + 1_000) / 1_000) * clipFps);
+  }
+
+  /** Takes in one span; what is seen before the first item does not count. */
+  see(span: Span): void {
+    if (this.#item === null && span.is !== "item") return;
+    if (span.is === "blank") this.blankMs += span.ms;
+    if (span.is === "foreign") this.foreignMs += span.ms;
+    const isWrong = span.is === "blank" || span.is === "foreign";
+    if (isWrong && this.wrong.length < 5) this.wrong.push(`${span.name} for ${Math.round(span.ms)} ms after ${this.#last}`);
+    this.#last = `${span.name} ${span.frame ?? ""} (${Math.round(span.ms)} ms)`;
+    if (span.is === "fade") this.fades += 1;
+    if (span.is !== "item") return;
+    if (span.name !== this.#item) {
+      if (this.#item !== null) this.changes += 1;
+      this.#item = span.name;
+      this.#frame = -1;
+      this.spans.push(span);
+      this.seen.set(span.name, (this.seen.get(span.name) ?? 0) + 1);
+    }
+    if (span.frame === null) return;
+    if (span.frame < this.#frame || span.frame > this.#lastFrame) this.staleFrames += 1;
+    this.#frame = span.frame;
+  }
+}

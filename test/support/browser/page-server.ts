@@ -1,0 +1,195 @@
+// Plays the player to the page: serves the built page and a folder of media on loopback, and speaks the scene socket.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type WebSocket, WebSocketServer } from "ws";
+import { FromPage, type Scene, type ToPage } from "../../../src/protocol/scene.ts";
+
+const builtPage = join(import.meta.dirname, "../../../dist/renderer/player");
+
+/** The strictest policy the page has to live with. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".svg": "image/svg+xml",
+  ".mp3": "audio/mpeg",
+  ".pdf": "application/pdf",
+  ".mjs": "text/javascript; charset=utf-8",
+};
+
+/** A place in a file beyond which nothing is sent yet. */
+export interface MediaGate {
+  afterBytes: number;
+  opened: Promise<void>;
+}
+
+/** The page's peer in tests. */
+export interface PageServer extends AsyncDisposable {
+  /** Address of the page. */
+  readonly url: string;
+  /** Everything the page sent, oldest first. */
+  readonly messages: FromPage[];
+  /** What is added to the time the page is told. */
+  clockOffsetMs: number;
+  /** Milliseconds by which each answer below /media is delayed. */
+  mediaDelayMs: number;
+  /** Holds back every byte of media from this place of its file on until `opened`. */
+  mediaGate: MediaGate | null;
+  /** The corrected wall time. */
+  now(): number;
+  /** Sends a scene to every page, and to each that connects later. */
+  draw(scene: Scene): void;
+  /** Resolves with the first message from `from` on that passes; rejects when none comes in time. */
+  heard<T extends FromPage["type"]>(
+    type: T,
+    passes?: (message: Extract<FromPage, { type: T }>) => boolean,
+    options?: { from?: number; timeoutMs?: number },
+  ): Promise<Extract<FromPage, { type: T }>>;
+  /** Cuts every socket; the page connects again. */
+  cut(): void;
+  /** How many pages are connected. */
+  connected(): number;
+}
+
+/** Starts the server on a free port of 127.0.0.1. */
+export async function startPageServer(mediaFolder: string, pageFolder = builtPage): Promise<PageServer> {
+  const messages: FromPage[] = [];
+  const sockets = new Set<WebSocket>();
+  let scene: Scene = { screen: { is: "starting" }, identify: null };
+
+  const http = createServer((request, response) => {
+    void answer(request, response, { mediaFolder, pageFolder, mediaDelayMs: server.mediaDelayMs, mediaGate: server.mediaGate });
+  });
+  const ws = new WebSocketServer({ server: http, path: "/scene" });
+  ws.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("message", (data: Buffer) => {
+      const message = FromPage.parse(JSON.parse(data.toString("utf8")));
+      messages.push(message);
+      if (message.type === "hello") send(socket, { type: "scene", scene });
+      if (message.type === "clock") send(socket, { type: "clock", t0: message.t0, now: server.now() });
+    });
+  });
+  await new Promise<void>((resolve) => {
+    http.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = http.address() as AddressInfo;
+
+  const server: PageServer = {
+    url: `http://127.0.0.1:${port}/player/`,
+    messages,
+    clockOffsetMs: 0,
+    mediaDelayMs: 0,
+    mediaGate: null,
+    now: () => performance.timeOrigin + performance.now() + server.clockOffsetMs,
+    draw(next) {
+      scene = next;
+      for (const socket of sockets) send(socket, { type: "scene", scene });
+    },
+    async heard(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
+      const until = performance.now() + timeoutMs;
+      type Wanted = Extract<FromPage, { type: typeof type }>;
+      const wanted = (message: FromPage): message is Wanted => message.type === type && passes(message as Wanted);
+      for (;;) {
+        const found = messages.slice(from).find(wanted);
+        if (found !== undefined) return found;
+        if (performance.now() > until) {
+          const seen = messages.slice(from).filter((message) => message.type !== "beat" && message.type !== "clock");
+          throw new Error(`No such "${type}" within ${timeoutMs} ms; heard ${JSON.stringify(seen.slice(-8))}`);
+        }
+        await wait(5);
+      }
+    },
+    cut() {
+      for (const socket of sockets) socket.terminate();
+    },
+    connected: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      server.cut();
+      ws.close();
+      http.closeAllConnections();
+      await new Promise<void>((resolve) => {
+        http.close(() => resolve());
+      });
+    },
+  };
+  return server;
+}
+
+function send(socket: WebSocket, message: ToPage): void {
+  socket.send(JSON.stringify(message));
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    mediaFolder,
+    pageFolder,
+    mediaDelayMs,
+    mediaGate,
+  }: { mediaFolder: string; pageFolder: string; mediaDelayMs: number; mediaGate: MediaGate | null },
+): Promise<void> {
+  const path = normalize(new URL(request.url ?? "/", "http://localhost").pathname);
+  const isMedia = path.startsWith("/media/");
+  if (isMedia) await wait(mediaDelayMs);
+  const file = isMedia
+    ? join(mediaFolder, path.slice("/media/".length))
+    : join(pageFolder, path === "/player/" ? "index.html" : path.slice("/player/".length));
+  const size = await sizeOf(file);
+  if (size === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  const headers = {
+    "content-type": types[extname(file)] ?? "application/octet-stream",
+    "content-security-policy": pagePolicy,
+    "accept-ranges": "bytes",
+  };
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
+  const start = Number(range?.[1] ?? 0);
+  const end = range?.[2] ? Math.min(Number(range[2]), size - 1) : size - 1;
+  response.writeHead(range === null ? 200 : 206, {
+    ...headers,
+    "content-length": Math.max(0, end - start + 1),
+    ...(range === null ? {} : { "content-range": `bytes ${start}-${end}/${size}` }),
+  });
+  if (request.method === "HEAD" || size === 0) {
+    response.end();
+    return;
+  }
+  if (isMedia && mediaGate !== null && end >= mediaGate.afterBytes) {
+    const before = Math.max(start, mediaGate.afterBytes);
+    if (before > start) for await (const part of createReadStream(file, { start, end: before - 1 })) response.write(part);
+    await mediaGate.opened;
+    createReadStream(file, { start: before, end }).on("error", () => response.destroy()).pipe(response); // prettier-ignore
+    return;
+  }
+  createReadStream(file, { start, end })
+    .on("error", () => response.destroy())
+    .pipe(response);
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    const found = await stat(file);
+    return found.isFile() ? found.size : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

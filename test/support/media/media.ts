@@ -1,0 +1,104 @@
+// Pictures and clips made for tests: plain colours, and clips whose every frame carries its number.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { ulid } from "../../../src/base/ulid.ts";
+import type { Framebuffer, Rgb } from "../browser/framebuffer.ts";
+
+/** The six hexadecimal digits of a colour, without a sign before them. */
+export function hexOf(color: Rgb): string {
+  return color.map((value) => value.toString(16).padStart(2, "0")).join("");
+}
+
+/** A PNG of one colour. */
+export function plainImage([r, g, b]: Rgb, width = 640, height = 360): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: { r, g, b } } })
+    .png()
+    .toBuffer();
+}
+
+// A frame is 16 cells wide: light for 1, dark for 0; the first two are always light and dark, the last is a parity.
+const cells = 16;
+const cellPixels = 40;
+const light = 235;
+const dark = 16;
+
+/** An H.264 clip of `seconds` at `fps`, 640x360, whose every frame shows its number in 16 upright bars. */
+export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
+  const path = join(tmpdir(), `signage-clip-${ulid(Date.now())}.mp4`);
+  const size = `${cells * cellPixels}x360`;
+  const input = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", size, "-r", String(fps), "-i", "-"];
+  const output = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", String(fps), "-movflags", "+faststart", path];
+  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...input, ...output], { stdio: ["pipe", "inherit", "inherit"] });
+  const ended = once(ffmpeg, "close");
+  for (let frame = 0; frame < seconds * fps; frame += 1) {
+    const row = Buffer.concat(barsOf(frame).map((bar) => Buffer.alloc(cellPixels, bar ? light : dark)));
+    const picture = Buffer.concat(Array.from({ length: 360 }, () => row));
+    if (!ffmpeg.stdin.write(picture)) await once(ffmpeg.stdin, "drain");
+  }
+  ffmpeg.stdin.end();
+  const [code] = (await ended) as [number];
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
+  const bytes = await readFile(path);
+  await rm(path);
+  return bytes;
+}
+
+/** A file that ffmpeg makes from `argv`, whose ending gives its format. */
+export async function madeByFfmpeg(argv: readonly string[], ending: string): Promise<Buffer> {
+  const path = join(tmpdir(), `signage-media-${ulid(Date.now())}.${ending}`);
+  const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...argv, path], { stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = (await once(ffmpeg, "close")) as [number];
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`);
+  const bytes = await readFile(path);
+  await rm(path);
+  return bytes;
+}
+
+/** A PDF of `pages` empty pages. */
+export function pdfOf(pages: number): Buffer {
+  const kids = Array.from({ length: pages }, (_, page) => `${page + 3} 0 R`).join(" ");
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>`,
+    ...Array.from({ length: pages }, () => "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] >>"),
+  ];
+  let text = "%PDF-1.4\n";
+  const offsets: number[] = [];
+  for (const [index, object] of objects.entries()) {
+    offsets.push(text.length);
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+  }
+  const start = text.length;
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
+  return Buffer.from(`${text}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
+}
+
+/** The number of the clip's frame that fills the screen; null when the screen shows something else. */
+export function frameOnScreen(framebuffer: Framebuffer, y = Math.floor(framebuffer.height / 2)): number | null {
+  return frameInRow(framebuffer.row(y), framebuffer.width);
+}
+
+/** The same of one row of the screen, four bytes a pixel. */
+export function frameInRow(row: Buffer, width: number): number | null {
+  const bars: boolean[] = [];
+  for (let cell = 0; cell < cells; cell += 1) {
+    const at = 4 * Math.floor(((cell + 0.5) * width) / cells);
+    const luma = (row[at + 2]! * 77 + row[at + 1]! * 150 + row[at]! * 29) >> 8;
+    if (luma > 105 && luma < 150) return null;
+    bars.push(luma >= 150);
+  }
+  const frame = bars.slice(2, 15).reduce((sum, bar) => sum * 2 + (bar ? 1 : 0), 0);
+  const whole = barsOf(frame);
+  return bars.every((bar, cell) => bar === whole[cell]) ? frame : null;
+}
+
+function barsOf(frame: number): boolean[] {
+  const bits = Array.from({ length: 13 }, (_, place) => ((frame >> (12 - place)) & 1) === 1);
+  const parity = bits.filter(Boolean).length % 2 === 1;
+  return [true, false, ...bits, parity];
+}

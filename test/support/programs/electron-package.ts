@@ -1,0 +1,74 @@
+// Packs the Electron player by the project's own electron-builder.yml, around a folder that stands in for Electron's own.
+import { execFile } from "node:child_process";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createPackage, extractAll, getRawHeader } from "@electron/asar";
+import manifest from "../../../package.json" with { type: "json" };
+import { rootFolder } from "../../../src/main/folders.ts";
+import { buildPage, bundlePrograms } from "../media/bundle.ts";
+import { temporaryFolder } from "../folder.ts";
+
+/** A file in the archive, by its path there. */
+export interface PackedFile {
+  path: string;
+  /** Whether it lies in `app.asar.unpacked`. */
+  unpacked: boolean;
+}
+
+/** A packed player, and its archive extracted to where none of this project's files can be found. */
+export interface ElectronPackage extends AsyncDisposable {
+  /** Electron's executable, its fuses burnt. */
+  executable: string;
+  files: readonly PackedFile[];
+  /** A folder named `app.asar` with what the archive holds; `app.asar.unpacked` lies beside it. */
+  program: string;
+}
+
+/** Builds, packs for this machine's Linux and extracts. Takes some 15 seconds of processor time; asks no network. */
+export async function packForElectron(): Promise<ElectronPackage> {
+  await bundlePrograms();
+  await buildPage();
+  await using cleanup = new AsyncDisposableStack();
+  const { path: folder } = cleanup.use(await temporaryFolder());
+  const output = join(folder, "output");
+  await writeElectron(join(folder, "electron"));
+  const flags = [`electronDist=${join(folder, "electron")}`, `electronVersion=${manifest.devDependencies.electron}`];
+  const settings = [...flags, `directories.output=${output}`].map((setting) => `-c.${setting}`);
+  const builder = join(rootFolder, "node_modules/electron-builder/cli.js");
+  // A proxy that nobody listens at: what electron-builder would download it cannot.
+  const env = { ...process.env, HTTPS_PROXY: "http://127.0.0.1:9", HTTP_PROXY: "http://127.0.0.1:9" };
+  await promisify(execFile)(process.execPath, [builder, "--linux", "--dir", ...settings], { cwd: rootFolder, env });
+  const unpacked = join(output, process.arch === "x64" ? "linux-unpacked" : `linux-${process.arch}-unpacked`);
+  const archive = join(unpacked, "resources/app.asar");
+  const files = filesIn(getRawHeader(archive).header as Folder);
+  const program = join(folder, "away/app.asar");
+  extractAll(archive, program);
+  await rename(`${archive}.unpacked`, `${program}.unpacked`);
+  const kept = cleanup.move();
+  return { executable: join(unpacked, "signage-player"), files, program, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** What electron-builder looks for in Electron's folder. The executable is a fuse wire as Electron ships it, by @electron/fuses. */
+async function writeElectron(folder: string): Promise<void> {
+  await mkdir(join(folder, "locales"), { recursive: true });
+  await mkdir(join(folder, "resources"));
+  await mkdir(join(folder, "nothing"));
+  const wire = Buffer.concat([Buffer.from("dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX"), Buffer.of(1, 9), Buffer.from("101100011")]);
+  await writeFile(join(folder, "electron"), wire, { mode: 0o755 });
+  for (const name of ["version", "chrome-sandbox", "LICENSE", "LICENSES.chromium.html", "locales/en-US.pak", "locales/de.pak"]) {
+    await writeFile(join(folder, name), name === "version" ? manifest.devDependencies.electron : "");
+  }
+  await writeFile(join(folder, "nothing/nothing.js"), "");
+  await createPackage(join(folder, "nothing"), join(folder, "resources/default_app.asar"));
+}
+
+interface Folder {
+  files: Record<string, Folder | { unpacked?: boolean }>;
+}
+
+function filesIn({ files }: Folder, path = ""): PackedFile[] {
+  return Object.entries(files).flatMap(([name, entry]) =>
+    "files" in entry ? filesIn(entry, `${path}${name}/`) : [{ path: path + name, unpacked: entry.unpacked === true }],
+  );
+}
