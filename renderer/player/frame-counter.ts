@@ -1,7 +1,7 @@
 // The one door to requestAnimationFrame: counts the frames that really came, so that the beat can tell.
 
 /** Asks for frames and counts them. Nothing here runs while nobody asks, so a still screen costs nothing. */
-export class Frames {
+export class FrameCounter {
   #count = 0;
   #last = Number.NaN;
 

@@ -4,8 +4,8 @@ import { CorrectedTime } from "./link/clock.ts";
 import { DriftLog } from "./link/drift-log.ts";
 import { FrameNews } from "./link/frame-news.ts";
 import { FailureMemory } from "./stage/failure-memory.ts";
-import { Frames } from "./frame-counter.ts";
-import { Glass } from "./stage/display.ts";
+import { FrameCounter } from "./frame-counter.ts";
+import { Display } from "./stage/display.ts";
 import { refuseInput } from "./input.ts";
 import { PreloadBudget } from "./stage/preload-budget.ts";
 import { Presentation } from "./link/presentation.ts";
@@ -21,13 +21,13 @@ const exchangeMs = 10_000;
 const clockPatienceMs = 1_000;
 const longestDetail = 2_000;
 
-const frames = new Frames();
+const frames = new FrameCounter();
 const sites = new FrameNews();
 const clock = new CorrectedTime(frames, () => glass.redraw());
 const drift = new DriftLog();
 const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
 const order = new ReportOrder(send);
-const glass = new Glass(document.querySelector<HTMLElement>("#glass")!, {
+const glass = new Display(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
   presentation: new Presentation(frames),

@@ -5,7 +5,7 @@ import type { PageClock } from "./link/clock.ts";
 import type { DriftLog } from "./link/drift-log.ts";
 import type { FrameNews } from "./link/frame-news.ts";
 import type { FailureMemory } from "./stage/failure-memory.ts";
-import type { Frames } from "./frame-counter.ts";
+import type { FrameCounter } from "./frame-counter.ts";
 import type { PreloadBudget } from "./stage/preload-budget.ts";
 import type { Presentation } from "./link/presentation.ts";
 import type { PresentedReport } from "./link/report-order.ts";
@@ -14,7 +14,7 @@ import type { TransitionChoice } from "./stage/transition-choice.ts";
 /** What the parts of the page share. */
 export interface Page {
   clock: PageClock;
-  frames: Frames;
+  frames: FrameCounter;
   presentation: Presentation;
   sites: FrameNews;
   drift: DriftLog;

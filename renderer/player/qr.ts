@@ -4,7 +4,7 @@ import { encode } from "uqr";
 const svgNamespace = "http://www.w3.org/2000/svg";
 
 /** How a code looks. Colours in CSS notation. */
-export interface QrLook {
+export interface QrStyle {
   color: string;
   background: string;
   /** Modules of background all around; the standard asks for four. */
@@ -13,13 +13,13 @@ export interface QrLook {
   correction: "L" | "M" | "Q" | "H";
 }
 
-const plain: QrLook = { color: "#000000", background: "#ffffff", quietModules: 4, correction: "M" };
+const plain: QrStyle = { color: "#000000", background: "#ffffff", quietModules: 4, correction: "M" };
 
 /**
  * Draws `text` as a QR code; `modules` is its side, quiet zone included.
  * @throws Error when the text is too long for any code.
  */
-export function drawQr(text: string, look: QrLook = plain): { svg: SVGSVGElement; modules: number } {
+export function drawQr(text: string, look: QrStyle = plain): { svg: SVGSVGElement; modules: number } {
   const { data, size } = encode(text, { ecc: look.correction, border: look.quietModules });
   const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])));
   const svg = document.createElementNS(svgNamespace, "svg");

@@ -1,7 +1,7 @@
 // Finds the name that was probably meant by one that is not known.
 
 // Beyond this many names, and for longer ones, nobody is helped by a guess that costs time.
-const mostNames = 1_000;
+const maxNames = 1_000;
 const longestName = 100;
 
 /** The one of `names` that `given` is probably a slip of; undefined when none is near. */
@@ -9,7 +9,7 @@ export function nearest(given: string, names: readonly string[]): string | undef
   if (given.length > longestName) return undefined;
   const plain = bare(given);
   if (plain === "") return undefined;
-  const known = names.slice(0, mostNames).filter((name) => name !== given && name.length <= longestName);
+  const known = names.slice(0, maxNames).filter((name) => name !== given && name.length <= longestName);
   const same = known.find((name) => bare(name) === plain);
   if (same !== undefined) return same;
   // `duration` for `duration_ms`, `layout` for `layout_id`: of several the shortest.

@@ -21,7 +21,7 @@ const carriers = (
 ).map(([block, places]) => ({ block: ipaddr.IPv6.parseCIDR(block), places }));
 
 /** Whether an IP address is neither this machine's nor one that only makes sense on it. */
-export function isElsewhere(address: string): boolean {
+export function isForeignAddress(address: string): boolean {
   const own = new Set(
     Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
@@ -31,8 +31,8 @@ export function isElsewhere(address: string): boolean {
 }
 
 /** Whether an IP address is one of a private network, or this machine's. */
-export function isPrivate(address: string): boolean {
-  return !isElsewhere(address) || meanings(parse(address)).some((meaning) => privateRanges.has(meaning.range()));
+export function isPrivateAddress(address: string): boolean {
+  return !isForeignAddress(address) || meanings(parse(address)).some((meaning) => privateRanges.has(meaning.range()));
 }
 
 /** An address without its zone; an IPv4-mapped one as the IPv4 address that it is. */

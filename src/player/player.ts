@@ -1,22 +1,22 @@
 // The player: owns its stages, wires them in the order in which content flows, and disposes them in reverse.
-import { Bell } from "../base/async/signal.ts";
+import { Signal } from "../base/async/signal.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
 import { isFault } from "../base/fault.ts";
-import { Live } from "../base/async/observable.ts";
+import { Observable } from "../base/async/observable.ts";
 import type { Log } from "../base/log.ts";
-import { together } from "../base/async/run-all.ts";
+import { runAll } from "../base/async/run-all.ts";
 import { rotationOf } from "../protocol/content/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
 import { CommandJournal } from "./commands/command-journal.ts";
-import { Drift } from "./proof/clock-drift.ts";
+import { ClockDrift } from "./proof/clock-drift.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./pairing/identity.ts";
 import type { Machine } from "./machine.ts";
 import { followNtp, type NtpServer } from "./link/ntp.ts";
-import { Outside } from "./web-items/outbound-http.ts";
+import { OutboundHttp } from "./web-items/outbound-http.ts";
 import { pair, type PairingState } from "./pairing/pairing.ts";
 import { DesiredState } from "./content/desired-state.ts";
-import { Reclaim } from "./pairing/service-key-change.ts";
+import { ServiceKeyChange } from "./pairing/service-key-change.ts";
 import { type Condition, Problems } from "./proof/problems.ts";
 import type { Progress } from "./content/download-progress.ts";
 import { Recovery } from "./surface/recovery.ts";
@@ -24,7 +24,7 @@ import type { StreamSource } from "./playback/scene-item.ts";
 import { screenOf, type View } from "./playback/screen.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import { Session, type SessionParts } from "./session.ts";
-import { Sites } from "./web-items/web-items.ts";
+import { WebItems } from "./web-items/web-items.ts";
 import { Status } from "./proof/status.ts";
 import { Surface } from "./surface/surface.ts";
 import { serveTriggers } from "./commands/triggers.ts";
@@ -71,7 +71,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
 }
 
 // A box with many networks has more addresses than a line holds.
-const mostAddresses = 3;
+const maxAddresses = 3;
 
 class Player implements AsyncDisposable {
   readonly #options: PlayerOptions;
@@ -79,16 +79,16 @@ class Player implements AsyncDisposable {
   readonly #identity: Identity;
   readonly #api: ServiceApi;
   readonly #surface: Surface;
-  readonly #outside: Outside;
-  readonly #sites: Sites;
+  readonly #outside: OutboundHttp;
+  readonly #sites: WebItems;
   readonly #recovery: Recovery;
-  readonly #drift: Drift;
+  readonly #drift: ClockDrift;
   readonly #problems = new Problems();
   readonly #status: Status;
-  readonly #pairing = new Live<PairingState>({ is: "asking", trouble: null });
-  readonly #redraw = new Bell();
+  readonly #pairing = new Observable<PairingState>({ is: "asking", trouble: null });
+  readonly #redraw = new Signal();
   #session: Session | null = null;
-  #reclaim: Reclaim | null = null;
+  #reclaim: ServiceKeyChange | null = null;
   #notice: string | null = null;
   #identify: { until: number } | null = null;
 
@@ -106,7 +106,7 @@ class Player implements AsyncDisposable {
     this.#sites = sites;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
-    this.#drift = new Drift(clock);
+    this.#drift = new ClockDrift(clock);
     this.#status = new Status({
       host: options.host,
       machine: options.machine,
@@ -139,11 +139,11 @@ class Player implements AsyncDisposable {
     const identity = await Identity.open(folder, log);
     let player: Player | null = null;
     const media = (sha256: string) => player?.mediaOf(sha256) ?? null;
-    const outside = new Outside(undefined, options.mayReachLocal);
+    const outside = new OutboundHttp(undefined, options.mayReachLocal);
     const stream = (key: string) => player?.streamOf(key) ?? null;
     const at = { owner: identity.thumbprint, port: host.pagePort };
     const surface = await Surface.open({ ...at, rendererFolder, media, stream, outside, clock, log });
-    player = new Player(options, clock, identity, { surface, outside, sites: await Sites.open({ host, surface, media, log }) });
+    player = new Player(options, clock, identity, { surface, outside, sites: await WebItems.open({ host, surface, media, log }) });
     return player;
   }
 
@@ -163,7 +163,7 @@ class Player implements AsyncDisposable {
     const signal = AbortSignal.any([outer, restart.signal]);
     this.#surface.onMessage((message) => this.#note(message), signal);
     try {
-      return await together(
+      return await runAll(
         [
           (end) => this.#recovery.run(end),
           (end) => this.#draw(end),
@@ -210,7 +210,7 @@ class Player implements AsyncDisposable {
         await this.#identity.unpair();
         this.#notice = `This player was removed from the service. It was called “${pairing.playerName}”.`;
         this.#pairing.set({ is: "asking", trouble: null });
-        this.#redraw.ring();
+        this.#redraw.notify();
       }
     }
   }
@@ -227,7 +227,7 @@ class Player implements AsyncDisposable {
     const { folder, log } = this.#options;
     const [api, identity, clock, state] = [this.#api, this.#identity, this.#clock, this.#pairing];
     const done = new AbortController();
-    state.watch(() => this.#redraw.ring(), AbortSignal.any([signal, done.signal]));
+    state.watch(() => this.#redraw.notify(), AbortSignal.any([signal, done.signal]));
     const describe = () => this.#status.describe();
     const pairing = await pair({ api, identity, clock, log, describe, state }, signal);
     done.abort();
@@ -243,8 +243,8 @@ class Player implements AsyncDisposable {
     const { folder, host, machine, log } = this.#options;
     const [api, identity, clock] = [this.#api, this.#identity, this.#clock];
     const describe = () => this.#status.describe();
-    const changed = () => this.#redraw.ring();
-    const reclaim = await Reclaim.open({ folder, pairing, api, identity, clock, log, describe, changed });
+    const changed = () => this.#redraw.notify();
+    const reclaim = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, describe, changed });
     const session = await Session.open({
       folder,
       pairing,
@@ -264,7 +264,7 @@ class Player implements AsyncDisposable {
         capture: (captureSignal) => host.capture(captureSignal),
         identify: (durationMs) => {
           this.#identify = { until: this.#clock.now() + durationMs };
-          this.#redraw.ring();
+          this.#redraw.notify();
         },
         reload: (reloadSignal) => this.#recovery.reload(reloadSignal),
         restart: () => restart.abort(),
@@ -272,13 +272,13 @@ class Player implements AsyncDisposable {
     });
     this.#reclaim = reclaim;
     this.#session = session;
-    this.#redraw.ring();
-    return await together([(end) => session.run(end), (end) => reclaim.run(end)], signal);
+    this.#redraw.notify();
+    return await runAll([(end) => session.run(end), (end) => reclaim.run(end)], signal);
   }
 
   /** Draws whenever something the glass depends on has changed. */
   async #draw(signal: AbortSignal): Promise<never> {
-    this.#recovery.glass.watch(() => this.#redraw.ring(), signal);
+    this.#recovery.glass.watch(() => this.#redraw.notify(), signal);
     for (;;) {
       const now = this.#clock.now();
       if (this.#identify !== null && this.#identify.until <= now) this.#identify = null;
@@ -322,7 +322,7 @@ class Player implements AsyncDisposable {
   }
 
   #deviceText(): string {
-    return [...this.#options.machine.addresses().slice(0, mostAddresses), `signage-player ${this.#options.version}`].join(" · ");
+    return [...this.#options.machine.addresses().slice(0, maxAddresses), `signage-player ${this.#options.version}`].join(" · ");
   }
 
   #identifyText(): Scene["identify"] {
@@ -332,7 +332,7 @@ class Player implements AsyncDisposable {
     const lines = [
       this.#session.playerId,
       this.#api.server.origin,
-      this.#options.machine.addresses().slice(0, mostAddresses).join(" · "),
+      this.#options.machine.addresses().slice(0, maxAddresses).join(" · "),
       page.is === "here" ? `${page.viewport.width} × ${page.viewport.height}` : "",
       `signage-player ${this.#options.version}${engine === null ? "" : ` · ${engine.name} ${engine.version}`}`,
     ];

@@ -1,38 +1,38 @@
 // A paired player's life with one service: link, state, content, playback, commands and outbox, wired in the order of the flow.
 import { join } from "node:path";
-import { Bell } from "../base/async/signal.ts";
+import { Signal } from "../base/async/signal.ts";
 import type { CorrectedClock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { together } from "../base/async/run-all.ts";
+import { runAll } from "../base/async/run-all.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { Coming, FromPage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/schedules.ts";
 import { Access, isRevoked } from "./link/access.ts";
-import { executor, type Acts } from "./commands/command-executor.ts";
+import { commandExecutor, type CommandEffects } from "./commands/command-executor.ts";
 import { Commands } from "./commands/commands.ts";
 import { Connection } from "./link/connection.ts";
 import { ContentCache, type Ready } from "./content/content-cache.ts";
 import { DesiredState } from "./content/desired-state.ts";
-import { errandsOf, type Errands } from "./link/device-api-client.ts";
+import { createDeviceApiClient, type DeviceApiClient } from "./link/device-api-client.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { Outbox } from "./proof/outbox.ts";
-import type { Outside } from "./web-items/outbound-http.ts";
+import type { OutboundHttp } from "./web-items/outbound-http.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./playback/scene-item.ts";
-import { outlookAt, type Outlook } from "./playback/page-plan.ts";
-import { Programme } from "./playback/schedule-follower.ts";
+import { pagePlanAt, type PagePlan } from "./playback/page-plan.ts";
+import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import type { Progress } from "./content/download-progress.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
-import { Records } from "./playback/intervention-store.ts";
+import { InterventionStore } from "./playback/intervention-store.ts";
 import type { View } from "./playback/screen.ts";
 import type { ServiceApi } from "./link/service-api.ts";
-import type { Sites } from "./web-items/web-items.ts";
+import type { WebItems } from "./web-items/web-items.ts";
 import type { Surface } from "./surface/surface.ts";
-import { tellVariables } from "./commands/variable-reporter.ts";
+import { reportVariables } from "./commands/variable-reporter.ts";
 
 export interface SessionParts {
   folder: string;
@@ -45,15 +45,15 @@ export interface SessionParts {
   /** Names this run of the player. */
   bootId: string;
   /** What feeds are fetched through. */
-  outside: Outside;
-  sites: Sites;
+  outside: OutboundHttp;
+  sites: WebItems;
   /** The box's own IANA zone. */
   deviceZone: string;
   heartbeat: () => Promise<Heartbeat>;
   /** Something that the glass depends on has changed. */
   changed: () => void;
   /** What commands do to the player. */
-  acts: Acts;
+  acts: CommandEffects;
   /** Hears of each key that the service answers with. */
   heardKey: (key: string) => Promise<void>;
 }
@@ -66,15 +66,15 @@ interface Stages {
   cache: ContentCache;
   outbox: Outbox;
   commands: Commands;
-  records: Records;
-  programme: Programme;
+  records: InterventionStore;
+  programme: ScheduleFollower;
   proof: ProofOfPlay;
 }
 
 export class Session {
   readonly #parts: SessionParts;
   readonly #access: Access;
-  readonly #errands: Errands;
+  readonly #errands: DeviceApiClient;
   readonly #connection: Connection;
   readonly #desired: DesiredState;
   readonly #cache: ContentCache;
@@ -82,12 +82,12 @@ export class Session {
   readonly #commands: Commands;
   readonly #proof: ProofOfPlay;
   readonly #feeds: Feeds;
-  readonly #records: Records;
-  readonly #programme: Programme;
+  readonly #records: InterventionStore;
+  readonly #programme: ScheduleFollower;
   readonly #presented = new Map<string, PresentedItem>();
-  readonly #replan = new Bell();
-  readonly #firstPicture = new Bell();
-  #outlook: Outlook & { revision: string | null } = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY, revision: null };
+  readonly #replan = new Signal();
+  readonly #firstPicture = new Signal();
+  #outlook: PagePlan & { revision: string | null } = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY, revision: null };
   /** When the page was last told what is due, corrected wall time in ms. */
   #plannedAt = Number.NEGATIVE_INFINITY;
   // Whether the service has been told what a newly applied state put on the glass.
@@ -104,9 +104,9 @@ export class Session {
     this.#programme = stages.programme;
     this.#proof = stages.proof;
     const { outside, clock, log } = parts;
-    this.#feeds = new Feeds({ folder: join(parts.folder, "feeds"), outside, clock, log, changed: () => this.#replan.ring() });
+    this.#feeds = new Feeds({ folder: join(parts.folder, "feeds"), outside, clock, log, changed: () => this.#replan.notify() });
     this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock, parts.heardKey);
-    this.#errands = errandsOf(parts.api, this.#access);
+    this.#errands = createDeviceApiClient(parts.api, this.#access);
     this.#connection = new Connection({
       api: parts.api,
       access: this.#access,
@@ -126,11 +126,11 @@ export class Session {
       DesiredState.open(folder, pairing.playerId, log),
       ContentCache.open(join(folder, "content"), clock, log),
       Outbox.open(join(folder, "outbox"), clock, log),
-      Records.open(folder, log),
+      InterventionStore.open(folder, log),
       ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
-    const programme = new Programme(records, clock, log, parts.deviceZone);
-    const execute = executor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.obey(command) });
+    const programme = new ScheduleFollower(records, clock, log, parts.deviceZone);
+    const execute = commandExecutor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.apply(command) });
     const { thumbprint } = identity;
     const { serviceKey } = pairing;
     const commands = await Commands.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
@@ -229,13 +229,13 @@ export class Session {
   async run(signal: AbortSignal): Promise<never> {
     const { clock } = this.#parts;
     try {
-      return await together(
+      return await runAll(
         [
           (end) => this.#play(end),
           (end) => prepareNewest(this.#desired.live, (desired, stop) => this.#cache.prepare(desired, this.#errands.file, stop), clock, end),
           (end) => this.#talk(end),
           (end) => this.#feeds.run(end),
-          (end) => tellVariables(this.#programme, this.#records.live, this.#connection, clock, end),
+          (end) => reportVariables(this.#programme, this.#records.live, this.#connection, clock, end),
         ],
         signal,
       );
@@ -249,7 +249,7 @@ export class Session {
     const { api, clock } = this.#parts;
     // The picture first: while the browser starts, every cycle of the processor is its.
     if (this.#cache.ready.value?.desired.layout) await this.#firstPicture.wait(clock, firstPictureMs, signal);
-    return together(
+    return runAll(
       [
         (end) => this.#connection.run(end),
         (end) => this.#desired.run(api, this.#access, clock, this.playerId, end),
@@ -279,8 +279,8 @@ export class Session {
   async #play(signal: AbortSignal): Promise<never> {
     const { clock, surface, sites, deviceZone, changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
-    clock.onStep(() => this.#replan.ring(), signal);
-    this.#cache.ready.watch(() => this.#replan.ring(), signal);
+    clock.onStep(() => this.#replan.notify(), signal);
+    this.#cache.ready.watch(() => this.#replan.notify(), signal);
     let was: Progress["is"] = this.progress.is;
     this.#cache.progress.watch(({ is }) => {
       changed();
@@ -289,14 +289,14 @@ export class Session {
     }, signal);
     this.#connection.link.watch(changed, signal);
     this.#desired.live.watch(changed, signal);
-    this.#records.live.watch(() => this.#replan.ring(), signal);
+    this.#records.live.watch(() => this.#replan.notify(), signal);
     for (;;) {
       const now = clock.now();
       const before = this.#programme.applied;
       const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      const outlook = outlookAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      const outlook = pagePlanAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
       this.#outlook = { ...outlook, revision: this.appliedRevision };
       const { stage, changesAt } = this.#outlook;
       // What is due took the place of what was due before when the program changed, or now.
@@ -335,7 +335,7 @@ export class Session {
       const presented_at = new Date(at).toISOString();
       this.#presented.set(zone_id, { zone_id, item_id, asset_id, presented_at });
       log.info({ item_id, asset_id, zone_id, cause, presented_at }, "presented");
-      this.#firstPicture.ring();
+      this.#firstPicture.notify();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
       if (!this.#isShownTold) this.#connection.report();
       this.#isShownTold = true;

@@ -55,13 +55,13 @@ function hiddenFault(name: string): string {
 // Numbers from outside have bounds wide enough for what is real, and narrow enough that a Date holds whatever is made of them.
 const year2200Ms = Date.UTC(2200, 0, 1);
 const year9999Ms = Date.UTC(9999, 11, 31);
-const mostMs = 1e13;
+const maxMs = 1e13;
 /** An instant by a clock that players follow, ms since the epoch: 1970 to 2199. */
 export const Instant = z.number().min(0).max(year2200Ms);
 /** An instant by a clock that nobody may have set right, ms since the epoch. */
 export const RawInstant = z.number().min(-year9999Ms).max(year9999Ms);
 /** A span in ms, up to three centuries. */
-export const SpanMs = z.number().min(0).max(mostMs);
+export const SpanMs = z.number().min(0).max(maxMs);
 /** A difference in ms, either way. */
 export const DifferenceMs = z.number().min(-year9999Ms).max(year9999Ms);
 /** Seconds that something is good for, up to three years. */

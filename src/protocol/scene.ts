@@ -1,16 +1,16 @@
 // Player <-> page: what the glass shows (scene, down) and what it really showed (presented, up).
 import { z } from "zod";
 import {
-  AudioLook,
-  ClockLook,
-  FeedLook,
-  ImageLook,
-  PdfLook,
-  QrLook,
-  StreamLook,
-  TextLook,
-  TickerLook,
-  VideoLook,
+  AudioStyle,
+  ClockStyle,
+  FeedStyle,
+  ImageStyle,
+  PdfStyle,
+  QrStyle,
+  StreamStyle,
+  TextStyle,
+  TickerStyle,
+  VideoStyle,
 } from "./content/item-styles.ts";
 import { Rotation } from "./content/orientation.ts";
 import { FrameFaultCode } from "./content/site-items.ts";
@@ -39,18 +39,18 @@ const site = {
 
 /** An item ready to be drawn: its file is verified and `src` is a path on the page's own origin. */
 export const SceneItem = z.discriminatedUnion("type", [
-  z.object({ ...about, type: z.literal("image"), src, ...ImageLook }),
-  z.object({ ...about, type: z.literal("video"), ...media, ...VideoLook }),
-  z.object({ ...about, type: z.literal("audio"), ...media, artwork_src: src.nullable(), ...AudioLook }),
+  z.object({ ...about, type: z.literal("image"), src, ...ImageStyle }),
+  z.object({ ...about, type: z.literal("video"), ...media, ...VideoStyle }),
+  z.object({ ...about, type: z.literal("audio"), ...media, artwork_src: src.nullable(), ...AudioStyle }),
   z.object({
     ...about,
     type: z.literal("text"),
-    ...TextLook,
+    ...TextStyle,
     font_size: Pixels.nullable().describe("Layout pixels; null: as large as fits"),
   }),
-  z.object({ ...about, type: z.literal("ticker"), ...TickerLook }),
-  z.object({ ...about, type: z.literal("clock"), timezone: z.string(), ...ClockLook }),
-  z.object({ ...about, type: z.literal("qr"), ...QrLook }),
+  z.object({ ...about, type: z.literal("ticker"), ...TickerStyle }),
+  z.object({ ...about, type: z.literal("clock"), timezone: z.string(), ...ClockStyle }),
+  z.object({ ...about, type: z.literal("qr"), ...QrStyle }),
   z.object({
     ...about,
     type: z.literal("feed"),
@@ -58,15 +58,15 @@ export const SceneItem = z.discriminatedUnion("type", [
     title: z.string(),
     entries: z.array(FeedEntry).describe("Empty while the player has no copy of the feed"),
     trouble: z.string().nullable().describe("Why there are no entries"),
-    ...FeedLook,
+    ...FeedStyle,
   }),
-  z.object({ ...about, type: z.literal("pdf"), src, ...PdfLook }),
+  z.object({ ...about, type: z.literal("pdf"), src, ...PdfStyle }),
   z.object({
     ...about,
     type: z.literal("stream"),
     src: src.describe("The stream's address at the player; with `url=` it takes the addresses of its parts"),
     url: z.string().describe("Its own address, against which its parts are resolved"),
-    ...StreamLook,
+    ...StreamStyle,
   }),
   z.object({ ...about, type: z.literal("web"), ...site, refresh_interval_ms: SpanMs.nullable() }),
   z.object({ ...about, type: z.literal("html"), ...site }),

@@ -14,25 +14,25 @@ export interface Entry {
 }
 
 /** A schedule in one of its windows. */
-export interface Live extends Interval {
+export interface LiveSchedule extends Interval {
   entry: Entry;
 }
 
 /** The schedule that wins from `from` to `until`; null: none is live. */
 export interface Segment extends Interval {
-  live: Live | null;
+  live: LiveSchedule | null;
 }
 
 /** The interrupts that take turns from `from` to `until`. */
 export interface Turntaking extends Interval {
-  lives: readonly Live[];
+  lives: readonly LiveSchedule[];
 }
 
 interface Plan extends Interval {
   segments: readonly Segment[];
   /** Where the segments begin, for the search. */
   starts: Float64Array;
-  interrupts: readonly Live[];
+  interrupts: readonly LiveSchedule[];
 }
 
 /** How long one winner stays on end, and from when a loop of `loopMs` counts in it; null: from its epoch. */
@@ -50,8 +50,8 @@ const dayMs = 86_400_000;
 const spanMs = 32 * dayMs;
 const lookaheadDays = 1;
 // A week ahead is asked for, and today and tomorrow again and again.
-const mostPlans = 10;
-const mostSpans = 4;
+const maxPlans = 10;
+const maxSpans = 4;
 
 /** Answers for one set of schedules. What it keeps only saves work: the answers depend on the instant alone. */
 export class Agenda {
@@ -111,7 +111,7 @@ export class Agenda {
   }
 
   /** When the same entry wins, or none does, on the days from `first` to `last`. */
-  #stretches(live: Live | null, first: number, last: number): Interval[] {
+  #stretches(live: LiveSchedule | null, first: number, last: number): Interval[] {
     const stretches: Interval[] = [];
     for (let day = first; day <= last; day += 1) {
       for (const { from, until, live: other } of this.#planOf(day * dayMs).segments) {
@@ -138,7 +138,7 @@ export class Agenda {
     if (!span.hasInterrupts) return { from: span.from, until: span.until, lives: [] };
     const plan = this.#planOf(instant);
     let [from, until]: [number, number] = [plan.from, plan.until];
-    const lives: Live[] = [];
+    const lives: LiveSchedule[] = [];
     for (const live of plan.interrupts) {
       if (live.entry.schedule.priority < priority) continue;
       for (const edge of [live.from, live.until]) {
@@ -151,7 +151,7 @@ export class Agenda {
   }
 
   /** All that is live at `instant`, the winner first, whether it is an interrupt or not. */
-  livesAt(instant: number): Live[] {
+  livesAt(instant: number): LiveSchedule[] {
     const lives = this.#livesIn(instant, instant + 1);
     const ranked = lives.filter(({ from, until }) => from <= instant && instant < until).toSorted(byRank);
     // Windows longer than the time between them overlap: the schedule counts once.
@@ -171,13 +171,13 @@ export class Agenda {
         until,
       );
       plan = { from, until, segments, starts: Float64Array.from(segments, (segment) => segment.from), interrupts };
-      keep(this.#plans, day, plan, mostPlans);
+      keep(this.#plans, day, plan, maxPlans);
     }
     return plan;
   }
 
-  #livesIn(from: number, until: number): Live[] {
-    const lives: Live[] = [];
+  #livesIn(from: number, until: number): LiveSchedule[] {
+    const lives: LiveSchedule[] = [];
     for (const entry of this.#spanOf(from).entries) {
       for (const window of entry.windows.touching(from, until)) lives.push({ from: window.from, until: window.until, entry });
     }
@@ -192,14 +192,14 @@ export class Agenda {
       const [from, until] = [number * spanMs, (number + 1) * spanMs];
       const entries = this.#entries.filter(({ windows }) => windows.mayTouch(from, until));
       span = { from, until, entries, hasInterrupts: entries.some(({ schedule }) => schedule.interrupt !== null) };
-      keep(this.#spans, number, span, mostSpans);
+      keep(this.#spans, number, span, maxSpans);
     }
     return span;
   }
 }
 
 /** Whether one may take the other's place without a change: where loops begin with the window, only the same window may. */
-export function isOneWindow(a: Live | null, b: Live | null): boolean {
+export function isOneWindow(a: LiveSchedule | null, b: LiveSchedule | null): boolean {
   if (a?.entry !== b?.entry) return false;
   return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;
 }
@@ -211,7 +211,7 @@ function stretchAt(stretches: readonly Interval[], instant: number): Interval {
 }
 
 /** The winner first: priority, then the window that began last, then the newest schedule, whose id is the greatest. */
-function byRank(a: Live, b: Live): number {
+function byRank(a: LiveSchedule, b: LiveSchedule): number {
   const [first, second] = [a.entry.schedule, b.entry.schedule];
   if (first.priority !== second.priority) return second.priority - first.priority;
   if (a.from !== b.from) return b.from - a.from;
@@ -219,9 +219,9 @@ function byRank(a: Live, b: Live): number {
 }
 
 /** Cuts the time from `from` to `until` into segments: each window, the winner first, takes what is still free. */
-function paint(lives: readonly Live[], from: number, until: number): Segment[] {
+function paint(lives: readonly LiveSchedule[], from: number, until: number): Segment[] {
   const starts = edgesOf(lives, from, until);
-  const owners: (Live | null)[] = Array.from({ length: starts.length - 1 }, () => null);
+  const owners: (LiveSchedule | null)[] = Array.from({ length: starts.length - 1 }, () => null);
   // `free[cell]` leads to the next cell that nobody has taken yet.
   const free = Int32Array.from({ length: starts.length }, (_, cell) => cell);
   const nextFree = (cell: number): number => {
@@ -250,7 +250,7 @@ function paint(lives: readonly Live[], from: number, until: number): Segment[] {
 }
 
 /** The instants from `from` to `until` at which a window begins or ends, both included, in order and each once. */
-function edgesOf(lives: readonly Live[], from: number, until: number): Float64Array {
+function edgesOf(lives: readonly LiveSchedule[], from: number, until: number): Float64Array {
   const edges = new Float64Array(2 * lives.length + 2).fill(from);
   edges[0] = until;
   for (const [index, live] of lives.entries()) {

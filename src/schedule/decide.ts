@@ -2,18 +2,18 @@
 import { loopEpochMs, type DesiredAsset, type DesiredLayout } from "../protocol/device/desired-state.ts";
 import { PlaylistItem } from "../protocol/content/items.ts";
 import type { Ready } from "../player/content/content-cache.ts";
-import type { Live, Presence } from "./agenda.ts";
+import type { LiveSchedule, Presence } from "./agenda.ts";
 import { airingsBetween, type Airing } from "./limits/airtime.ts";
 import { firstTurnOf, turnAt } from "./interrupt-grid.ts";
-import { nextRecordChange, overridesAt, pauseAt, variablesAt, type Override, type Pause, type PlayRecord } from "./interventions.ts";
+import { nextRecordChange, overridesAt, pauseAt, variablesAt, type Override, type Pause, type Intervention } from "./interventions.ts";
 import type { TurnOfHour } from "./limits/hourly-limits.ts";
 import { stateOf, type State } from "./indexed-state.ts";
 
 /** Which of the layers won, and by what. */
 export type Cause =
   | { is: "override"; override: Override }
-  | { is: "interrupt"; live: Live }
-  | { is: "schedule"; live: Live }
+  | { is: "interrupt"; live: LiveSchedule }
+  | { is: "schedule"; live: LiveSchedule }
   | { is: "default" }
   | { is: "nothing" };
 
@@ -39,7 +39,7 @@ export interface Decision {
 /** Everything that an answer hangs on besides the instant. */
 export interface Facts {
   ready: Ready;
-  records: readonly PlayRecord[];
+  records: readonly Intervention[];
   /** IANA zone of the box. */
   deviceZone: string;
 }
@@ -105,7 +105,7 @@ function decideSchedules({ agenda, ready }: State, instant: number): Decision {
 }
 
 /** The instant from which the loops of a schedule count: its own, or the beginning of the window that is on. */
-function epochOf({ entry, from }: Live): number {
+function epochOf({ entry, from }: LiveSchedule): number {
   const { loop_from, sync_epoch } = entry.schedule;
   if (loop_from === "window") return from;
   return sync_epoch === null ? loopEpochMs : Date.parse(sync_epoch);

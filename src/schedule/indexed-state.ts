@@ -8,7 +8,7 @@ import { durationOf } from "../player/playback/scene-item.ts";
 import { Agenda, type Entry } from "./agenda.ts";
 import { reelOf, type Reel } from "./timeline.ts";
 import { windowsOf } from "./calendar/windows.ts";
-import { zoneOf, type Zone } from "./calendar/time-zone.ts";
+import { timeZoneRules, type TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** A schedule that does not take part, and why. */
 export interface SetAside {
@@ -27,7 +27,7 @@ export interface State {
   assets: ReadonlyMap<string, DesiredAsset>;
   reels: ReadonlyMap<string, Reel>;
   /** The player's own zone, else that of its box. */
-  zone: Zone;
+  zone: TimeZoneRules;
 }
 
 /** What does not change with the variables; `states` by the values of those that are asked for. */
@@ -39,9 +39,9 @@ interface Base extends Omit<State, "agenda"> {
 
 const bases = new WeakMap<Ready, Map<string, Base>>();
 // Now, as it was when a pause began, and what a forecast passes through.
-const mostStates = 8;
+const maxStates = 8;
 const longestPlayMs = 3_600_000;
-const leastPlayMs = 1_000;
+const minPlayMs = 1_000;
 
 /** The state of `ready` for a box whose own zone is `deviceZone`, while `variables` hold. Made once for each. */
 export function stateOf(ready: Ready, deviceZone: string, variables = ready.desired.player.variables): State {
@@ -52,7 +52,7 @@ export function stateOf(ready: Ready, deviceZone: string, variables = ready.desi
   const key = base.asked.length === 0 ? "" : JSON.stringify(base.asked.map((name) => variables[name]));
   let state = base.states.get(key);
   if (state === undefined) {
-    if (base.states.size === mostStates) base.states.delete(base.states.keys().next().value!);
+    if (base.states.size === maxStates) base.states.delete(base.states.keys().next().value!);
     base.states.set(key, (state = whileHolding(base, variables)));
   }
   return state;
@@ -76,7 +76,7 @@ function create(ready: Ready, deviceZone: string): Base {
   const assets = new Map(desired.assets.map((asset) => [asset.id, asset]));
   const layouts = new Map([...desired.layouts, ...(desired.layout === null ? [] : [desired.layout])].map((layout) => [layout.id, layout]));
   const lengths = new Map(playlists.map(({ id, items }) => [id, lengthOf(items, assets)]));
-  const zone = (player.timezone === null ? null : zoneOf(player.timezone)) ?? zoneOf(deviceZone) ?? zoneOf("UTC")!;
+  const zone = (player.timezone === null ? null : timeZoneRules(player.timezone)) ?? timeZoneRules(deviceZone) ?? timeZoneRules("UTC")!;
   const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, { dates, digest: hash("sha256", dates.join()) }]));
   const setAside: SetAside[] = [];
   const entries: Entry[] = [];
@@ -104,7 +104,7 @@ function create(ready: Ready, deviceZone: string): Base {
 
 function entryOf(
   raw: Record<string, unknown>,
-  playerZone: Zone,
+  playerZone: TimeZoneRules,
   calendars: Calendars,
   layouts: ReadonlyMap<string, DesiredLayout>,
   lengths: ReadonlyMap<string, number>,
@@ -120,32 +120,32 @@ function entryOf(
 type Read = Pick<Entry, "schedule" | "windows"> | SetAside;
 
 // A new revision changes a few schedules out of many: those that stayed are not read again.
-const mostKept = 20_000;
+const maxKept = 20_000;
 const kept = new Map<string, Read>();
 
 /** The dates of calendars by id. The digest stands for them where a schedule is remembered. */
 type Calendars = ReadonlyMap<string, { dates: readonly string[]; digest: string }>;
 
-function readOnce(raw: Record<string, unknown>, playerZone: Zone, calendars: Calendars): Read {
+function readOnce(raw: Record<string, unknown>, playerZone: TimeZoneRules, calendars: Calendars): Read {
   const json = JSON.stringify(raw);
   const named = calendars.size === 0 ? [] : [...calendars].filter(([id]) => json.includes(id)).map(([, { digest }]) => digest);
   const key = [playerZone.name, json, ...named].join(" ");
   let read = kept.get(key);
   if (read === undefined) {
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxKept) kept.clear();
     read = parse(raw, playerZone, calendars);
     kept.set(key, read);
   }
   return read;
 }
 
-function parse(raw: Record<string, unknown>, playerZone: Zone, calendars: Calendars): Read {
+function parse(raw: Record<string, unknown>, playerZone: TimeZoneRules, calendars: Calendars): Read {
   const parsed = DesiredSchedule.safeParse(raw);
   if (!parsed.success) {
     return broken(raw, parsed.error.issues.map(({ path, message }) => `/${path.join("/")}: ${message}`).join("; "));
   }
   const schedule = parsed.data;
-  const zone = schedule.timezone === null ? playerZone : zoneOf(schedule.timezone);
+  const zone = schedule.timezone === null ? playerZone : timeZoneRules(schedule.timezone);
   if (zone === null) return broken(raw, `the zone ${schedule.timezone} is unknown here`);
   const ids = schedule.conditions.flatMap((condition) => (condition.type === "calendar" ? condition.calendar_id : []));
   const gone = ids.find((id) => !calendars.has(id));
@@ -158,7 +158,7 @@ function playMsOf({ interrupt }: DesiredSchedule, layout: DesiredLayout, lengths
   const given = interrupt?.play_ms;
   if (given !== undefined) return given;
   const longest = Math.max(0, ...layout.zones.map(({ playlist_id }) => (playlist_id === null ? 0 : (lengths.get(playlist_id) ?? 0))));
-  return Math.min(Math.max(longest, leastPlayMs), longestPlayMs);
+  return Math.min(Math.max(longest, minPlayMs), longestPlayMs);
 }
 
 function lengthOf(items: readonly PlaylistItem[], assets: ReadonlyMap<string, DesiredAsset>): number {

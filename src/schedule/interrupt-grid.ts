@@ -1,5 +1,5 @@
 // How interrupts share an hour: a grid of plays, spread evenly. Counted from the UTC hour alone, never from what was played.
-import type { Entry, Live } from "./agenda.ts";
+import type { Entry, LiveSchedule } from "./agenda.ts";
 
 /** One play of an interrupt on the grid; `fromMs` and `untilMs` count from the start of the hour. */
 export interface GridPlay {
@@ -21,7 +21,7 @@ export interface Turn {
 }
 
 /** The turn at `instant` when `lives` share the hour. The same set in another order gives the same. */
-export function turnAt(lives: readonly Live[], instant: number): Turn {
+export function turnAt(lives: readonly LiveSchedule[], instant: number): Turn {
   const hour = Math.floor(instant / hourMs) * hourMs;
   const intoHour = instant - hour;
   let freeFrom = 0;
@@ -35,7 +35,7 @@ export function turnAt(lives: readonly Live[], instant: number): Turn {
 }
 
 /** The turns of all `lives` from `from` to `until`, in order and cut to that span. */
-export function turnsBetween(lives: readonly Live[], from: number, until: number): { entry: Entry; from: number; until: number }[] {
+export function turnsBetween(lives: readonly LiveSchedule[], from: number, until: number): { entry: Entry; from: number; until: number }[] {
   const turns: { entry: Entry; from: number; until: number }[] = [];
   if (lives.length === 0) return turns;
   for (let hour = Math.floor(from / hourMs) * hourMs; hour < until; hour += hourMs) {
@@ -48,15 +48,15 @@ export function turnsBetween(lives: readonly Live[], from: number, until: number
 }
 
 /** Which of the hour's turns, from 0, is the first that lies wholly in the window of `live`. */
-export function firstTurnOf(lives: readonly Live[], live: Live): number {
+export function firstTurnOf(lives: readonly LiveSchedule[], live: LiveSchedule): number {
   if (!Number.isFinite(live.from)) return 0;
   const intoHour = live.from - Math.floor(live.from / hourMs) * hourMs;
   return gridOf(lives).find(({ entry, fromMs }) => entry === live.entry && fromMs >= intoHour)?.number ?? 0;
 }
 
-const grids = new WeakMap<readonly Live[], readonly GridPlay[]>();
+const grids = new WeakMap<readonly LiveSchedule[], readonly GridPlay[]>();
 
-function gridOf(lives: readonly Live[]): readonly GridPlay[] {
+function gridOf(lives: readonly LiveSchedule[]): readonly GridPlay[] {
   let grid = grids.get(lives);
   if (grid === undefined) {
     grid = layOut(lives.map(({ entry }) => entry));

@@ -33,10 +33,10 @@ export const SetVariable = z.object({
 export type SetVariable = z.infer<typeof SetVariable>;
 
 /** One thing that happened. */
-export const PlayRecord = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
-export type PlayRecord = z.infer<typeof PlayRecord>;
+export const Intervention = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
+export type Intervention = z.infer<typeof Intervention>;
 /** What goes on for a while, or for good. */
-export type Lasting = Exclude<PlayRecord, { is: "skip" }>;
+export type Lasting = Exclude<Intervention, { is: "skip" }>;
 
 /** Whether it no longer counts at `instant`. */
 export function hasEnded({ until }: Lasting, instant: number): boolean {
@@ -44,32 +44,32 @@ export function hasEnded({ until }: Lasting, instant: number): boolean {
 }
 
 /** The override in force at `instant`: emergencies first, then the one that came last. */
-export function overridesAt(records: readonly PlayRecord[], instant: number): Override[] {
+export function overridesAt(records: readonly Intervention[], instant: number): Override[] {
   return inForce(records, "override", instant).toSorted(
     (a, b) => levels[b.level] - levels[a.level] || b.at - a.at || (a.id < b.id ? 1 : -1),
   );
 }
 
 /** The pause in force at `instant`: of several that overlap, held from where the first began. */
-export function pauseAt(records: readonly PlayRecord[], instant: number): Pause | null {
+export function pauseAt(records: readonly Intervention[], instant: number): Pause | null {
   return inForce(records, "pause", instant).toSorted((a, b) => a.at - b.at || b.until - a.until)[0] ?? null;
 }
 
 /** The settings in force at `instant`, the newest first; of one instant that which ends first, being set for a while. */
-export function settingsAt(records: readonly PlayRecord[], instant: number): SetVariable[] {
+export function settingsAt(records: readonly Intervention[], instant: number): SetVariable[] {
   return inForce(records, "variable", instant).toSorted(
     (a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1),
   );
 }
 
 /** The variables that hold at `instant`: those `given` by the desired state, and above them what was set, the newest first. */
-export function variablesAt(given: Variables, records: readonly PlayRecord[], instant: number): Variables {
+export function variablesAt(given: Variables, records: readonly Intervention[], instant: number): Variables {
   const settings = settingsAt(records, instant);
   return settings.length === 0 ? given : { ...given, ...Object.fromEntries(settings.toReversed().map(({ name, value }) => [name, value])) };
 }
 
 /** The next instant after `instant` at which a record begins or ends to count; Infinity: none. */
-export function nextRecordChange(records: readonly PlayRecord[], instant: number): number {
+export function nextRecordChange(records: readonly Intervention[], instant: number): number {
   let next = Number.POSITIVE_INFINITY;
   for (const record of records) {
     for (const edge of [record.at, "until" in record ? record.until : null])
@@ -79,7 +79,7 @@ export function nextRecordChange(records: readonly PlayRecord[], instant: number
 }
 
 /** The records of one kind that count at `instant`. */
-function inForce<K extends Lasting["is"]>(records: readonly PlayRecord[], kind: K, instant: number): (Lasting & { is: K })[] {
+function inForce<K extends Lasting["is"]>(records: readonly Intervention[], kind: K, instant: number): (Lasting & { is: K })[] {
   const all = records.filter((record): record is Lasting & { is: K } => record.is === kind);
   return all.filter((record) => record.at <= instant && !hasEnded(record, instant));
 }

@@ -5,7 +5,7 @@ import type { Wall } from "../protocol/content/wall.ts";
 import type { Ready } from "../player/content/content-cache.ts";
 import { playCauseOf, type PlayCause } from "./cause.ts";
 import { decide, stateAt, type Decision, type Facts } from "./decide.ts";
-import type { PlayRecord } from "./interventions.ts";
+import type { Intervention } from "./interventions.ts";
 import { stateOf, type State } from "./indexed-state.ts";
 import { loopOf, reelOf, type Reel, type Timeline } from "./timeline.ts";
 import { explain, type Reason } from "./why.ts";
@@ -25,7 +25,7 @@ export interface Program {
 
 /** What an answer hangs on besides the ready state and the instant. */
 export interface Circumstances {
-  records: readonly PlayRecord[];
+  records: readonly Intervention[];
   /** IANA zone of the box, for players without one of their own. */
   deviceZone: string;
 }

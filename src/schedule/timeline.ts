@@ -6,7 +6,7 @@ import { dailyOf, type DailyPlay, type DailyPlays, type DailyTiming } from "./li
 import { restartOf } from "./limits/restarts.ts";
 import { withinLimits } from "./limits/hourly-limits.ts";
 import { isValid, validityOf, type Validity } from "./validity.ts";
-import type { Zone } from "./calendar/time-zone.ts";
+import type { TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */
 export interface TimedItem {
@@ -153,7 +153,7 @@ export function reelOf(
   items: readonly PlaylistItem[],
   assets: ReadonlyMap<string, DesiredAsset>,
   files: ReadonlyMap<string, string>,
-  zone: Zone,
+  zone: TimeZoneRules,
 ): Reel {
   const timed: TimedItem[] = [];
   const validity = new Map<TimedItem, Validity>();

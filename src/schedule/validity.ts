@@ -2,7 +2,7 @@
 import type { PlaylistItem } from "../protocol/content/items.ts";
 import { joinSpans } from "../protocol/scheduling/opening-hours.ts";
 import { dayparts, type Interval } from "./calendar/windows.ts";
-import type { Zone } from "./calendar/time-zone.ts";
+import type { TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** When an item is in its loop. */
 export interface Validity {
@@ -17,7 +17,7 @@ const dayMs = 86_400_000;
 const lookaheadMs = 8 * dayMs;
 
 /** The validity of an item of a player in `zone`; null: it is always valid. */
-export function validityOf(item: PlaylistItem, zone: Zone): Validity | null {
+export function validityOf(item: PlaylistItem, zone: TimeZoneRules): Validity | null {
   const { valid_from, valid_until } = item;
   if (valid_from === undefined && valid_until === undefined && item.dayparts === undefined) return null;
   const begins = valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);

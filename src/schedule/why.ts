@@ -1,5 +1,5 @@
 // Puts a decision into words: what wins, what it outranks and what is set aside, each with its reason.
-import type { Live } from "./agenda.ts";
+import type { LiveSchedule } from "./agenda.ts";
 import { stateAt, type Cause, type Decision, type Facts } from "./decide.ts";
 import { overridesAt } from "./interventions.ts";
 import { nextPlays, playAt, type Reel, type TimedItem, type Timeline } from "./timeline.ts";
@@ -22,8 +22,8 @@ export interface Loop {
 }
 
 // A chain is for reading.
-const mostSetAside = 50;
-const mostLimited = 5;
+const maxSetAside = 50;
+const maxLimited = 5;
 // Each daypart comes within two weeks, but for those that a clock change leaves out.
 const searchedMs = 15 * 86_400_000;
 
@@ -61,8 +61,8 @@ export function explain(facts: Facts, decision: Decision, instant: number, loops
   const detail = layout === null ? "no default layout is assigned" : "the player's default layout, when nothing else is due";
   const verdict = isDefault ? (pause === null ? "shows" : "held") : "outranked";
   reasons.push({ layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail });
-  reasons.push(...loops.flatMap((loop) => ofLimits(loop, decision.layout?.id ?? null, asked)).slice(0, mostLimited));
-  for (const { scheduleId, reason } of state.setAside.slice(0, mostSetAside)) {
+  reasons.push(...loops.flatMap((loop) => ofLimits(loop, decision.layout?.id ?? null, asked)).slice(0, maxLimited));
+  for (const { scheduleId, reason } of state.setAside.slice(0, maxSetAside)) {
     reasons.push({ layer: "schedule", id: scheduleId, name: null, layoutId: null, verdict: "set-aside", detail: reason });
   }
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
@@ -100,7 +100,7 @@ function nextDaypart(validity: Validity, instant: number): string {
   return next === undefined ? "none begins soon" : `the next begins at ${iso(next.from)}`;
 }
 
-function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {
+function ofSchedule(live: LiveSchedule, cause: Cause, isHeld: boolean): Reason {
   const { schedule } = live.entry;
   const { id, name, priority, interrupt, layout_id: layoutId } = schedule;
   const wins = (cause.is === "schedule" || cause.is === "interrupt") && cause.live.entry === live.entry;
@@ -116,7 +116,7 @@ function ofSchedule(live: Live, cause: Cause, isHeld: boolean): Reason {
   };
 }
 
-function limitOf({ max_plays_per_hour: limit }: NonNullable<Live["entry"]["schedule"]["interrupt"]>): string {
+function limitOf({ max_plays_per_hour: limit }: NonNullable<LiveSchedule["entry"]["schedule"]["interrupt"]>): string {
   return limit === undefined ? "" : `, at most ${limit} plays`;
 }
 

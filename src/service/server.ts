@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { lockFolder } from "../base/files/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { together } from "../base/async/run-all.ts";
+import { runAll } from "../base/async/run-all.ts";
 import { forgetOperators } from "./people/access.ts";
 import { ensureAdmin } from "./people/admin-token.ts";
 import { Audit } from "./people/audit.ts";
@@ -16,18 +16,18 @@ import type { Calendar } from "./schedule/calendar.ts";
 import { Commands } from "./fleet/commands.ts";
 import { DesiredStates } from "./fleet/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
-import { Door } from "./http/gateway.ts";
+import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { Egress, type AddressBlock } from "./content/outbound-http.ts";
+import { OutboundHttp, type AddressBlock } from "./content/outbound-http.ts";
 import { Events } from "./events/events.ts";
 import type { Foretell } from "./schedule/forecast.ts";
 import { createIds } from "./store/ids.ts";
 import { Imports } from "./content/imports.ts";
 import { Journal } from "./fleet/devices/device-journal.ts";
-import { Links } from "./fleet/connectivity-events.ts";
+import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
-import { LiveTokens } from "./people/token-expiry.ts";
-import { addManners, frameworkOptions } from "./http/http-defaults.ts";
+import { TokenExpiry } from "./people/token-expiry.ts";
+import { addHttpDefaults, frameworkOptions } from "./http/http-defaults.ts";
 import { addMcp } from "./mcp/endpoint.ts";
 import { Metrics } from "./monitoring/metrics.ts";
 import type { Parts } from "./operations/operation.ts";
@@ -49,7 +49,7 @@ import type { StartMediaProcess } from "./media/process.ts";
 import { MediaProcesses } from "./media/processes.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
-import { keepUp } from "./cleanup/hourly-cleanup.ts";
+import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
 
 /** What a service is started with. */
 export interface ServiceConfig {
@@ -70,7 +70,7 @@ export interface ServiceConfig {
   /** Knows windows of schedules and reasons. */
   calendar: Calendar;
   /** Largest asset, bytes. */
-  mostAssetBytes?: number;
+  maxAssetBytes?: number;
   heartbeatMs?: number;
   /** Blocks of addresses that webhooks and imports may call though they are not public. */
   allowAddresses?: readonly AddressBlock[];
@@ -109,16 +109,16 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const egress = opened.use(new Egress(config.allowAddresses));
+  const egress = opened.use(new OutboundHttp(config.allowAddresses));
   const media = opened.use(new MediaProcesses({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
   const parts = await openParts(config, { store, egress, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
-  addManners(app, parts);
+  addHttpDefaults(app, parts);
   addDocumentation(app, config.version, config.publicUrl);
   await addClaimPage(app, config.claimFolder);
   addProbes(app, parts, opened.use(new Metrics(parts)), config.metricsPublic ?? false);
-  const door = new Door(parts, { ...defaultLimits, ...config.limits });
+  const door = new Gateway(parts, { ...defaultLimits, ...config.limits });
   addOperations(app, parts, door, config.publicUrl);
   addMcp(app, parts, door, config);
   addUpgrades(app.server, [parts.sockets, parts.subscribers], parts.makeId, log);
@@ -153,8 +153,8 @@ async function openParts(
   const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
-  const links = await Links.open({ store, clock, events, presence, problems });
-  const tokens = new LiveTokens(clock);
+  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
+  const tokens = new TokenExpiry(clock);
   const subscribers = new Subscribers({ store, clock, log, events, presence, tokens });
   const desired = new DesiredStates();
   const heartbeatMs = config.heartbeatMs ?? 30_000;
@@ -176,10 +176,10 @@ async function openParts(
     webhooks,
   };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
-  const mostAssetBytes = config.mostAssetBytes ?? defaultMostAssetBytes;
+  const maxAssetBytes = config.maxAssetBytes ?? defaultMostAssetBytes;
   const blobs = await Blobs.open(join(config.data, "blobs"));
   const thumbnails = new Thumbnails({ blobs, media, store, clock, log });
-  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, mostAssetBytes };
+  const files = { store, clock, log, events, makeId, blobs, media, thumbnails, maxAssetBytes };
   await refreshAll(store, desired);
   return {
     ...shared,
@@ -196,7 +196,7 @@ async function openParts(
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new Sockets({ ...shared, heartbeatMs }),
-    mostAssetBytes,
+    maxAssetBytes,
     publicUrl: config.publicUrl,
     closing,
   };
@@ -236,9 +236,9 @@ function runLoops(parts: Parts, playsKeptMs: number, signal: AbortSignal): Async
     parts.imports,
     parts.uploads,
     { run: (each: AbortSignal) => parts.presence.run(log, each) },
-    { run: (each: AbortSignal) => keepUp(parts, playsKeptMs, each) },
+    { run: (each: AbortSignal) => runHourlyCleanup(parts, playsKeptMs, each) },
   ];
-  const ended = together(
+  const ended = runAll(
     loops.map((loop) => (each: AbortSignal) => loop.run(each)),
     signal,
   ).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Bell } from "../../src/base/async/signal.ts";
+import { Signal } from "../../src/base/async/signal.ts";
 import { CorrectedClock, createSystemClock } from "../../src/base/clock.ts";
 import { FakeClock } from "../support/clock.ts";
 
@@ -79,10 +79,10 @@ test("[CK5] a wait ends with an AbortError when its signal aborts, and leaves no
 
 test("[CK6] a ring that comes while nobody waits ends the next wait at once; several are one", async () => {
   const clock = new FakeClock();
-  const bell = new Bell();
+  const bell = new Signal();
   const { signal } = new AbortController();
-  bell.ring();
-  bell.ring();
+  bell.notify();
+  bell.notify();
   await bell.wait(clock, Number.POSITIVE_INFINITY, signal);
   const second = bell.wait(clock, 1_000, signal);
   expect(clock.waiting).toBe(1);

@@ -171,9 +171,9 @@ class Shown implements AsyncDisposable {
   }
 
   /** Frames the attacker's page that reaches for these targets, and takes it away when it has tried all. */
-  async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, mostKinds?: number): Promise<void> {
+  async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, maxKinds?: number): Promise<void> {
     const { ended } = attacker;
-    await this.frame(attacker.attack(targets, mostKinds));
+    await this.frame(attacker.attack(targets, maxKinds));
     await until("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
       throw new Error(`heard ${JSON.stringify(this.#news)}`, { cause: error });
     });

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import type { Ready } from "../../src/player/content/content-cache.ts";
-import { comingLeadMs, outlookAt, type Outlook } from "../../src/player/playback/page-plan.ts";
+import { comingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
 import { nothingPlays, step, type DonePlay, type PlannedPlay, type PlayStep } from "../../src/player/proof/plays.ts";
-import { Programme } from "../../src/player/playback/schedule-follower.ts";
-import { Records } from "../../src/player/playback/intervention-store.ts";
+import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
+import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import type { PlayCommand } from "../../src/protocol/device/play-commands.ts";
 import type { Slot, Stage } from "../../src/protocol/scene.ts";
@@ -52,15 +52,15 @@ const amid = stateOf((other) =>
 
 async function playerOf(folder: string, at: number) {
   const clock = new FakeClock(at);
-  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
     clock,
-    outlook(ready: Ready, instant: number): Outlook {
+    outlook(ready: Ready, instant: number): PagePlan {
       clock.advance(instant - clock.now());
-      return outlookAt(programme.follow(ready, instant), instant, "UTC");
+      return pagePlanAt(programme.follow(ready, instant), instant, "UTC");
     },
     send(type: PlayCommand["type"], args: object, madeAt?: number) {
-      return programme.obey({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<Programme["obey"]>[0]);
+      return programme.apply({ type, args, id: newId("cmd"), ttl_s: 600, madeAt } as Parameters<ScheduleFollower["apply"]>[0]);
     },
   };
 }

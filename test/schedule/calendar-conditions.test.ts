@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { brokenSchedules, programAt } from "../../src/schedule/program.ts";
 import { windowAfter, windowsOf } from "../../src/schedule/calendar/windows.ts";
-import { zoneOf } from "../../src/schedule/calendar/time-zone.ts";
+import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
 import { DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
 import { newId } from "../support/states.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -168,8 +168,8 @@ test("[HC6] for windows of at most a day, except on a calendar is what exception
       const timing = { starts_at: wall(start), ends_at: wall(start + length * 60_000), rrule: `FREQ=DAILY;INTERVAL=${interval}` };
       const dates = new Map([[holidays, listed]]);
       const conditions = [{ type: "calendar" as const, calendar_id: holidays, is_listed: false }];
-      const byRule = windowsOf({ ...timing, exdates: listed, conditions: [] }, zoneOf(zone)!, dates);
-      const byCalendar = windowsOf({ ...timing, exdates: [], conditions }, zoneOf(zone)!, dates);
+      const byRule = windowsOf({ ...timing, exdates: listed, conditions: [] }, timeZoneRules(zone)!, dates);
+      const byCalendar = windowsOf({ ...timing, exdates: [], conditions }, timeZoneRules(zone)!, dates);
       expect(byCalendar.touching(first, last)).toEqual(byRule.touching(first, last));
     }),
     { numRuns: 200 },
@@ -181,7 +181,7 @@ test("[HC6] at each instant of its windows a schedule plays either only on a cal
   const daypart = { type: "daypart" as const, from: "22:00", until: "02:00" };
   fc.assert(
     fc.property(someZone, someDates, someStart, fc.boolean(), instants, (zoneName, listed, start, isParted, asked) => {
-      const zone = zoneOf(zoneName)!;
+      const zone = timeZoneRules(zoneName)!;
       const once = { starts_at: wall(start), ends_at: null, rrule: null, exdates: [] };
       const dates = new Map([[holidays, listed]]);
       const plain = isParted ? [daypart] : [];

@@ -43,7 +43,7 @@ function comingsOn(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from
 }
 
 /** The most plays that begin within an hour. */
-function mostInAnHour(times: readonly number[]): number {
+function maxInAnHour(times: readonly number[]): number {
   return Math.max(0, ...times.map((at) => times.filter((other) => other >= at && other < at + hourMs).length));
 }
 
@@ -88,7 +88,7 @@ test("[CA1] windows that follow each other within the hour share its plays, what
     for (let from = day; from < day + 5 * dayMs; from += dayMs) {
       // Short windows without end are counted anew with each day of UTC.
       const today = times.filter((at) => at >= from && at < from + dayMs);
-      expect(mostInAnHour(today)).toBeLessThanOrEqual(limit);
+      expect(maxInAnHour(today)).toBeLessThanOrEqual(limit);
       expect(today.length).toBeGreaterThanOrEqual(22);
     }
   }
@@ -101,12 +101,12 @@ test("[CA1] a window on every hour plays it every hour; beside a long window the
     news.map((from) => window(layout!, from + 50 * minuteMs, from + hourMs)),
   );
   const times = comingsOn(ready, limited, day, day + 3 * dayMs);
-  expect([times.length, mostInAnHour(times)]).toEqual([72, 1]);
+  expect([times.length, maxInAnHour(times)]).toEqual([72, 1]);
   const cut = stateOf([[free, limited], [itemOf(5_000)]], ([, above]) => [
     window(above!, 12 * hourMs, 12 * hourMs + 5 * minuteMs),
     window(above!, 12 * hourMs + 15 * minuteMs, 12 * hourMs + 20 * minuteMs),
   ]);
-  expect(mostInAnHour(comingsOn(cut, limited, day, day + 3 * dayMs))).toBe(1);
+  expect(maxInAnHour(comingsOn(cut, limited, day, day + 3 * dayMs))).toBe(1);
 });
 
 test("[CA2] an item that is valid for ten minutes plays in them although it is limited", () => {
@@ -128,5 +128,5 @@ test("[CA3] the first turn of an interrupt's window has the first play of its li
     window(layout!, 25 * minuteMs, 5 * hourMs, { interrupt: { share_percent: 20, play_ms: 60_000 } }),
   ]);
   const times = comingsOn(long, limited, day, day + dayMs);
-  expect([times.length, mostInAnHour(times)]).toEqual([5, 1]);
+  expect([times.length, maxInAnHour(times)]).toEqual([5, 1]);
 });

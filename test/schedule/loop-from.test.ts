@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { forecast, playAt, programAt, type Circumstances } from "../../src/schedule/program.ts";
 import type { Ready } from "../../src/player/content/content-cache.ts";
-import type { PlayRecord } from "../../src/schedule/interventions.ts";
+import type { Intervention } from "../../src/schedule/interventions.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
 import { layout, schedule } from "./schedules.ts";
@@ -147,7 +147,7 @@ test("[BD12] what comes between does not set the loop back; interrupts and overr
   expect(turns).toBe(15);
   const since = begin + 150 * 60_000;
   const layoutId = ready.desired.layouts[0]!.id;
-  const override: PlayRecord = { id: newId("cmd"), is: "override", at: since + 214, loopsFrom: since, until: since + 60_000, level: "normal", show: { layoutId } }; // prettier-ignore
+  const override: Intervention = { id: newId("cmd"), is: "override", at: since + 214, loopsFrom: since, until: since + 60_000, level: "normal", show: { layoutId } }; // prettier-ignore
   const overridden = { records: [override], deviceZone: "UTC" };
   expect(into(ready, since + 1_000, overridden)).toBe(1_000);
   expect(into(ready, since + 60_000, overridden)).toBe((since + 60_000 - begin) % (3 * lengthMs));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { forecast, programAt } from "../../src/schedule/program.ts";
 import { windowsOf, type Interval } from "../../src/schedule/calendar/windows.ts";
-import { zoneOf } from "../../src/schedule/calendar/time-zone.ts";
+import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
 import { weekdays } from "../../src/schedule/calendar/rrule.ts";
 import { Condition } from "../../src/protocol/scheduling/schedules.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -24,7 +24,7 @@ function spans(conditions: object[], zone: string, from: string, until: string):
 }
 
 function intervals(conditions: object[], zone: string, from: number, until: number): Interval[] {
-  return windowsOf({ ...always, conditions: Condition.array().parse(conditions) }, zoneOf(zone)!, new Map()).touching(from, until);
+  return windowsOf({ ...always, conditions: Condition.array().parse(conditions) }, timeZoneRules(zone)!, new Map()).touching(from, until);
 }
 
 function stamp(instant: number): string {

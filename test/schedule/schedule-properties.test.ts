@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { forecast, programAt, why, type Circumstances } from "../../src/schedule/program.ts";
-import type { PlayRecord } from "../../src/schedule/interventions.ts";
+import type { Intervention } from "../../src/schedule/interventions.ts";
 import { weekdays } from "../../src/schedule/calendar/rrule.ts";
 import { scheduleFaults, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -66,9 +66,9 @@ const someSchedule = fc
   );
 const someSchedules = fc.array(someSchedule, { maxLength: 8 });
 
-const someRecord: fc.Arbitrary<PlayRecord> = fc
+const someRecord: fc.Arbitrary<Intervention> = fc
   .record({ at: instants, length: fc.integer({ min: 1_000, max: 7_200_000 }), kind: fc.integer({ min: 0, max: 2 }), n: fc.nat() })
-  .map(({ at, length, kind, n }): PlayRecord => {
+  .map(({ at, length, kind, n }): Intervention => {
     const id = `cmd_${n}_${at}`;
     if (kind === 0) return { is: "pause", id, at, until: at + length };
     return {
@@ -83,8 +83,8 @@ const someRecord: fc.Arbitrary<PlayRecord> = fc
 const someRecords = fc.array(someRecord, { maxLength: 4 });
 const zoneOfPlayer = fc.constantFrom(...zones);
 
-const with_ = (records: PlayRecord[]): Circumstances => ({ records, deviceZone: "UTC" });
-const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: PlayRecord[] = []) =>
+const with_ = (records: Intervention[]): Circumstances => ({ records, deviceZone: "UTC" });
+const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: Intervention[] = []) =>
   programAt(ready, instant, with_(records)).program.layout?.id ?? null;
 
 test("[SC12] the next change is always in the future, and until then nothing changes", () => {
@@ -167,7 +167,7 @@ test("[SC15] two players given the same state in another order decide the same",
   );
 });
 
-const pausedOverride: PlayRecord[] = [
+const pausedOverride: Intervention[] = [
   { is: "override", id: "cmd_1", at: first, until: null, level: "normal", show: { layoutId: layouts[0]!.id } },
   { is: "pause", id: "cmd_2", at: first + 1_000, until: first + 60_000 },
 ];

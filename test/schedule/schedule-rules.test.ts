@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { brokenSchedules, forecast, programAt, why } from "../../src/schedule/program.ts";
-import { zoneOf } from "../../src/schedule/calendar/time-zone.ts";
+import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
 import { anchor, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { assetOf, desiredOf, imageItem, readyOf } from "../support/states.ts";
@@ -69,7 +69,7 @@ test("[SC19] a weekday belongs to the day on which the window starts, also past 
 });
 
 test("[SC20] a time that the spring change leaves out is the instant of the change; one that is repeated is the first", () => {
-  const london = zoneOf("Europe/London")!;
+  const london = timeZoneRules("Europe/London")!;
   expect(london.instantOf(at("2026-03-29T01:30Z"))).toBe(at("2026-03-29T01:00Z"));
   expect(london.instantOf(at("2026-10-25T01:30Z"))).toBe(at("2026-10-25T00:30Z"));
   const ready = stateWith([schedule(a.id, "2026-01-01T01:30", "2026-01-01T02:30", { rrule: "FREQ=DAILY" })], [a], {

@@ -140,10 +140,10 @@ const ice = (urls) => new Promise(async (done) => {
 const answering = `const answer = async ({ data, ports }) => { try { await fetch(data, { mode: "no-cors" }) } catch {} ports[0].postMessage(1) };`;
 
 /** A page that reaches for each target, such as `http://localhost:1`, below the path `/<name>/`, and then asks its own server for `/done`. */
-function attackPage(targets: Readonly<Record<string, string>>, mostKinds: number): string {
+function attackPage(targets: Readonly<Record<string, string>>, maxKinds: number): string {
   const calls = Object.entries(targets).flatMap(([name, target]) =>
     Object.entries({ ...kinds, ...silentKinds })
-      .slice(0, mostKinds)
+      .slice(0, maxKinds)
       .map(([kind, script]) => `(url) => { ${helpers}; return ${script} }, ${JSON.stringify(`${target}/${name}/${kind}`)}`),
   );
   // Some kinds never tell of their end: a connection that nobody takes, a picture that is none.
@@ -165,7 +165,7 @@ export interface Attacker extends AsyncDisposable {
   /** How many attacks have come to their end. */
   ended: number;
   /** The address of a page that reaches for each of these targets, by the name that they leave in its path, in the first `mostKinds` ways. */
-  attack(targets: Readonly<Record<string, string>>, mostKinds?: number): string;
+  attack(targets: Readonly<Record<string, string>>, maxKinds?: number): string;
 }
 
 /** Serves attacks on a host of 127.0.0.0/8, also redirects (`/go?<address>`) and pages that lead on (`/meta?`, `/moves?`). */
@@ -197,9 +197,9 @@ export async function startAttacker(host: string): Promise<Attacker> {
   const attacker: Attacker = {
     origin,
     ended: 0,
-    attack: (targets, mostKinds = Number.POSITIVE_INFINITY) => {
+    attack: (targets, maxKinds = Number.POSITIVE_INFINITY) => {
       const path = `/attack/${pages.size}`;
-      pages.set(path, attackPage(targets, mostKinds));
+      pages.set(path, attackPage(targets, maxKinds));
       return `${origin}${path}`;
     },
     async [Symbol.asyncDispose]() {

@@ -5,7 +5,7 @@ import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base
 import { silentLog } from "../../src/base/log.ts";
 import { CommandJournal } from "../../src/player/commands/command-journal.ts";
 import { Commands, type Execute } from "../../src/player/commands/commands.ts";
-import { type Letter, Outbox } from "../../src/player/proof/outbox.ts";
+import { type OutboxMessage, Outbox } from "../../src/player/proof/outbox.ts";
 import { type CommandUpdate, commandJwsType } from "../../src/protocol/device/commands.ts";
 import type { FakeClock } from "./clock.ts";
 import { newId } from "./states.ts";
@@ -55,7 +55,7 @@ export function signed(
 export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
   const updates: CommandUpdate[] = [];
   const done = new AbortController();
-  const deliver = async (letter: Letter): Promise<void> => {
+  const deliver = async (letter: OutboxMessage): Promise<void> => {
     if (letter.is === "command-status") updates.push(letter.update);
     if (outbox.length <= 1) done.abort();
   };

@@ -3,7 +3,7 @@ import type { FromPage } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import { setSeen } from "../dom.ts";
 import type { FrameNews } from "../link/frame-news.ts";
-import type { Frames } from "../frame-counter.ts";
+import type { FrameCounter } from "../frame-counter.ts";
 import type { Presentation } from "../link/presentation.ts";
 
 /** Why an item cannot be shown. */
@@ -29,7 +29,7 @@ export class ItemFailure extends Error {
 /** What an item finds around it. */
 export interface Surroundings {
   clock: PageClock;
-  frames: Frames;
+  frames: FrameCounter;
   presentation: Presentation;
   /** What the player says of frames of other sites. */
   sites: FrameNews;
@@ -69,7 +69,7 @@ export interface Item {
 export const prepareLimitMs = 8_000;
 
 /** Has an unseen element painted: two frames, the second of which proves the first. */
-export async function prime(element: HTMLElement, frames: Frames, signal: AbortSignal): Promise<void> {
+export async function prime(element: HTMLElement, frames: FrameCounter, signal: AbortSignal): Promise<void> {
   setSeen(element, "priming");
   await frames.next(signal);
   await frames.next(signal);

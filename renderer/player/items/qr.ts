@@ -1,5 +1,5 @@
 // A QR code whose modules are whole pixels of the glass: readers then see edges, not greys.
-import { contrastOf, leastContrast } from "../../../src/protocol/content/qr-legibility.ts";
+import { contrastOf, minContrast } from "../../../src/protocol/content/qr-legibility.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import { make } from "../dom.ts";
 import { drawQr } from "../qr.ts";
@@ -7,7 +7,7 @@ import { glassScale } from "./image/image.ts";
 import { type Item, ItemFailure, stillItem, type Surroundings } from "./item.ts";
 
 // Fewer pixels of the glass for a module are not told apart by a phone's camera from where people stand.
-const leastModulePixels = 3;
+const minModulePixels = 3;
 
 /** A QR item. */
 export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: Surroundings): Item {
@@ -31,11 +31,11 @@ export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: Surro
 
 /** Why no camera can read it, and what to do; null when one can. */
 function reasonUnreadable(item: Extract<SceneItem, { type: "qr" }>, modulePixels: number): string | null {
-  if (modulePixels < leastModulePixels)
-    return `a module of the code is ${modulePixels} pixel${modulePixels === 1 ? "" : "s"} wide, cameras need ${leastModulePixels}: shorten data, lower error_correction or enlarge the zone`;
+  if (modulePixels < minModulePixels)
+    return `a module of the code is ${modulePixels} pixel${modulePixels === 1 ? "" : "s"} wide, cameras need ${minModulePixels}: shorten data, lower error_correction or enlarge the zone`;
   const contrast = contrastOf(item.color, item.background_color);
-  if (contrast < leastContrast)
-    return `color and background_color have a contrast of ${contrast.toFixed(1)}, cameras need ${leastContrast}: choose colours further apart`;
+  if (contrast < minContrast)
+    return `color and background_color have a contrast of ${contrast.toFixed(1)}, cameras need ${minContrast}: choose colours further apart`;
   return null;
 }
 

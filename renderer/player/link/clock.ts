@@ -1,5 +1,5 @@
 // Corrected wall time on the page: the player's clock carried over by short exchanges, and alarms in the frame nearest.
-import type { Frames } from "../frame-counter.ts";
+import type { FrameCounter } from "../frame-counter.ts";
 
 /** What items and screens ask for the time. All in ms. */
 export interface PageClock {
@@ -29,7 +29,7 @@ interface Sample {
 export class CorrectedTime implements PageClock {
   /** Resolves with the first exchange: before it, wall time is the machine's own, uncorrected. */
   readonly known: Promise<void>;
-  readonly #frames: Frames;
+  readonly #frames: FrameCounter;
   readonly #alarms = new Set<{ rearm(): void }>();
   readonly #announce: () => void;
   readonly #onStep: () => void;
@@ -37,7 +37,7 @@ export class CorrectedTime implements PageClock {
   #samples: Sample[] = [];
 
   /** @param onStep called when the player's clock turns out to have been put forward or back. */
-  constructor(frames: Frames, onStep: () => void) {
+  constructor(frames: FrameCounter, onStep: () => void) {
     this.#frames = frames;
     this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 // Asks the browser when a frame was really on the glass.
 import { make } from "../dom.ts";
-import type { Frames } from "../frame-counter.ts";
+import type { FrameCounter } from "../frame-counter.ts";
 
 // Should the browser not tell, the frames after it say roughly when.
 const patienceMs = 1_000;
@@ -10,11 +10,11 @@ const patienceMs = 1_000;
  * time in a frame, hidden behind the glass, the browser tells when that frame was presented.
  */
 export class Presentation {
-  readonly #frames: Frames;
+  readonly #frames: FrameCounter;
   readonly #waiting = new Map<string, (time: number) => void>();
   #count = 0;
 
-  constructor(frames: Frames) {
+  constructor(frames: FrameCounter) {
     this.#frames = frames;
     const observer = new PerformanceObserver((list) => {
       for (const { identifier, renderTime } of list.getEntries() as (PerformanceEntry & { identifier: string; renderTime: number })[]) {

@@ -28,7 +28,7 @@ const onTimeMs = 50;
  * Draws scenes: the newest wins, and the layer before stays until the picture of the next is there. Layers that come at
  * later instants are prepared behind the one shown, and come on then by themselves.
  */
-export class Glass {
+export class Display {
   readonly #element: HTMLElement;
   readonly #page: Page;
   readonly #identify: Identify;

@@ -19,7 +19,7 @@ const nothingToEnd = (): void => {};
 const backoff = { file: { firstMs: 15_000, longestMs: 600_000 }, stream: { firstMs: 2_000, longestMs: 60_000 } };
 // Who has not failed for this long starts with a clean sheet.
 const forgetMs = 2 * backoff.file.longestMs;
-const mostKept = 500;
+const maxKept = 500;
 
 /** What failed, for the whole page: a file that breaks in one zone breaks in all. Times are corrected wall time, ms. */
 export class FailureMemory {
@@ -104,7 +104,7 @@ export class FailureMemory {
     // Set anew, so that the oldest stand first.
     this.#entries.delete(key);
     this.#entries.set(key, { count, countBefore, lastAt: now, retryAt: now + backoffMs, told });
-    if (this.#entries.size > mostKept) this.#entries.delete(this.#entries.keys().next().value!);
+    if (this.#entries.size > maxKept) this.#entries.delete(this.#entries.keys().next().value!);
     return isNew;
   }
 
@@ -113,7 +113,7 @@ export class FailureMemory {
     const key = `${code} ${identityOf(item)}`;
     if (this.#flaws.has(key)) return false;
     this.#flaws.add(key);
-    if (this.#flaws.size > mostKept) this.#flaws.delete(this.#flaws.values().next().value!);
+    if (this.#flaws.size > maxKept) this.#flaws.delete(this.#flaws.values().next().value!);
     return true;
   }
 

@@ -7,7 +7,7 @@ interface Size {
 }
 
 /** All in CSS pixels, on whole ones. */
-export interface Place {
+export interface Placement {
   /** What is seen of the glass; the rest stays black. */
   part: Size & { left: number; top: number };
   /** Of the stage's corner, from that of the part. */
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** As large as the glass allows. A part of another shape than the glass stands in its middle, never stretched. */
-export function placeOf({ width, height, wall }: Pick<Stage, "width" | "height" | "wall">, glass: Size): Place {
+export function placementOf({ width, height, wall }: Pick<Stage, "width" | "height" | "wall">, glass: Size): Placement {
   if (wall === undefined) {
     const scale = Math.min(glass.width / width, glass.height / height);
     const left = Math.round((glass.width - width * scale) / 2);

@@ -2,7 +2,7 @@
 import type { FromPage, Screen, Stage } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { make } from "../dom.ts";
-import { placeOf } from "./placement.ts";
+import { placementOf } from "./placement.ts";
 import type { Layer, Page } from "../page.ts";
 import type { PresentedReport } from "../link/report-order.ts";
 import { Zone } from "./zone.ts";
@@ -143,7 +143,7 @@ function makeGround(src: string): HTMLImageElement {
 
 /** Puts the stage, or the part of it that this display of a wall shows, into the glass. */
 function fit(stage: Stage, glass: HTMLElement, opening: HTMLElement, canvas: HTMLElement): void {
-  const { part, left, top, scale } = placeOf(stage, { width: glass.clientWidth, height: glass.clientHeight });
+  const { part, left, top, scale } = placementOf(stage, { width: glass.clientWidth, height: glass.clientHeight });
   opening.style.left = `${part.left}px`;
   opening.style.top = `${part.top}px`;
   opening.style.width = `${part.width}px`;

@@ -28,8 +28,8 @@ interface Taken {
 // One that ends its process does it soon after it was loaded, or ever later: each time its group dies, trials are longer.
 const firstTrialMs = 20_000;
 const longestTrialMs = 600_000;
-const mostDeaths = 20;
-const mostRounds = 500;
+const maxDeaths = 20;
+const maxRounds = 500;
 
 /** Names items by their identity. Times are corrected wall time, ms. */
 export class Suspects {
@@ -78,7 +78,7 @@ export class Suspects {
     const taken = this.#deaths.get(death) ?? new Map<string, Taken>();
     if (!taken.has(item)) taken.set(item, { isOnTrial: this.#suspects.has(item), isCounted: false });
     this.#deaths.set(death, taken);
-    if (this.#deaths.size > mostDeaths) this.#deaths.delete(this.#deaths.keys().next().value!);
+    if (this.#deaths.size > maxDeaths) this.#deaths.delete(this.#deaths.keys().next().value!);
     const items = [...taken.keys()];
     const onTrial = items.filter((each) => taken.get(each)!.isOnTrial);
     const culprit = items.length === 1 ? item : onTrial.length === 1 ? onTrial[0] : undefined;
@@ -98,7 +98,7 @@ export class Suspects {
     taken.isCounted = true;
     this.#rounds.delete(item);
     this.#rounds.set(item, round);
-    if (this.#rounds.size > mostRounds) this.#rounds.delete(this.#rounds.keys().next().value!);
+    if (this.#rounds.size > maxRounds) this.#rounds.delete(this.#rounds.keys().next().value!);
     const trialMs = Math.min(firstTrialMs * 2 ** (round - 1), longestTrialMs);
     this.#suspects.set(item, { group, livedMs: 0, trialMs });
     const run = this.#running.get(item);

@@ -4,7 +4,7 @@ import type { Transition } from "../../../src/protocol/content/transition.ts";
 import type { Ran } from "./transition.ts";
 
 // Film has 24; below this a movement is a row of jumps.
-const leastFramesPerSecond = 18;
+const minFramesPerSecond = 18;
 // One rough transition may be a busy moment; three in a row are the screen.
 const roughInARow = 3;
 const simplifiedMs = 600_000;
@@ -36,7 +36,7 @@ export class TransitionChoice {
   judge({ frames, durationMs }: Ran): void {
     if (durationMs < shortestJudgedMs) return;
     const framesPerSecond = Math.round((frames / durationMs) * 10_000) / 10;
-    this.#rough = framesPerSecond < leastFramesPerSecond ? this.#rough + 1 : 0;
+    this.#rough = framesPerSecond < minFramesPerSecond ? this.#rough + 1 : 0;
     if (this.#rough < roughInARow) return;
     this.#rough = 0;
     this.#simplifiedUntil = performance.now() + simplifiedMs;

@@ -1,6 +1,6 @@
 // Moves one picture in over another: by time, not by frames, in properties that the compositor can animate alone.
 import type { Transition } from "../../../src/protocol/content/transition.ts";
-import type { Frames } from "../frame-counter.ts";
+import type { FrameCounter } from "../frame-counter.ts";
 
 type Direction = Transition["direction"];
 
@@ -65,7 +65,11 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
  * Runs a transition and calls `done` once: in the frame in which it is over, or at the call of what is returned, which
  * ends it at once. The elements are left as they would be without it.
  */
-export function runTransition({ incoming, outgoing, transition, beginsAt }: Change, frames: Frames, done: (ran: Ran) => void): () => void {
+export function runTransition(
+  { incoming, outgoing, transition, beginsAt }: Change,
+  frames: FrameCounter,
+  done: (ran: Ran) => void,
+): () => void {
   const { type, direction, easing, duration_ms: durationMs } = transition;
   if (type === "cut") throw new RangeError("a cut is no transition to run");
   const motion = motionOf(type, direction);

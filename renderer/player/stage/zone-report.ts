@@ -2,7 +2,7 @@
 import type { Slot } from "../../../src/protocol/scene.ts";
 import { type Flaw, ItemFailure } from "../items/item.ts";
 import type { Page } from "../page.ts";
-import type { Borne } from "./zone-view.ts";
+import type { Borne } from "./zone-layers.ts";
 
 const longestDetail = 2_000;
 

@@ -6,7 +6,7 @@ import { identityOf } from "./failure-memory.ts";
 import type { Page } from "../page.ts";
 import { comesAt, giveUpAt, goesOn, isIdle, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
 import { Removal } from "./removal.ts";
-import { type Borne, ZoneGlass } from "./zone-view.ts";
+import { type Borne, ZoneLayers } from "./zone-layers.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
@@ -23,7 +23,7 @@ type Next =
   | { is: "ready"; slot: Slot; borne: Borne; release: () => void; unwait: () => void };
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
-const leastPrepareMs = 1_000;
+const minPrepareMs = 1_000;
 // Up to this after its start a play counts as on time, and its transition runs by the timeline.
 const onTimeMs = 50;
 // Times are met in the frame nearest.
@@ -32,7 +32,7 @@ const halfFrameMs = 8;
 /** A rectangle that loops on its own. */
 export class Zone {
   readonly #page: Page;
-  readonly #glass: ZoneGlass;
+  readonly #glass: ZoneLayers;
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
   readonly #hasPlate: boolean;
   readonly #life = new AbortController();
@@ -57,7 +57,7 @@ export class Zone {
     this.#dueAt = dueAt;
     this.#zone = zone;
     this.#hasPlate = hasPlate;
-    this.#glass = new ZoneGlass(zone, page);
+    this.#glass = new ZoneLayers(zone, page);
     this.#removal = new Removal(page.clock, () => this.#leave());
     page.failures.onFreed(() => this.#advance(), this.#life.signal);
   }
@@ -219,7 +219,7 @@ export class Zone {
     const borne = this.#glass.add(item, this.#page.failures.run(slot.item));
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
     const now = clock.now();
-    const over = clock.alarm(Math.max(slot.ends_at, now + leastPrepareMs), late);
+    const over = clock.alarm(Math.max(slot.ends_at, now + minPrepareMs), late);
     const about = { isFollower: this.#isBehindTime, hasFailed: this.#page.failures.count(slot.item) > 0 };
     const passOver = clock.alarm(giveUpAt(this.#view(), slot, about), () => {
       if (this.#hasOther(slot.item)) late();

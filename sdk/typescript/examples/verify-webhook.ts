@@ -6,14 +6,14 @@ import type { AddressInfo } from "node:net";
 
 const secret = process.env["SIGNAGE_WEBHOOK_SECRET"]!;
 const toleranceS = 300;
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 const server = createServer(async (request, response) => {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > mostBytes) return void response.writeHead(413).end();
+    if (length > maxBytes) return void response.writeHead(413).end();
     parts.push(part);
   }
   // The bytes exactly as they came: a body that was parsed and written anew has another signature.

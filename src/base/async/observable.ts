@@ -1,7 +1,7 @@
 // A current value and those who watch it. Equal values are dropped, so an identical push wakes nobody.
 import { deepEqual } from "fast-equals";
 
-/** The reading side of a {@link Live}: all that other stages get to see. */
+/** The reading side of a {@link Observable}: all that other stages get to see. */
 export interface Watchable<T> {
   readonly value: T;
   /** Calls `listener` with the present value at once and with each new one until `signal` aborts. */
@@ -9,7 +9,7 @@ export interface Watchable<T> {
 }
 
 /** A value that changes over time. Listeners run synchronously in the order they came. */
-export class Live<T> implements Watchable<T> {
+export class Observable<T> implements Watchable<T> {
   #value: T;
   readonly #listeners = new Set<(value: T) => void>();
 

@@ -7,7 +7,7 @@ export type Task = (signal: AbortSignal) => Promise<unknown>;
  * Runs `tasks` until `signal` aborts or one of them ends, then aborts the rest and waits for each of them.
  * @throws the first task's error, or an AbortError.
  */
-export async function together(tasks: readonly Task[], signal: AbortSignal): Promise<never> {
+export async function runAll(tasks: readonly Task[], signal: AbortSignal): Promise<never> {
   const first = new AbortController();
   const shared = AbortSignal.any([signal, first.signal]);
   await Promise.all(

@@ -2,12 +2,12 @@
 import type { Clock } from "../clock.ts";
 
 /** One loop waits, anybody rings. */
-export class Bell {
+export class Signal {
   #rung = false;
   #wake: (() => void) | null = null;
 
   /** Ends the present wait, or the next one at once. Several rings before a wait are one. */
-  ring(): void {
+  notify(): void {
     this.#rung = true;
     this.#wake?.();
   }

@@ -7,6 +7,6 @@
  *
  * @param address a `file:` URL, as `import.meta.resolve` gives it.
  */
-export function outsideArchive(address: string): string {
+export function unpackedPath(address: string): string {
   return address.replace("/app.asar/", "/app.asar.unpacked/");
 }

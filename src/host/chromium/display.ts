@@ -1,9 +1,9 @@
 // Keeps the browser's window on its X11 display, whatever mode that takes.
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { together } from "../../base/async/run-all.ts";
+import { runAll } from "../../base/async/run-all.ts";
 import type { Environment } from "./account.ts";
 import type { KioskWindow } from "./window.ts";
 import { watchDisplays } from "./x11.ts";
@@ -25,25 +25,25 @@ export interface FollowOptions {
 
 /** Fits `window` after each change of its display, until `signal` aborts. @throws Fault when the browser is gone. */
 export async function followDisplay(window: KioskWindow, options: FollowOptions, signal: AbortSignal): Promise<never> {
-  const bell = new Bell();
-  return await together([(shared) => listen(bell, options, shared), (shared) => fitAtRings(window, bell, options, shared)], signal);
+  const bell = new Signal();
+  return await runAll([(shared) => listen(bell, options, shared), (shared) => fitAtRings(window, bell, options, shared)], signal);
 }
 
-async function listen(bell: Bell, { env, clock, log }: FollowOptions, signal: AbortSignal): Promise<never> {
+async function listen(bell: Signal, { env, clock, log }: FollowOptions, signal: AbortSignal): Promise<never> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await watchDisplays(env, () => bell.ring(), signal);
+      await watchDisplays(env, () => bell.notify(), signal);
     } catch (error) {
       // An aborted wait ends with the reason, and the end of the browser is a Fault too.
       if (signal.aborted || !isFault(error)) throw error;
       if (tries === 1) log.warn({ reason: reasonOf(error) }, "changes of the display are not told, so it is looked at instead");
     }
-    bell.ring();
+    bell.notify();
     await clock.wait(listenAgainMs, signal);
   }
 }
 
-async function fitAtRings(window: KioskWindow, bell: Bell, { clock, log }: FollowOptions, signal: AbortSignal): Promise<never> {
+async function fitAtRings(window: KioskWindow, bell: Signal, { clock, log }: FollowOptions, signal: AbortSignal): Promise<never> {
   for (;;) {
     await bell.wait(clock, Infinity, signal);
     const rungAtMs = clock.monotonic();

@@ -12,10 +12,10 @@ import { DevToolsPipe } from "./pipe.ts";
 import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./process.ts";
 import { takeFirstPage } from "./targets.ts";
 import { KioskWindow, type Size } from "./window.ts";
-import { type Bounds, Gate } from "../proxy/proxy.ts";
+import { type Bounds, BrowserProxy } from "../proxy/proxy.ts";
 import { routerOf } from "../proxy/upstream.ts";
 import { hasGpu } from "../linux/gpu.ts";
-import { Sites } from "../frames/frame-guard.ts";
+import { FrameGuard } from "../frames/frame-guard.ts";
 import type { FrameLimits } from "../frames/frame.ts";
 
 /** What a Chromium host needs. */
@@ -48,7 +48,7 @@ interface Running {
   pipe: DevToolsPipe;
   /** Undefined until the window is up. */
   stage: StagePage | undefined;
-  sites: Sites | undefined;
+  sites: FrameGuard | undefined;
   engine: Engine | undefined;
   /** Aborts when the browser is gone. */
   life: AbortController;
@@ -82,7 +82,7 @@ class ChromiumHost implements Host {
   #admitted: readonly FramedSite[] = [];
   #running: Running | undefined;
   /** Lives as long as the host, so that the page's port stays the right one for every browser after the first. */
-  #gate: Gate | undefined;
+  #gate: BrowserProxy | undefined;
   #opening: Opening | undefined;
 
   constructor(options: ChromiumOptions) {
@@ -203,7 +203,7 @@ class ChromiumHost implements Host {
     const { executable, profileFolder, env, clock, window } = this.#options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
     await freeProfile(account.profileFolder, clock);
-    this.#gate ??= await Gate.open({ ...this.#options, route: routerOf(env) });
+    this.#gate ??= await BrowserProxy.open({ ...this.#options, route: routerOf(env) });
     this.#gate.admitSites(this.#admitted);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
@@ -243,7 +243,7 @@ class ChromiumHost implements Host {
       onFault: (fault) => this.#report(fault),
       onBlocked,
     });
-    running.sites = await Sites.watch({
+    running.sites = await FrameGuard.watch({
       page: stage.session,
       pageFrameId: targetId,
       sessionOf: (id) => pipe.session(id),

@@ -23,7 +23,7 @@ const defaultDeadlineMs = 5_000;
 // What Chromium refuses a call with while one document gives way to the next, and how long that is given.
 const betweenPages = "Not attached to an active page";
 const betweenPagesMs = 20;
-const mostTries = 100;
+const maxTries = 100;
 
 interface Call {
   resolve(result: unknown): void;
@@ -165,7 +165,7 @@ export class DevToolsSession {
         return (await this.#pipe.call(this.#id, method, params, options)) as Commands[M]["returnType"];
       } catch (error) {
         // Between two documents there is none to do it: nothing was done, and in a moment there is one.
-        if (tries === mostTries || !(isFault(error, "page-dead") && error.message.endsWith(betweenPages))) throw error;
+        if (tries === maxTries || !(isFault(error, "page-dead") && error.message.endsWith(betweenPages))) throw error;
         await this.#pipe.moment(options.signal);
       }
     }

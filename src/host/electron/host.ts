@@ -9,9 +9,9 @@ import { processMemoryBytes } from "../chromium/process.ts";
 import { ElectronDevTools } from "./devtools.ts";
 import { ElectronPage, type Probe } from "./page.ts";
 import { openWindow, stageSession } from "./window.ts";
-import { type Bounds, Gate } from "../proxy/proxy.ts";
+import { type Bounds, BrowserProxy } from "../proxy/proxy.ts";
 import { routeOf } from "../proxy/upstream.ts";
-import { Sites } from "../frames/frame-guard.ts";
+import { FrameGuard } from "../frames/frame-guard.ts";
 import type { FrameLimits } from "../frames/frame.ts";
 
 /** What an Electron host needs. The program has set up the app (see `electron/app.ts`) before Electron was ready. */
@@ -45,7 +45,7 @@ interface Shown {
   life: AbortController;
   /** Whether the window's end is wanted, and so no fault. */
   isClosing: boolean;
-  sites: Sites | undefined;
+  sites: FrameGuard | undefined;
 }
 
 /** A host that shows its page in a window of this Electron. Nothing appears before `open`. */
@@ -61,7 +61,7 @@ class ElectronHost implements Host {
   readonly #frameListeners = new Set<(news: FrameNews) => void>();
   #admitted: readonly FramedSite[] = [];
   #shown: Shown | undefined;
-  #gate: Gate | undefined;
+  #gate: BrowserProxy | undefined;
 
   constructor(options: ElectronOptions) {
     this.#options = options;
@@ -144,10 +144,10 @@ class ElectronHost implements Host {
   }
 
   /** The proxy that the window's session goes through. Other sessions load nothing; the default one knows the network's own proxy. */
-  async #openGate(): Promise<Gate> {
+  async #openGate(): Promise<BrowserProxy> {
     if (this.#gate !== undefined) return this.#gate;
     const route = async (url: string) => routeOf(await session.defaultSession.resolveProxy(url));
-    const gate = await Gate.open({ ...this.#options, route });
+    const gate = await BrowserProxy.open({ ...this.#options, route });
     this.#gate = gate;
     gate.admitSites(this.#admitted);
     return gate;
@@ -203,7 +203,7 @@ class ElectronHost implements Host {
     const page = devtools.session();
     await page.send("Page.enable", {}, { signal });
     const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
-    const sites = await Sites.watch({
+    const sites = await FrameGuard.watch({
       page,
       pageFrameId: frameTree.frame.id,
       sessionOf: (id) => devtools.session(id),
@@ -222,7 +222,7 @@ class ElectronHost implements Host {
     page.on("Page.loadEventFired", () => void this.#hidePointer(page, life.signal), life.signal);
   }
 
-  async #watchAgain(sites: Sites, signal: AbortSignal): Promise<void> {
+  async #watchAgain(sites: FrameGuard, signal: AbortSignal): Promise<void> {
     await sites.watchAgain().catch((error: unknown) => {
       if (!signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, "the page could not be asked again for its frames");
     });

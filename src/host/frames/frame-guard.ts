@@ -9,7 +9,7 @@ import { defaultLimits, Frame, type FrameLimits } from "./frame.ts";
 import { forbidsFraming, originOf, requestHeaders, withoutFramingRules } from "./headers.ts";
 
 /** What watching the frames needs of the browser around them. */
-export interface SitesOptions {
+export interface FrameGuardOptions {
   /** The page's own session. */
   page: DevTools;
   /** DevTools' id of the page's main frame. */
@@ -45,22 +45,22 @@ const bodyLimitMs = 60_000;
 const displayable = /^\s*(text|image|audio|video|multipart)\/|^\s*application\/([\w.-]+\+)?(xml|json|javascript|x-javascript|pdf|ogg)\b/i;
 
 /** The sites that the page frames, for as long as the browser runs. */
-export class Sites {
-  readonly #options: SitesOptions;
+export class FrameGuard {
+  readonly #options: FrameGuardOptions;
   readonly #frames = new Map<string, Frame>();
   readonly #endings: Endings;
   #sites = new Map<string, FramedSite>();
   #pageHost = "";
   #pageOrigin = "";
 
-  private constructor(options: SitesOptions) {
+  private constructor(options: FrameGuardOptions) {
     this.#options = options;
     this.#endings = new Endings(options.clock);
   }
 
   /** Takes the page's frames over, before it shows anything. */
-  static async watch(options: SitesOptions): Promise<Sites> {
-    const sites = new Sites(options);
+  static async watch(options: FrameGuardOptions): Promise<FrameGuard> {
+    const sites = new FrameGuard(options);
     const { page, pageFrameId, signal } = options;
     page.on(
       "Page.frameNavigated",

@@ -3,12 +3,12 @@ import { lookup as lookUp } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
-import { isElsewhere, isPrivate } from "../../base/own-address.ts";
+import { isForeignAddress, isPrivateAddress } from "../../base/own-address.ts";
 
 /** The addresses of a name. Rejects when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-export interface ReachOptions {
+export interface AddressGuardOptions {
   /** Whether content may reach a service of this machine, by the host and port of its URL; IPv6 addresses without brackets. */
   mayReachLocal: (host: string, port: number) => boolean;
   lookup?: Lookup | undefined;
@@ -17,21 +17,21 @@ export interface ReachOptions {
 
 // Each connection of a page asks for its name. What is checked is the address that is connected to, so a kept answer is as safe as a fresh one.
 const keptMs = 10_000;
-const mostKept = 500;
+const maxKept = 500;
 const loopback = ["127.0.0.1", "::1"];
 
 const systemLookup: Lookup = async (hostname) => (await lookUp(hostname, { all: true })).map(({ address }) => address);
 
 /** Decides, and remembers what names resolve to for some seconds. */
-export class Reach {
-  readonly #options: ReachOptions;
+export class AddressGuard {
+  readonly #options: AddressGuardOptions;
   readonly #known = new Map<string, { addresses: Promise<readonly string[]>; until: number }>();
   /** Hosts with their ports that the player itself serves to its browser. */
   #own: ReadonlySet<string> = new Set();
   /** Hosts of the sites that are shown. */
   #shown: readonly string[] = [];
 
-  constructor(options: ReachOptions) {
+  constructor(options: AddressGuardOptions) {
     this.#options = options;
   }
 
@@ -54,8 +54,8 @@ export class Reach {
   async addressesOf(host: string, port: number, asker: string | null): Promise<readonly string[]> {
     const addresses = await this.#resolve(host);
     if (this.#own.has(hostPort(host, port)) || this.#options.mayReachLocal(host, port)) return addresses;
-    if (!addresses.every(isElsewhere)) throw refusal(host, port);
-    if (addresses.some(isPrivate) && !(await this.#mayAskPrivate(host, asker))) {
+    if (!addresses.every(isForeignAddress)) throw refusal(host, port);
+    if (addresses.some(isPrivateAddress) && !(await this.#mayAskPrivate(host, asker))) {
       throw new Fault("refused", `${hostPort(host, port)} is of a private network, which pages of public addresses may not reach`);
     }
     return addresses;
@@ -70,7 +70,7 @@ export class Reach {
     if (this.#shown.includes(host)) return true;
     const askers = asker === null ? this.#shown : [asker];
     const answers = await Promise.all(askers.map((each) => this.#resolve(each).catch(() => [])));
-    return answers.some((addresses) => addresses.some(isPrivate));
+    return answers.some((addresses) => addresses.some(isPrivateAddress));
   }
 
   /**
@@ -79,7 +79,7 @@ export class Reach {
    */
   async checkRemote(host: string, port: number): Promise<void> {
     const addresses = await this.#resolve(host).catch(() => []); // a name that only the proxy knows
-    if (!addresses.every(isElsewhere)) throw refusal(host, port);
+    if (!addresses.every(isForeignAddress)) throw refusal(host, port);
   }
 
   /** Whether the player or an exception allows this host, so that no proxy of the network is asked for it. */
@@ -106,7 +106,7 @@ export class Reach {
     );
     this.#known.delete(host);
     this.#known.set(host, { addresses, until: now + keptMs });
-    if (this.#known.size > mostKept) this.#known.delete(this.#known.keys().next().value!);
+    if (this.#known.size > maxKept) this.#known.delete(this.#known.keys().next().value!);
     // A network that comes back is to be noticed with the next request.
     addresses.catch(() => this.#known.delete(host));
     return await addresses;

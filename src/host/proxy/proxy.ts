@@ -7,7 +7,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { FramedSite } from "../../player/host.ts";
 import { connectThrough, forward } from "./forward.ts";
-import { hostPort, type Lookup, Reach } from "./address-guard.ts";
+import { hostPort, type Lookup, AddressGuard } from "./address-guard.ts";
 import type { Route, Router } from "./upstream.ts";
 
 /** What content may reach. */
@@ -19,7 +19,7 @@ export interface Bounds {
 }
 
 /** What a gate needs. */
-export interface GateOptions extends Bounds {
+export interface BrowserProxyOptions extends Bounds {
   /** The way to an address outside: straight, or through a proxy of the network. */
   route: Router;
   clock: Clock;
@@ -32,16 +32,16 @@ const idleLimitMs = 60_000;
 // As Chromium has its own connections: a WebSocket whose server is gone is noticed.
 const manners = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 45_000 };
 const usualPorts = { http: 80, https: 443 };
-const mostTroubles = 200;
+const maxTroubles = 200;
 const largestHeadBytes = 256 * 1024;
 
 /**
  * An HTTP proxy on loopback for one browser. It resolves each name itself, refuses this machine's own addresses, and connects
  * to the very addresses that it has checked: names that change their address between two looks gain nothing.
  */
-export class Gate implements AsyncDisposable {
-  readonly #options: GateOptions;
-  readonly #reach: Reach;
+export class BrowserProxy implements AsyncDisposable {
+  readonly #options: BrowserProxyOptions;
+  readonly #reach: AddressGuard;
   readonly #server: Server;
   readonly #tunnels = new Set<Socket>();
   /** Why a host could not be connected to the last time, by host and port. */
@@ -49,18 +49,18 @@ export class Gate implements AsyncDisposable {
   #pageUrl: string | null = null;
   #bundleUrls: readonly string[] = [];
 
-  private constructor(options: GateOptions) {
+  private constructor(options: BrowserProxyOptions) {
     this.#options = options;
     const { mayReachLocal = () => false, lookup, clock } = options;
-    this.#reach = new Reach({ mayReachLocal, lookup, clock });
+    this.#reach = new AddressGuard({ mayReachLocal, lookup, clock });
     this.#server = createServer({ maxHeaderSize: largestHeadBytes, keepAliveTimeout: idleLimitMs, requestTimeout: 0 });
     this.#server.on("request", (request, response) => void this.#onRequest(request, response));
     this.#server.on("connect", (request, client, head) => void this.#onConnect(request, client as Socket, head));
   }
 
   /** Listens on a free port of 127.0.0.1. */
-  static async open(options: GateOptions): Promise<Gate> {
-    const gate = new Gate(options);
+  static async open(options: BrowserProxyOptions): Promise<BrowserProxy> {
+    const gate = new BrowserProxy(options);
     gate.#server.listen(0, "127.0.0.1");
     await once(gate.#server, "listening");
     gate.#server.unref(); // the browser keeps the program running, not its proxy
@@ -189,7 +189,7 @@ export class Gate implements AsyncDisposable {
     }
     this.#troubles.delete(key);
     this.#troubles.set(key, reason);
-    if (this.#troubles.size > mostTroubles) this.#troubles.delete(this.#troubles.keys().next().value!);
+    if (this.#troubles.size > maxTroubles) this.#troubles.delete(this.#troubles.keys().next().value!);
   }
 }
 

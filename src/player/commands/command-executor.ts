@@ -11,14 +11,14 @@ import type { Outbox } from "../proof/outbox.ts";
 import { convertPicture } from "./screenshot-picture.ts";
 
 /** What commands do to the player around them. */
-export interface Acts {
+export interface CommandEffects {
   capture(signal: AbortSignal): Promise<Capture>;
   identify(durationMs: number): void;
   reload(signal: AbortSignal): Promise<void>;
   restart(): void;
 }
 
-type Parts = Acts & {
+type Parts = CommandEffects & {
   clock: Clock;
   outbox: Outbox;
   log: Log;
@@ -29,7 +29,7 @@ type Parts = Acts & {
 const captureLimitMs = 10_000;
 
 /** The doer of commands. A picture is put into the outbox before the command counts as done. */
-export function executor(parts: Parts): Execute {
+export function commandExecutor(parts: Parts): Execute {
   return async (command, signal) => {
     switch (command.type) {
       case "screenshot":

@@ -37,7 +37,7 @@ type Stored = z.infer<typeof Stored>;
 
 // The service repeats a command until it is acknowledged, but never for longer than this (7 days, 1,000 ids).
 const keptMs = 7 * 86_400_000;
-const mostEntries = 1_000;
+const maxEntries = 1_000;
 // Above what two readings of the service's clock differ by, its own error aside.
 const marginMs = 5_000;
 
@@ -127,7 +127,7 @@ export class CommandJournal {
     this.#entries.set(entry.id, entry);
     const oldest = this.#clock.now() - keptMs;
     for (const each of this.#entries.values()) {
-      if (each.at < oldest || this.#entries.size > mostEntries) this.#forget(each);
+      if (each.at < oldest || this.#entries.size > maxEntries) this.#forget(each);
     }
     await this.#write();
   }

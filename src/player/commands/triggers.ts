@@ -29,7 +29,7 @@ export interface TriggerParts {
 type Answer = { status: number; body: Record<string, unknown>; headers?: Record<string, string> };
 
 const longestBodyBytes = 65_536;
-const mostConnections = 16;
+const maxConnections = 16;
 const bodyLimitMs = 5_000;
 // Each setting is written to the disk: sensors that shake must not wear it out.
 const burst = 20;
@@ -53,7 +53,7 @@ export async function serveTriggers(parts: TriggerParts, signal: AbortSignal): P
       },
     );
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   try {
     await mkdir(join(folder, "triggers"), { recursive: true, mode: 0o700 });
     await chmod(join(folder, "triggers"), 0o700);

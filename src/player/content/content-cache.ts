@@ -9,7 +9,7 @@ import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder, syncFolder } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { Desired, DesiredAsset } from "../../protocol/device/desired-state.ts";
 import { distinctFiles, Downloading, type Progress } from "./download-progress.ts";
@@ -40,8 +40,8 @@ export class ContentCache {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #ready = new Live<Ready | null>(null);
-  readonly #progress = new Live<Progress>({
+  readonly #ready = new Observable<Ready | null>(null);
+  readonly #progress = new Observable<Progress>({
     is: "idle",
     revision: null,
     readyBytes: 0,

@@ -1,11 +1,11 @@
 // The last revision that the service published and this player accepted, durable: what plays when the service is away.
 import { join } from "node:path";
 import { Backoff } from "../../base/async/backoff.ts";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { Desired } from "../../protocol/device/desired-state.ts";
 import type { Access } from "../link/access.ts";
@@ -19,13 +19,13 @@ const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 /** Null means that this player never got a state; a state whose `layout` is null is a different thing: empty. */
 export class DesiredState {
   readonly #file: DurableFile<Desired>;
-  readonly #live: Live<Desired | null>;
+  readonly #live: Observable<Desired | null>;
   readonly #log: Log;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
 
   private constructor(file: DurableFile<Desired>, stored: Desired | null, log: Log) {
     this.#file = file;
-    this.#live = new Live(stored);
+    this.#live = new Observable(stored);
     this.#log = log;
   }
 
@@ -57,7 +57,7 @@ export class DesiredState {
 
   /** The service wants `revision`: fetched unless it is the one at hand. */
   want(revision: string): void {
-    if (revision !== this.#live.value?.revision) this.#bell.ring();
+    if (revision !== this.#live.value?.revision) this.#bell.notify();
   }
 
   /** Fetches at once, when wanted, and every five minutes, until `signal` aborts. @throws Fault `revoked`. */

@@ -1,5 +1,5 @@
 // How far a state's files are: counts bytes and failures, and tells at most each whole percent.
-import { Live } from "../../base/async/observable.ts";
+import { Observable } from "../../base/async/observable.ts";
 import type { Desired, DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 /** How far the newest state is. */
@@ -14,7 +14,7 @@ export interface Progress {
 
 /** Counts bytes toward one state and tells at most each whole percent. */
 export class Downloading {
-  readonly #progress: Live<Progress>;
+  readonly #progress: Observable<Progress>;
   readonly #revision: string;
   readonly #total: number;
   readonly #got = new Map<string, number>();
@@ -22,7 +22,7 @@ export class Downloading {
   readonly #before: number;
   #told = -1;
 
-  constructor(progress: Live<Progress>, desired: Desired, missing: readonly DesiredAsset[]) {
+  constructor(progress: Observable<Progress>, desired: Desired, missing: readonly DesiredAsset[]) {
     this.#progress = progress;
     this.#revision = desired.revision;
     this.#total = distinctFiles(desired.assets).reduce((sum, asset) => sum + asset.size_bytes, 0);

@@ -1,10 +1,10 @@
 // The link to the service: a WebSocket that is opened again for ever, and polling where sockets are blocked.
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { CorrectedClock } from "../../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import { together } from "../../base/async/run-all.ts";
+import { runAll } from "../../base/async/run-all.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../protocol/device/heartbeat.ts";
 import type { Trouble } from "../../protocol/scene.ts";
 import { readMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
@@ -12,7 +12,7 @@ import type { Access } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
 import { Reconnect } from "./reconnect-delay.ts";
-import { troubleOf } from "./connectivity-diagnosis.ts";
+import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
 
 /** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
 export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: Trouble };
@@ -37,7 +37,7 @@ const heartbeatJitter = 0.1;
 /** Keeps the link until `signal` aborts. */
 export class Connection {
   readonly #parts: ConnectionParts;
-  readonly #link = new Live<Link>({ is: "connecting" });
+  readonly #link = new Observable<Link>({ is: "connecting" });
   readonly #reconnect = new Reconnect();
   // The journal is known for the life of this program only: after a restart all is fetched anew.
   #epoch: string | null = null;
@@ -45,7 +45,7 @@ export class Connection {
   #heartbeatMs = 30_000;
   #unknown = 0;
   #messageId = 0;
-  readonly #news = new Bell();
+  readonly #news = new Signal();
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -79,7 +79,7 @@ export class Connection {
 
   /** Something that the heartbeat tells has changed: it is sent now instead of at its next time. */
   report(): void {
-    this.#news.ring();
+    this.#news.notify();
   }
 
   /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
@@ -98,7 +98,7 @@ export class Connection {
       if (this.#link.value.is !== "offline") log.warn({ reason: reasonOf(error) }, "the service is out of reach");
       this.#link.set({
         is: "offline",
-        trouble: troubleOf(error, api.server, clock.raw(), clock.now() + waitMs),
+        trouble: diagnoseConnectivity(error, api.server, clock.raw(), clock.now() + waitMs),
       });
       return waitMs;
     }
@@ -108,7 +108,7 @@ export class Connection {
   async #session(outer: AbortSignal): Promise<number | null> {
     const { api, access, clock, log } = this.#parts;
     const token = await access.token(outer);
-    const greeting = new Bell();
+    const greeting = new Signal();
     let welcomed = false;
     let reconnectAfterMs: number | null = null;
     try {
@@ -119,7 +119,7 @@ export class Connection {
         if (message.type === "goaway") reconnectAfterMs = message.data.reconnect_after_ms;
         if (message.type === "welcome") {
           welcomed = true;
-          greeting.ring();
+          greeting.notify();
         }
         await this.#handle(message, outer);
         if (message.seq === undefined) return;
@@ -132,7 +132,7 @@ export class Connection {
         if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
         await this.#beat(socket, signal);
       };
-      return await together([(end) => socket.receive(onMessage, end), (end) => socket.listenForSilence(end), greetAndBeat], outer);
+      return await runAll([(end) => socket.receive(onMessage, end), (end) => socket.listenForSilence(end), greetAndBeat], outer);
     } catch (error) {
       if (isFault(error, "refused")) access.forget(token);
       if (!welcomed || outer.aborted || isFault(error, "revoked")) throw error;

@@ -9,7 +9,7 @@ const clockCodes = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 const earliestSaneMs = Date.UTC(2025, 0, 1);
 
 /** What kept us from the service, in words that say what to do. `nowMs` is the machine's wall clock. */
-export function troubleOf(error: unknown, server: URL, nowMs: number, retryAt: number | null): Trouble {
+export function diagnoseConnectivity(error: unknown, server: URL, nowMs: number, retryAt: number | null): Trouble {
   const code = codeOf(error);
   const say = (kind: Trouble["code"], text: string): Trouble => ({
     code: kind,

@@ -2,20 +2,20 @@
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import type { Access } from "./access.ts";
-import type { Letter } from "../proof/outbox.ts";
+import type { OutboxMessage } from "../proof/outbox.ts";
 import type { ServiceApi } from "./service-api.ts";
 
 /** The errands of one pairing. Each renews the token where need be and rejects as {@link ServiceApi} says. */
-export type Errands = ReturnType<typeof errandsOf>;
+export type DeviceApiClient = ReturnType<typeof createDeviceApiClient>;
 
 /** Binds the errands to a service and the access to it. */
-export function errandsOf(api: ServiceApi, access: Access) {
+export function createDeviceApiClient(api: ServiceApi, access: Access) {
   return {
     /** Fetches a file of the state, from `offset` bytes on. */
     file: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
       access.with(signal, (token) => api.file(token, asset.url, offset, signal)),
     plays: (events: PlayEvent[], signal: AbortSignal) => access.with(signal, (token) => api.playEvents(token, events, signal)),
-    deliver: async (letter: Letter, signal: AbortSignal): Promise<void> => {
+    deliver: async (letter: OutboxMessage, signal: AbortSignal): Promise<void> => {
       await access.with(signal, (token) =>
         letter.is === "command-status"
           ? api.commandStatus(token, letter.commandId, letter.update, signal)

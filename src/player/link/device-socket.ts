@@ -1,9 +1,9 @@
 // One WebSocket to the service, from its opening to its end: messages in order, silence noticed. Knows not what they mean.
 import { WebSocket } from "ws";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
-import { textOf } from "../../base/websocket-text.ts";
+import { messageText } from "../../base/websocket-text.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../protocol/device/messages.ts";
 
 const handshakeLimitMs = 10_000;
@@ -15,7 +15,7 @@ export class DeviceSocket implements Disposable {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #inbox: string[] = [];
-  readonly #news = new Bell();
+  readonly #news = new Signal();
   #isOpen = false;
   #end: Fault | null = null;
   #heardAt: number;
@@ -26,14 +26,14 @@ export class DeviceSocket implements Disposable {
     this.#heardAt = clock.monotonic();
     socket.once("open", () => {
       this.#isOpen = true;
-      this.#news.ring();
+      this.#news.notify();
     });
     socket.on("ping", () => (this.#heardAt = clock.monotonic()));
     socket.on("message", (raw, isBinary) => {
       this.#heardAt = clock.monotonic();
       if (isBinary) return;
-      this.#inbox.push(textOf(raw));
-      this.#news.ring();
+      this.#inbox.push(messageText(raw));
+      this.#news.notify();
     });
     socket.on("error", (cause) => this.#finish(new Fault("unreachable", "the socket failed", { cause })));
     socket.on("close", (code) => {
@@ -97,6 +97,6 @@ export class DeviceSocket implements Disposable {
 
   #finish(end: Fault): void {
     this.#end ??= end;
-    this.#news.ring();
+    this.#news.notify();
   }
 }

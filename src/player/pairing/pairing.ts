@@ -2,14 +2,14 @@
 import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
-import type { Live } from "../../base/async/observable.ts";
+import type { Observable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { Trouble } from "../../protocol/scene.ts";
 import type { PairingGrant, PairingRequest } from "../../protocol/device/messages.ts";
 import { askForToken } from "../link/access.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import type { ServiceApi } from "../link/service-api.ts";
-import { troubleOf } from "../link/connectivity-diagnosis.ts";
+import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
 
 /** Where pairing stands: no code yet, or a code on the glass; with what is in the way, if anything. */
 export type PairingState =
@@ -23,7 +23,7 @@ export interface PairingParts {
   log: Log;
   /** What the box says of itself. */
   describe(): Promise<Omit<PairingRequest, "public_key">>;
-  state: Live<PairingState>;
+  state: Observable<PairingState>;
 }
 
 // Held back by the service until the claim, so that approval reaches the glass at once.
@@ -89,7 +89,7 @@ async function tryAsk(parts: PairingParts, grant: PairingGrant, backoff: Backoff
 
 async function complain({ api, clock, log, state }: PairingParts, error: unknown, waitMs: number, signal: AbortSignal): Promise<void> {
   if (isAbort(error) && signal.aborted) throw error;
-  const trouble = troubleOf(error, api.server, Date.now(), clock.now() + waitMs);
+  const trouble = diagnoseConnectivity(error, api.server, Date.now(), clock.now() + waitMs);
   // Said once for each cause: an outage of a week is one line, not twenty thousand.
   const level = trouble.code === state.value.trouble?.code ? "debug" : "warn";
   log[level]({ reason: reasonOf(error) }, "pairing is held up; trying on");

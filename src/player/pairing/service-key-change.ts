@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Live } from "../../base/async/observable.ts";
+import { Observable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { Identity, Pairing } from "./identity.ts";
@@ -22,7 +22,7 @@ const keptEveryMs = 600_000;
 const Heard = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
 type Heard = z.infer<typeof Heard>;
 
-export interface ReclaimParts {
+export interface ServiceKeyChangeParts {
   folder: string;
   pairing: Pairing;
   api: ServiceApi;
@@ -35,34 +35,38 @@ export interface ReclaimParts {
   changed: () => void;
 }
 
-export class Reclaim {
-  readonly #parts: ReclaimParts;
+export class ServiceKeyChange {
+  readonly #parts: ServiceKeyChangeParts;
   readonly #file: DurableFile<Heard>;
-  readonly #state = new Live<PairingState>({ is: "asking", trouble: null });
+  readonly #state = new Observable<PairingState>({ is: "asking", trouble: null });
   /** The key whose claim is asked for; null while it is not time. */
-  readonly #due: Live<string | null>;
+  readonly #due: Observable<string | null>;
   #heard: Heard | null;
   #heardAt: number | null = null;
   #unkeptMs = 0;
   #claimed: Pairing | null = null;
 
-  private constructor(parts: ReclaimParts, file: DurableFile<Heard>, heard: Heard | null) {
+  private constructor(parts: ServiceKeyChangeParts, file: DurableFile<Heard>, heard: Heard | null) {
     this.#parts = parts;
     this.#file = file;
     this.#heard = heard;
-    this.#due = new Live(isDue(heard) ? heard!.serviceKey : null);
+    this.#due = new Observable(isDue(heard) ? heard!.serviceKey : null);
   }
 
   /** Reads how long another key has been heard. A damaged file counts as none: the day begins anew. */
-  static async open(parts: ReclaimParts): Promise<Reclaim> {
+  static async open(parts: ServiceKeyChangeParts): Promise<ServiceKeyChange> {
     const file = new DurableFile<Heard>(join(parts.folder, "other-key.json"), (json) => Heard.parse(json));
     try {
       const read = await file.read();
-      return new Reclaim(parts, file, read.is === "found" && read.value.serviceKey !== parts.pairing.serviceKey ? read.value : null);
+      return new ServiceKeyChange(
+        parts,
+        file,
+        read.is === "found" && read.value.serviceKey !== parts.pairing.serviceKey ? read.value : null,
+      );
     } catch (error) {
       if (!isFault(error, "file-corrupt")) throw error;
       parts.log.warn({ reason: reasonOf(error) }, "how long another key was heard is forgotten");
-      return new Reclaim(parts, file, null);
+      return new ServiceKeyChange(parts, file, null);
     }
   }
 

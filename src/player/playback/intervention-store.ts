@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DurableFile } from "../../base/files/durable-file.ts";
 import { isFault } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import { hasEnded, type Lasting, pauseAt, PlayRecord } from "../../schedule/interventions.ts";
+import { hasEnded, type Lasting, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play lasts: a skip counts until the play that follows has ended.
 const keptMs = 3 * 86_400_000;
-const mostRecords = 1_000;
+const maxRecords = 1_000;
 
-const Stored = z.array(PlayRecord);
+const Stored = z.array(Intervention);
 
-export class Records {
-  readonly #file: DurableFile<PlayRecord[]>;
-  readonly #live: Live<readonly PlayRecord[]>;
+export class InterventionStore {
+  readonly #file: DurableFile<Intervention[]>;
+  readonly #live: Observable<readonly Intervention[]>;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(file: DurableFile<PlayRecord[]>, stored: PlayRecord[]) {
+  private constructor(file: DurableFile<Intervention[]>, stored: Intervention[]) {
     this.#file = file;
-    this.#live = new Live<readonly PlayRecord[]>(stored);
+    this.#live = new Observable<readonly Intervention[]>(stored);
   }
 
   /** Reads what is kept in `folder`. A damaged file counts as none: the screen then shows what is scheduled. */
-  static async open(folder: string, log: Log): Promise<Records> {
-    const file = new DurableFile<PlayRecord[]>(join(folder, "records.json"), (json) => Stored.parse(json));
-    let stored: PlayRecord[] = [];
+  static async open(folder: string, log: Log): Promise<InterventionStore> {
+    const file = new DurableFile<Intervention[]>(join(folder, "records.json"), (json) => Stored.parse(json));
+    let stored: Intervention[] = [];
     try {
       const read = await file.read();
       if (read.is === "found") stored = read.value;
@@ -34,15 +34,15 @@ export class Records {
       if (!isFault(error, "file-corrupt")) throw error;
       log.error({ err: error }, "the record of overrides is damaged: overrides, skips and pauses are forgotten");
     }
-    return new Records(file, stored);
+    return new InterventionStore(file, stored);
   }
 
-  get live(): Watchable<readonly PlayRecord[]> {
+  get live(): Watchable<readonly Intervention[]> {
     return this.#live;
   }
 
   /** Notes what happened. Resolves, and counts, once it would survive a power cut. */
-  async add(records: readonly PlayRecord[], now: number): Promise<void> {
+  async add(records: readonly Intervention[], now: number): Promise<void> {
     await this.replace(() => false, records, now);
   }
 
@@ -52,7 +52,7 @@ export class Records {
   }
 
   /** Ends what `which` picks and notes what takes its place, both or neither. Resolves with how many ended. */
-  async replace(which: (record: Lasting) => boolean, records: readonly PlayRecord[], now: number): Promise<number> {
+  async replace(which: (record: Lasting) => boolean, records: readonly Intervention[], now: number): Promise<number> {
     let ended = 0;
     await this.#change((before) => {
       const after = before.map((record) => {
@@ -72,7 +72,7 @@ export class Records {
   }
 
   /** One change after the other, each from what the one before left. */
-  #change(change: (before: readonly PlayRecord[]) => PlayRecord[], now: number): Promise<void> {
+  #change(change: (before: readonly Intervention[]) => Intervention[], now: number): Promise<void> {
     const done = this.#writing.then(async () => {
       const kept = keep(change(this.#live.value), now);
       await this.#file.write(kept);
@@ -84,16 +84,16 @@ export class Records {
 }
 
 /** What an answer may still hang on. Of more than there is room for, what is over is given up first, then the oldest. */
-function keep(records: readonly PlayRecord[], now: number): PlayRecord[] {
+function keep(records: readonly Intervention[], now: number): Intervention[] {
   const pausedAt = pauseAt(records, now)?.at ?? now;
   const kept = records.filter((record) => !isPast(record, now, pausedAt));
-  if (kept.length <= mostRecords) return kept;
-  const isOver = (record: PlayRecord) => record.is === "skip" || hasEnded(record, now);
-  return [...kept.filter(isOver), ...kept.filter((record) => !isOver(record))].slice(-mostRecords);
+  if (kept.length <= maxRecords) return kept;
+  const isOver = (record: Intervention) => record.is === "skip" || hasEnded(record, now);
+  return [...kept.filter(isOver), ...kept.filter((record) => !isOver(record))].slice(-maxRecords);
 }
 
 /** Variables come and go with each trigger: of those that are over only what a pause still goes by is kept. */
-function isPast(record: PlayRecord, now: number, pausedAt: number): boolean {
+function isPast(record: Intervention, now: number, pausedAt: number): boolean {
   const end = record.is === "skip" ? record.at : record.until;
   if (end === null) return false;
   return record.is === "variable" ? end <= now && (end <= pausedAt || record.at > pausedAt) : end < now - keptMs;

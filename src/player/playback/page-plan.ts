@@ -10,7 +10,7 @@ export interface Act {
   playback: Playback;
 }
 
-export interface Outlook {
+export interface PagePlan {
   /** Null: no layout is due. */
   stage: Stage | null;
   /** What takes its place next. Of more than one all but the last are on for less than {@link preparingMs}. */
@@ -29,19 +29,19 @@ export const comingLeadMs = 15_000;
 const preparingMs = 3_000;
 
 // Each is a whole layout behind the screen.
-const mostComing = 2;
+const maxComing = 2;
 
 /**
  * The outlook at `now`, which falls into the first of `acts`. The acts follow each other without a hole. `place` completes a
  * stage with what only its caller knows.
  */
-export function outlookAt(
+export function pagePlanAt(
   acts: readonly Act[],
   now: number,
   deviceZone: string,
   news?: (url: string) => FeedNews,
   place = (stage: Stage): Stage => stage,
-): Outlook {
+): PagePlan {
   const [act] = acts;
   if (act === undefined) return { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY };
   const staged = stageAt(act.playback, now, deviceZone, news, act.until);
@@ -52,7 +52,7 @@ export function outlookAt(
   const due = goThrough(staged?.stage ?? null, acts, 0, stageOf);
   const whole = withEnd(due.stage, acts, due.end, now);
   const coming: Coming[] = [];
-  for (let start = due.end; coming.length < mostComing;) {
+  for (let start = due.end; coming.length < maxComing;) {
     const act = acts[start];
     const before = coming.at(-1);
     if (act === undefined || (before !== undefined && act.from - before.at >= preparingMs)) break;

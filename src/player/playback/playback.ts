@@ -30,7 +30,7 @@ const horizonMs = 5_000;
 const fewestSlots = 3;
 // It passes over items that cannot be shown: it knows so many different ones, or the whole loop.
 const fewestItems = 8;
-const mostSlots = 40;
+const maxSlots = 40;
 
 /**
  * Takes over a program at `instant`. A zone whose item on screen is unchanged in the new loop finishes that item;
@@ -139,7 +139,7 @@ function upcoming(zone: ZonePlayback, instant: number, until: number): CutPlay[]
   const plays: CutPlay[] = [];
   const fewest = Math.max(fewestSlots, Math.min(fewestItems, inForce(zone, instant).current.items.length));
   let at = instant;
-  while (at < until && plays.length < mostSlots && (plays.length < fewest || at < instant + horizonMs)) {
+  while (at < until && plays.length < maxSlots && (plays.length < fewest || at < instant + horizonMs)) {
     const { current, since, next } = inForce(zone, at);
     const play = playAt(current, at);
     if (play === null) break;

@@ -9,35 +9,35 @@ import type { Told } from "../commands/commands.ts";
 import type { Ready } from "../content/content-cache.ts";
 import { comingLeadMs, type Act } from "./page-plan.ts";
 import { take } from "./playback.ts";
-import type { Records } from "./intervention-store.ts";
+import type { InterventionStore } from "./intervention-store.ts";
 import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "../../schedule/program.ts";
-import { pauseAt, settingsAt, variablesAt, type PlayRecord, type SetVariable } from "../../schedule/interventions.ts";
+import { pauseAt, settingsAt, variablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
 
 /** What plays now and, as far as it was asked for, next: of one state and its records. Never empty. */
 interface Plan {
   ready: Ready;
-  records: readonly PlayRecord[];
+  records: readonly Intervention[];
   acts: readonly Act[];
 }
 
 // What a heartbeat holds.
-const mostReasons = 20;
-const mostVariableBytes = 8_192;
+const maxReasons = 20;
+const maxVariableBytes = 8_192;
 // After a sleep the program is asked for anew rather than gone through change by change.
-const mostActs = 20;
+const maxActs = 20;
 // What a command takes at most to a player that is connected.
 const promptMs = 10_000;
 // As many as an operator may give.
-const mostVariablesSet = 100;
+const maxVariablesSet = 100;
 
-export class Programme {
-  readonly #records: Records;
+export class ScheduleFollower {
+  readonly #records: InterventionStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #deviceZone: string;
   #plan: Plan | null = null;
 
-  constructor(records: Records, clock: Clock, log: Log, deviceZone: string) {
+  constructor(records: InterventionStore, clock: Clock, log: Log, deviceZone: string) {
     this.#records = records;
     this.#clock = clock;
     this.#log = log;
@@ -71,7 +71,7 @@ export class Programme {
     const all = why(ready, this.#clock.now(), this.#circumstances);
     const aside = all.filter(({ verdict }) => verdict === "set-aside");
     const others = all.filter(({ verdict }) => verdict !== "set-aside");
-    return [...others.slice(0, mostReasons / 2), ...aside.slice(0, mostReasons / 2)].map(({ layoutId, ...reason }) => ({
+    return [...others.slice(0, maxReasons / 2), ...aside.slice(0, maxReasons / 2)].map(({ layoutId, ...reason }) => ({
       ...reason,
       layout_id: layoutId,
     }));
@@ -84,12 +84,12 @@ export class Programme {
     let bytes = 0;
     const fitting = Object.entries(all)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= mostVariableBytes);
+      .filter((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry))) <= maxVariableBytes);
     return Object.fromEntries(fitting);
   }
 
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
-  async obey(command: PlayCommand & Told): Promise<Record<string, unknown> | null> {
+  async apply(command: PlayCommand & Told): Promise<Record<string, unknown> | null> {
     const now = this.#clock.now();
     const stamp = { id: command.id, at: now };
     switch (command.type) {
@@ -153,10 +153,10 @@ export class Programme {
     const others = settings.filter(({ name, until: ends }) => ends !== null && isSet(name));
     if (until === null && others.length === 0 && Object.entries(variables).every(isSo)) return answer;
     const names = new Set([...settings.map(({ name }) => name), ...Object.keys(variables)]);
-    if (names.size > mostVariablesSet) throw new Fault("unsupported", `at most ${mostVariablesSet} variables can be set on a player`);
+    if (names.size > maxVariablesSet) throw new Fault("unsupported", `at most ${maxVariablesSet} variables can be set on a player`);
     const added = Object.entries(variables).map(([name, value]): SetVariable => ({ id, at: now, is: "variable", until, name, value }));
     // What is set for a while stands above what was set for good; after it that holds again.
-    const gives = (record: PlayRecord) => record.is === "variable" && isSet(record.name) && (until === null || record.until !== null);
+    const gives = (record: Intervention) => record.is === "variable" && isSet(record.name) && (until === null || record.until !== null);
     await this.#records.replace(gives, added, now);
     return answer;
   }
@@ -169,7 +169,7 @@ export class Programme {
     let acts = plan.acts;
     // Change after change at its own instant: told late, the player decides what it would have in time.
     for (let passed = 0; acts[0]!.until <= now; passed += 1) {
-      if (passed === mostActs) return null;
+      if (passed === maxActs) return null;
       acts = acts.length > 1 ? acts.slice(1) : [this.#after(ready, acts[0]!)];
     }
     return { ...plan, acts };
@@ -184,7 +184,7 @@ export class Programme {
   /** The plan with all that begins early enough after `now` to be prepared. */
   #ahead(plan: Plan, now: number): Plan {
     const acts = [...plan.acts];
-    for (let last = acts.at(-1)!; last.until <= now + comingLeadMs && acts.length < mostActs; last = acts.at(-1)!) {
+    for (let last = acts.at(-1)!; last.until <= now + comingLeadMs && acts.length < maxActs; last = acts.at(-1)!) {
       acts.push(this.#after(plan.ready, last));
     }
     return { ...plan, acts };

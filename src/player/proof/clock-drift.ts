@@ -13,7 +13,7 @@ export interface DriftFigures {
 // A heartbeat's time: each beat of the page is told at least once.
 const spanMs = 33_000;
 
-export class Drift {
+export class ClockDrift {
   readonly #clock: Clock;
   #beats: { at: number; worstMs: number; meanMs: number; measures: number }[] = [];
 

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { Backoff } from "../../base/async/backoff.ts";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DurableFile, makeFolder } from "../../base/files/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
@@ -13,7 +13,7 @@ import { id } from "../../protocol/common.ts";
 import { HttpFault } from "../link/service-api.ts";
 
 /** Something to deliver. A screenshot's bytes are kept beside it. */
-export const Letter = z.discriminatedUnion("is", [
+export const OutboxMessage = z.discriminatedUnion("is", [
   z.object({ is: z.literal("command-status"), commandId: id("cmd"), update: CommandUpdate }),
   z.object({
     is: z.literal("screenshot"),
@@ -22,10 +22,10 @@ export const Letter = z.discriminatedUnion("is", [
     base64: z.string(),
   }),
 ]);
-export type Letter = z.infer<typeof Letter>;
+export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
 /** Delivers one letter; rejects with {@link HttpFault} when the service refuses it. */
-export type Deliver = (letter: Letter, signal: AbortSignal) => Promise<void>;
+export type Deliver = (letter: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 /** A letter on the disk. */
 interface Waiting {
@@ -34,9 +34,9 @@ interface Waiting {
 }
 
 // A player that is away for weeks keeps its newest letters; the loss is counted and logged.
-const mostLetters = 1_000;
+const maxLetters = 1_000;
 // Of pictures, that is: a thousand of them would fill a card. The word of what became of a command is never given up for one.
-const mostBytes = 128 * 2 ** 20;
+const maxBytes = 128 * 2 ** 20;
 const longestStatusBytes = 16_384;
 const backoffBounds = { firstMs: 1_000, longestMs: 60_000 };
 
@@ -47,7 +47,7 @@ export class Outbox {
   #queue: Waiting[];
   #nextNumber: number;
   #lost = 0;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
 
   private constructor(folder: string, queue: Waiting[], clock: Clock, log: Log) {
     this.#folder = folder;
@@ -78,12 +78,12 @@ export class Outbox {
   }
 
   /** Keeps `letter` until the service has taken it. Durable once this resolves. */
-  async put(letter: Letter): Promise<void> {
+  async put(letter: OutboxMessage): Promise<void> {
     const name = `${String(this.#nextNumber++).padStart(12, "0")}.json`;
     await this.#file(name).write(letter);
     this.#queue.push({ name, bytes: (await stat(join(this.#folder, name))).size });
     await this.#keepBounds();
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   /** Delivers letter after letter until `signal` aborts. @throws Fault `revoked`. */
@@ -126,8 +126,8 @@ export class Outbox {
 
   /** Gives up the oldest letters where there are too many, and the oldest pictures, but the newest, where they are too large. */
   async #keepBounds(): Promise<void> {
-    while (this.#queue.length > mostLetters) await this.#giveUp(this.#queue[0]!);
-    while (this.#queue.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes) {
+    while (this.#queue.length > maxLetters) await this.#giveUp(this.#queue[0]!);
+    while (this.#queue.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) {
       const oldest = this.#queue.slice(0, -1).find(({ bytes }) => bytes > longestStatusBytes);
       if (oldest === undefined) return;
       await this.#giveUp(oldest);
@@ -140,7 +140,7 @@ export class Outbox {
     await this.#drop(name);
   }
 
-  async #read(name: string): Promise<Letter | null> {
+  async #read(name: string): Promise<OutboxMessage | null> {
     try {
       const read = await this.#file(name).read();
       return read.is === "found" ? read.value : null;
@@ -156,7 +156,7 @@ export class Outbox {
     await this.#file(name).remove();
   }
 
-  #file(name: string): DurableFile<Letter> {
-    return new DurableFile(join(this.#folder, name), (json) => Letter.parse(json));
+  #file(name: string): DurableFile<OutboxMessage> {
+    return new DurableFile(join(this.#folder, name), (json) => OutboxMessage.parse(json));
   }
 }

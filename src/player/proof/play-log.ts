@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { Backoff } from "../../base/async/backoff.ts";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { mostEventsInBatch, PlayEvent, PlayLayer, type PlayEventReceipt } from "../../protocol/device/play-events.ts";
+import { maxEventsInBatch, PlayEvent, PlayLayer, type PlayEventReceipt } from "../../protocol/device/play-events.ts";
 import type { OpenPlay, Stamp } from "./plays.ts";
 import { HttpFault } from "../link/service-api.ts";
 
@@ -31,7 +31,7 @@ export interface LeftOver {
 export type DeliverPlays = (events: PlayEvent[], signal: AbortSignal) => Promise<PlayEventReceipt>;
 
 // 600 files of 500 events: a month of an item every nine seconds, about 200 MB.
-const mostFiles = 600;
+const maxFiles = 600;
 const uploadMs = 60_000;
 // A power cut costs at most so much; kill -9 costs nothing of what was written.
 const syncMs = 5_000;
@@ -75,7 +75,7 @@ export class PlayLog {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   /** Oldest first; the last is being written. */
   #files: number[];
   #current: { file: FileHandle; events: number; since: number; syncedAt: number };
@@ -127,8 +127,8 @@ export class PlayLog {
         await this.#current.file.datasync();
         this.#current.syncedAt = monotonic;
       }
-      if (isLeftOver || this.#current.events >= mostEventsInBatch) await this.#rotate();
-      if (events.length > 0) this.#bell.ring();
+      if (isLeftOver || this.#current.events >= maxEventsInBatch) await this.#rotate();
+      if (events.length > 0) this.#bell.notify();
     });
   }
 
@@ -186,9 +186,9 @@ export class PlayLog {
     const lines = await readLines(pathOf(this.#folder, number), this.#log);
     const events = lines.flatMap((line) => ("event" in line ? line.event : []));
     // A file may hold a few more than a batch: what one write closed stays together.
-    for (let first = 0; first < events.length; first += mostEventsInBatch) {
+    for (let first = 0; first < events.length; first += maxEventsInBatch) {
       try {
-        const batch = events.slice(first, first + mostEventsInBatch);
+        const batch = events.slice(first, first + maxEventsInBatch);
         const { accepted, duplicates, rejected } = await this.#deliver(batch, deliver, signal);
         if (rejected.length > 0)
           this.#log.error({ rejected: rejected.slice(0, 10), count: rejected.length }, "the service refuses play events");
@@ -235,8 +235,8 @@ export class PlayLog {
     this.#current = { file, events: 0, since: monotonic, syncedAt: monotonic };
     await before.datasync();
     await before.close();
-    while (this.#files.length > mostFiles) {
-      this.#lost += mostEventsInBatch;
+    while (this.#files.length > maxFiles) {
+      this.#lost += maxEventsInBatch;
       this.#log.error({ lost: this.#lost }, "the queue of play events is full: its oldest file was given up");
       await this.#drop(this.#files[0]!);
     }

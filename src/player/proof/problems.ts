@@ -39,7 +39,7 @@ type Flaw = Omit<Failure, "shown">;
 type Failed = Extract<FromPage, { type: "failed" }>;
 type Presented = Extract<FromPage, { type: "presented" }>;
 
-const mostFailures = 500;
+const maxFailures = 500;
 // A page that crashes a second after each start is not well in between.
 const wellAfterMs = 10_000;
 // An item that gives way to the next may do so a little before its end.
@@ -48,7 +48,7 @@ const earlyMs = 1_000;
 const settledMs = 60_000;
 // As long as recovery waits for a page before it calls it hung.
 const stillLimitMs = 15_000;
-const leastDiskBytes = 256 * 1024 * 1024;
+const minDiskBytes = 256 * 1024 * 1024;
 const clockPatienceMs = 600_000;
 const worstClockErrorMs = 5_000;
 
@@ -110,13 +110,13 @@ export class Problems {
     const since = before === undefined || isOver(before, now) ? now : before.since;
     this.#failures.delete(name);
     this.#failures.set(name, { zoneId, itemId, code: `item-${code}`, detail, since, shown: null });
-    if (this.#failures.size > mostFailures) this.#failures.delete(this.#failures.keys().next().value!);
+    if (this.#failures.size > maxFailures) this.#failures.delete(this.#failures.keys().next().value!);
   }
 
   #noteFlaw({ zone_id: zoneId, item_id: itemId, code, detail }: Extract<FromPage, { type: "flawed" }>, now: number): void {
     const name = `${nameOf(zoneId, itemId)} ${code}`;
     this.#flaws.set(name, { zoneId, itemId, code: `item-${code}`, detail, since: this.#flaws.get(name)?.since ?? now });
-    if (this.#flaws.size > mostFailures) this.#flaws.delete(this.#flaws.keys().next().value!);
+    if (this.#flaws.size > maxFailures) this.#flaws.delete(this.#flaws.keys().next().value!);
   }
 
   #show({ zone_id: zoneId, item_id: itemId, key, at }: Presented, stage: Stage | null): void {
@@ -175,7 +175,7 @@ function screenProblems(condition: Condition): PlayerProblem[] {
   if (uptimeMs >= settledMs && stillMs >= stillLimitMs) problems.push(problemOf("not-rendering", now - stillMs));
   if (progress.is === "failed")
     problems.push(problemOf("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
-  if (diskFreeBytes !== null && diskFreeBytes < leastDiskBytes) {
+  if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
     problems.push(problemOf("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }
   if (!Number.isFinite(clockErrorMs)) {

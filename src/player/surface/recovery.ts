@@ -1,8 +1,8 @@
 // Fault to action: what is done when the glass no longer shows frames. Reload, relaunch, and in the end a safe screen.
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { Engine, Host, HostFault, HostPage } from "../host.ts";
 import type { PageState, Surface } from "./surface.ts";
@@ -61,10 +61,10 @@ export interface RecoveryParts {
 /** Keeps the page on the glass for as long as it runs. */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  readonly #glass = new Live<Glass>({ is: "starting" });
+  readonly #glass = new Observable<Glass>({ is: "starting" });
   #attempts: Attempts = { reloads: [], relaunches: [] };
   #asked: HostFault | null = null;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   #mendedAt: number;
   #engine: Engine | null = null;
   /** When the browser failed lately, monotonic ms. */
@@ -121,7 +121,7 @@ export class Recovery {
 
   #report(fault: HostFault): void {
     this.#asked ??= fault;
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   /** Waits for a fault that the host tells, or for a page that has fallen silent. */

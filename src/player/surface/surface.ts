@@ -9,12 +9,12 @@ import { deepEqual } from "fast-equals";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
-import { Live, type Watchable } from "../../base/async/observable.ts";
+import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import { textOf } from "../../base/websocket-text.ts";
+import { messageText } from "../../base/websocket-text.ts";
 import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
 import type { FrameFault, HostPage } from "../host.ts";
-import type { Outside } from "../web-items/outbound-http.ts";
+import type { OutboundHttp } from "../web-items/outbound-http.ts";
 import type { StreamSource } from "../playback/scene-item.ts";
 import { sendStream } from "../web-items/stream-proxy.ts";
 
@@ -40,7 +40,7 @@ export interface SurfaceOptions {
   /** The stream behind a key; null when no item at hand shows it. */
   stream(key: string): StreamSource | null;
   /** What streams are fetched through. */
-  outside: Outside;
+  outside: OutboundHttp;
   clock: Clock;
   log: Log;
 }
@@ -68,7 +68,7 @@ export class Surface implements AsyncDisposable {
     perMessageDeflate: false,
   });
   readonly #secret = randomBytes(32).toString("base64url");
-  readonly #page: Live<PageState>;
+  readonly #page: Observable<PageState>;
   readonly #listeners = new Set<(message: FromPage) => void>();
   #scene: Scene = { screen: { is: "starting" }, identify: null };
   #socket: WebSocket | null = null;
@@ -76,7 +76,7 @@ export class Surface implements AsyncDisposable {
 
   private constructor(options: SurfaceOptions) {
     this.#options = options;
-    this.#page = new Live<PageState>({ is: "away", since: options.clock.monotonic() });
+    this.#page = new Observable<PageState>({ is: "away", since: options.clock.monotonic() });
     this.#server = createServer((request, response) => void this.#answer(request, response));
     this.#server.on("upgrade", (request, socket, head) => {
       socket.on("error", (error) => this.#options.log.debug({ reason: reasonOf(error) }, "a page's socket broke"));
@@ -219,7 +219,7 @@ export class Surface implements AsyncDisposable {
     this.#socket = page;
     page.on("message", (raw) => {
       const arrived = clock.now();
-      const message = parsePage(textOf(raw));
+      const message = parsePage(messageText(raw));
       if (message === null) return log.warn("ignored a message of the page that is not understood");
       if (message.type === "clock") return this.#send({ type: "clock", t0: message.t0, now: arrived });
       this.#note(message);

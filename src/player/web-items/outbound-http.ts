@@ -3,11 +3,11 @@ import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Agent, Dispatcher } from "undici";
 import { Fault } from "../../base/fault.ts";
-import { isElsewhere } from "../../base/own-address.ts";
+import { isForeignAddress } from "../../base/own-address.ts";
 
 const connectLimitMs = 10_000;
 const silenceLimitMs = 20_000;
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /** An open answer. Read or destroy `body`. */
 export interface Opened {
@@ -24,7 +24,7 @@ export interface OpenOptions {
   signal: AbortSignal;
 }
 
-export class Outside implements AsyncDisposable {
+export class OutboundHttp implements AsyncDisposable {
   readonly #mayReach: (address: string) => boolean;
   readonly #isExcepted: (host: string, port: number) => boolean;
   /** With a look at each address, and without one for what is excepted. */
@@ -34,7 +34,10 @@ export class Outside implements AsyncDisposable {
    * @param mayReach is asked about every address before it is connected to, so that a name cannot be rebound later.
    * @param isExcepted tells which hosts and ports of URLs may have any address; IPv6 addresses without brackets.
    */
-  constructor(mayReach: (address: string) => boolean = isElsewhere, isExcepted: (host: string, port: number) => boolean = () => false) {
+  constructor(
+    mayReach: (address: string) => boolean = isForeignAddress,
+    isExcepted: (host: string, port: number) => boolean = () => false,
+  ) {
     this.#mayReach = mayReach;
     this.#isExcepted = isExcepted;
   }
@@ -46,7 +49,7 @@ export class Outside implements AsyncDisposable {
   async open(address: string, { headers = {}, allows = () => true, signal }: OpenOptions): Promise<Opened> {
     if (!URL.canParse(address)) throw new Fault("refused", "this is no address");
     let url = new URL(address);
-    for (let hop = 0; hop <= mostRedirects; hop++) {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
       this.#check(url, allows);
       const answer = await this.#request(url, headers, signal);
       const { location } = answer.headers;
@@ -57,7 +60,7 @@ export class Outside implements AsyncDisposable {
       if (!URL.canParse(location, url.href)) throw new Fault("refused", `redirects to “${location.slice(0, 200)}”, which is no address`);
       url = new URL(location, url);
     }
-    throw new Fault("refused", `redirects more than ${mostRedirects} times`);
+    throw new Fault("refused", `redirects more than ${maxRedirects} times`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { isFault } from "../../base/fault.ts";
-import type { Outside } from "./outbound-http.ts";
+import type { OutboundHttp } from "./outbound-http.ts";
 import type { StreamSource } from "../playback/scene-item.ts";
 
 // Anything else could be run or drawn by a browser that is led to it: it goes out as mere bytes.
@@ -20,7 +20,7 @@ export async function sendStream(
   request: IncomingMessage,
   response: ServerResponse,
   source: StreamSource,
-  outside: Outside,
+  outside: OutboundHttp,
 ): Promise<void> {
   const asked = new URL(request.url ?? "", "http://player").searchParams.get("url") ?? source.url;
   const gone = new AbortController();

@@ -11,7 +11,7 @@ import type { Surface } from "../surface/surface.ts";
 type WebItem = Extract<PlaylistItem, { type: "web" }>;
 type HtmlItem = Extract<PlaylistItem, { type: "html" }>;
 
-export interface SitesOptions {
+export interface WebItemsOptions {
   host: Host;
   surface: Surface;
   /** The file behind a SHA-256, null when it is not proven. */
@@ -28,22 +28,22 @@ interface Declared {
 const none: Declared = { sites: [], bundles: [] };
 
 /** Owned by the player. */
-export class Sites implements AsyncDisposable {
-  readonly #options: SitesOptions;
+export class WebItems implements AsyncDisposable {
+  readonly #options: WebItemsOptions;
   readonly #bundles: Bundles;
   readonly #life = new AbortController();
   #declared = none;
 
-  private constructor(options: SitesOptions, bundles: Bundles) {
+  private constructor(options: WebItemsOptions, bundles: Bundles) {
     this.#options = options;
     this.#bundles = bundles;
     options.host.onFrame((news) => this.#tell(news), this.#life.signal);
   }
 
-  static async open(options: SitesOptions): Promise<Sites> {
+  static async open(options: WebItemsOptions): Promise<WebItems> {
     const { media, log, surface } = options;
     const framedBy = new URL(surface.hostPage.url).origin;
-    return new Sites(options, await Bundles.open({ media, framedBy, log }));
+    return new WebItems(options, await Bundles.open({ media, framedBy, log }));
   }
 
   /** Admits the sites of `desired` instead of all others; null: none. Those of the state before stay once: they may be on the glass. */

@@ -25,15 +25,15 @@ const trim = {
   end_ms: Milliseconds.optional().describe("Where in the file it ends; without it: at the file's end"),
 };
 
-export const ImageLook = { fit: Fit.default("contain") };
-export const VideoLook = { fit: Fit.default("contain"), ...sound, ...trim };
-export const AudioLook = {
+export const ImageStyle = { fit: Fit.default("contain") };
+export const VideoStyle = { fit: Fit.default("contain"), ...sound, ...trim };
+export const AudioStyle = {
   volume: sound.volume,
   ...trim,
   fit: Fit.default("contain").describe("How the artwork fills the zone"),
   background_color: Color.optional().describe("Without it and without artwork the zone shows what lies beneath"),
 };
-export const TextLook = {
+export const TextStyle = {
   text: z.string().min(1).max(5_000),
   ...onDark,
   align: z.enum(["start", "center", "end"]).default("center"),
@@ -49,7 +49,7 @@ const running = {
   speed_px_s: z.int().min(10).max(2_000).default(120).describe("Layout pixels a second"),
   separator: z.string().max(20).default("•").describe("Stands between one round and the next"),
 };
-export const TickerLook = {
+export const TickerStyle = {
   text: z.string().min(1).max(5_000),
   ...onDark,
   font_size: fontSize,
@@ -65,7 +65,7 @@ const DateParts = z.strictObject({
   year: z.enum(["numeric", "2-digit"]).optional(),
   era: z.enum(["long", "short", "narrow"]).optional(),
 });
-export const ClockLook = {
+export const ClockStyle = {
   hour12: z.boolean().default(false),
   seconds: z.boolean().default(true),
   date: z.boolean().default(true),
@@ -78,7 +78,7 @@ export const ClockLook = {
   ...font,
   ...onDark,
 };
-export const QrLook = {
+export const QrStyle = {
   data: z
     .string()
     .min(1)
@@ -89,7 +89,7 @@ export const QrLook = {
   quiet_zone: z.int().min(0).max(16).default(4).describe("Modules of background around the code; readers need 4"),
   error_correction: z.enum(["L", "M", "Q", "H"]).default("M").describe("How much of the code may be covered: 7, 15, 25 or 30 %"),
 };
-export const FeedLook = {
+export const FeedStyle = {
   style: z.enum(["cards", "ticker"]).default("cards"),
   entry_duration_ms: z.int().min(1_000).max(600_000).default(8_000).describe("How long each card stays"),
   summary: z.boolean().default(true),
@@ -99,13 +99,13 @@ export const FeedLook = {
   ...onDark,
   ...running,
 };
-export const PdfLook = {
+export const PdfStyle = {
   page_duration_ms: z.int().min(1_000).max(3_600_000).default(10_000).describe("How long each page stays"),
   first_page: z.int().min(1).max(100_000).default(1),
   last_page: z.int().min(1).max(100_000).optional().describe("Without it: the last one of the file"),
   background_color: Color.default("#000000"),
 };
-export const StreamLook = { protocol: z.enum(["hls", "mjpeg"]), fit: Fit.default("contain"), ...sound };
+export const StreamStyle = { protocol: z.enum(["hls", "mjpeg"]), fit: Fit.default("contain"), ...sound };
 
 function isLocale(tag: string): boolean {
   try {

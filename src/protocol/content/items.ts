@@ -1,7 +1,18 @@
 // The items of playlists: what each kind takes.
 import { z } from "zod";
-import { AudioLook, ClockLook, FeedLook, ImageLook, PdfLook, QrLook, StreamLook, TextLook, TickerLook, VideoLook } from "./item-styles.ts";
-import { contrastOf, leastContrast, mostQrBytes } from "./qr-legibility.ts";
+import {
+  AudioStyle,
+  ClockStyle,
+  FeedStyle,
+  ImageStyle,
+  PdfStyle,
+  QrStyle,
+  StreamStyle,
+  TextStyle,
+  TickerStyle,
+  VideoStyle,
+} from "./item-styles.ts";
+import { contrastOf, minContrast, maxQrBytes } from "./qr-legibility.ts";
 import { Opening, openingFaults } from "../scheduling/opening-hours.ts";
 import { HtmlFields, WebFields } from "./site-items.ts";
 import { Transition } from "./transition.ts";
@@ -19,37 +30,37 @@ const Url = z
   .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not hold a user name or password");
 
 const every = { duration_ms: optionalDuration };
-const ImageItem = z.strictObject({ type: z.literal("image"), asset_id: id("ast"), ...every, ...ImageLook });
-const VideoItem = z.strictObject({ type: z.literal("video"), asset_id: id("ast"), ...every, ...VideoLook });
+const ImageItem = z.strictObject({ type: z.literal("image"), asset_id: id("ast"), ...every, ...ImageStyle });
+const VideoItem = z.strictObject({ type: z.literal("video"), asset_id: id("ast"), ...every, ...VideoStyle });
 const AudioItem = z.strictObject({
   type: z.literal("audio"),
   asset_id: id("ast"),
   artwork_asset_id: id("ast").optional().describe("An image to show while it plays"),
   ...every,
-  ...AudioLook,
+  ...AudioStyle,
 });
-const TextItem = z.strictObject({ type: z.literal("text"), ...every, ...TextLook });
-const TickerItem = z.strictObject({ type: z.literal("ticker"), ...every, ...TickerLook });
+const TextItem = z.strictObject({ type: z.literal("text"), ...every, ...TextStyle });
+const TickerItem = z.strictObject({ type: z.literal("ticker"), ...every, ...TickerStyle });
 const ClockItem = z.strictObject({
   type: z.literal("clock"),
   ...every,
   timezone: TimeZone.optional().describe("Without it: the player's zone"),
-  ...ClockLook,
+  ...ClockStyle,
 });
-const QrItem = z.strictObject({ type: z.literal("qr"), ...every, ...QrLook });
+const QrItem = z.strictObject({ type: z.literal("qr"), ...every, ...QrStyle });
 const FeedItem = z.strictObject({
   type: z.literal("feed"),
   url: Url.describe("RSS, Atom, RDF or JSON Feed, fetched by each player"),
   duration_ms: DurationMs.optional().describe("Without it: `max_entries` × `entry_duration_ms`"),
   max_entries: z.int().min(1).max(20).default(10),
   refresh_interval_ms: z.int().min(60_000).max(86_400_000).default(600_000),
-  ...FeedLook,
+  ...FeedStyle,
 });
 const PdfItem = z.strictObject({
   type: z.literal("pdf"),
   asset_id: id("ast"),
   duration_ms: DurationMs.optional().describe("Without it: `page_duration_ms` for each page shown"),
-  ...PdfLook,
+  ...PdfStyle,
 });
 const StreamItem = z.strictObject({
   type: z.literal("stream"),
@@ -60,7 +71,7 @@ const StreamItem = z.strictObject({
     .default([])
     .describe("Further origins, such as `https://cdn.example.com`, that the stream's parts come from. Nothing else is fetched"),
   ...every,
-  ...StreamLook,
+  ...StreamStyle,
 });
 
 const WebItem = z.strictObject({ type: z.literal("web"), ...every, ...WebFields });
@@ -154,14 +165,14 @@ export type NewPlaylistItem = z.infer<typeof NewPlaylistItem>;
 function qrFaults(item: Pick<z.infer<typeof QrItem>, "data" | "color" | "background_color" | "error_correction">) {
   const faults: { path: "data" | "background_color"; message: string }[] = [];
   const bytes = new TextEncoder().encode(item.data).length;
-  const most = mostQrBytes[item.error_correction];
+  const most = maxQrBytes[item.error_correction];
   if (bytes > most) {
     const message = `takes ${bytes} bytes, a code with error_correction ${item.error_correction} holds ${most}: shorten it or lower error_correction`;
     faults.push({ path: "data", message });
   }
   const contrast = contrastOf(item.color, item.background_color);
-  if (contrast < leastContrast) {
-    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${leastContrast}: choose colours further apart`;
+  if (contrast < minContrast) {
+    const message = `has a contrast of ${contrast.toFixed(1)} to color, cameras need ${minContrast}: choose colours further apart`;
     faults.push({ path: "background_color", message });
   }
   return faults;

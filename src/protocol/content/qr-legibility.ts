@@ -1,10 +1,10 @@
 // What a QR code needs to be read by a camera, as far as its own fields tell. Pure.
 
 /** The least contrast of two colours that is told apart: that of WCAG 2.2, 1.4.11, for graphics. */
-export const leastContrast = 3;
+export const minContrast = 3;
 
 /** The most bytes that a code of version 40 holds, by its error correction (ISO/IEC 18004, table 7). */
-export const mostQrBytes = { L: 2_953, M: 2_331, Q: 1_663, H: 1_273 } as const;
+export const maxQrBytes = { L: 2_953, M: 2_331, Q: 1_663, H: 1_273 } as const;
 
 /** The contrast of two colours in CSS's hexadecimal notation, 1 to 21, as WCAG 2.2 defines it. Opacity is left out. */
 export function contrastOf(one: string, other: string): number {

@@ -44,11 +44,11 @@ export const PlayEvent = z.strictObject({
 export type PlayEvent = z.infer<typeof PlayEvent>;
 
 /** Most events of a batch. */
-export const mostEventsInBatch = 500;
+export const maxEventsInBatch = 500;
 
 /** `POST /device/play-events`. Each event is looked at by itself ({@link PlayEvent}): a wrong one does not hold up the others. */
 export const PlayEventBatch = z.strictObject({
-  events: z.array(z.unknown()).min(1).max(mostEventsInBatch).describe("PlayEvents; each is looked at by itself"),
+  events: z.array(z.unknown()).min(1).max(maxEventsInBatch).describe("PlayEvents; each is looked at by itself"),
 });
 
 /** What became of a batch. All three are done with: the device may forget them. */

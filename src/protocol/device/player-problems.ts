@@ -114,9 +114,9 @@ export const PlayerProblem = z.object({
 export type PlayerProblem = z.infer<typeof PlayerProblem>;
 
 /** As many as a heartbeat holds. */
-const mostProblems = 50;
+const maxProblems = 50;
 // A socket's message has 64 kB for everything.
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 
 /** A list of problems that fits into a heartbeat, the gravest first, and how many there was no room for. */
 export interface ProblemList {
@@ -124,7 +124,7 @@ export interface ProblemList {
   problems_left_out: number;
 }
 
-export const PlayerProblems = z.array(PlayerProblem).max(mostProblems + problemCodes.length);
+export const PlayerProblems = z.array(PlayerProblem).max(maxProblems + problemCodes.length);
 export const ProblemsLeftOut = z.int().min(0).max(100_000).describe("Further problems that there was no room for");
 
 /** What a player or an answer says of problems. */
@@ -151,9 +151,9 @@ export function boundProblems(all: readonly PlayerProblem[]): ProblemList {
   const sorted = all.toSorted((a, b) => places.indexOf(a.code) - places.indexOf(b.code) || (a.since < b.since ? -1 : 1));
   let bytes = 0;
   const problems: PlayerProblem[] = [];
-  for (const problem of sorted.slice(0, mostProblems)) {
+  for (const problem of sorted.slice(0, maxProblems)) {
     bytes += new TextEncoder().encode(JSON.stringify(problem)).length;
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     problems.push(problem);
   }
   return { problems, problems_left_out: Math.min(all.length - problems.length, 100_000) };

@@ -1,13 +1,13 @@
 // Shows: one thing on some screens from one moment to another, asked for in one request.
 import { z } from "zod";
-import { ImageLook, TextLook } from "../content/item-styles.ts";
+import { ImageStyle, TextStyle } from "../content/item-styles.ts";
 import { page, PageQuery, Player } from "./resources.ts";
 import { Moment } from "../scheduling/schedules.ts";
 import { WebFields } from "../content/site-items.ts";
 import { Color, id, Name, TimeZone, Timestamp } from "../common.ts";
 
 /** Longest time that can be asked for as a span. */
-const mostLastsMs = 366 * 86_400_000;
+const maxLastsMs = 366 * 86_400_000;
 
 // Programs write instants with their zone's offset: schedules know them in UTC.
 const ShowMoment = z
@@ -26,7 +26,7 @@ export const NewShow = z
   .strictObject({
     asset_id: id("ast").optional().describe("An asset that is ready. One of asset_id, url and text is wanted"),
     url: WebFields.url.optional().describe("A web page"),
-    text: TextLook.text.optional().describe("A text"),
+    text: TextStyle.text.optional().describe("A text"),
     players: z
       .array(z.string().trim().min(1).max(200))
       .min(1)
@@ -37,7 +37,7 @@ export const NewShow = z
     everywhere: z.boolean().default(false).describe("All players of the team, instead of players and tags"),
     from: ShowMoment.optional().describe(`${momentWords}. Without it: now`),
     until: ShowMoment.nullable().optional().describe("When it ends, of the same kind as `from`. null: not before it is deleted"),
-    lasts_ms: z.int().min(1_000).max(mostLastsMs).optional().describe("How long from `from` on, instead of `until`"),
+    lasts_ms: z.int().min(1_000).max(maxLastsMs).optional().describe("How long from `from` on, instead of `until`"),
     timezone: TimeZone.optional().describe("IANA zone of wall times"),
     name: Name.optional().describe("For people; without it made from what is shown"),
     duration_ms: z
@@ -46,7 +46,7 @@ export const NewShow = z
       .max(86_400_000)
       .optional()
       .describe("Length of one play of the loop. Without it: the media's own, 60 s for a page, 10 s else. Proof of play counts plays"),
-    fit: ImageLook.fit,
+    fit: ImageStyle.fit,
     color: Color.default("#ffffff").describe("Of a text"),
     background_color: Color.default("#000000").describe("Behind it"),
     priority: z.int().min(-1_000).max(1_000).default(900).describe("Among schedules; overrides stand above all"),

@@ -5,7 +5,7 @@ import { PageQuery, Words } from "../operator/resources.ts";
 import { id, Name, Timestamp } from "../common.ts";
 
 /** The most dates that one calendar holds. */
-export const mostDates = 2_000;
+export const maxDates = 2_000;
 const longestIcal = 1_000_000;
 
 /** One day of a calendar. */
@@ -39,7 +39,7 @@ export const CalendarWritten = Calendar.extend({
 });
 export type CalendarWritten = z.infer<typeof CalendarWritten>;
 
-const dates = z.array(CalendarDate).max(mostDates).describe("Each day once, in any order");
+const dates = z.array(CalendarDate).max(maxDates).describe("Each day once, in any order");
 const ical = z
   .string()
   .max(longestIcal)

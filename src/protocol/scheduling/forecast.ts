@@ -3,12 +3,12 @@ import { z } from "zod";
 import { ShownReason } from "../device/heartbeat.ts";
 import { id, Timestamp } from "../common.ts";
 
-const mostStretches = 500;
+const maxStretches = 500;
 
 export const ForecastQuery = z.strictObject({
   from: Timestamp.optional().describe("Without it, now"),
   to: Timestamp.optional().describe("At most seven days after `from`, which it is without it"),
-  limit: z.coerce.number().int().min(1).max(mostStretches).default(100).describe("Stretches at most"),
+  limit: z.coerce.number().int().min(1).max(maxStretches).default(100).describe("Stretches at most"),
 });
 
 /** One layout on end. The end is excluded. */

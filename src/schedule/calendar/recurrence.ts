@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 // 2200-01-01: no screen plans further, and every search has an end.
 const furthestDay = 84_006;
 // Where a month ends, the windows of a night are asked of two.
-const mostWorked = 2;
+const maxWorked = 2;
 
 /** The number of the day that holds a wall time in UTC ms. */
 export function dayOf(wallMs: number): number {
@@ -93,7 +93,7 @@ function daysIn({ rule, startDay, worked }: Recurrence, period: number): readonl
   if (known !== undefined) return known;
   const days = picked(rule, candidates(rule, period, startDay));
   if (rule.frequency === "MONTHLY" || rule.frequency === "YEARLY") {
-    if (worked.size === mostWorked) worked.clear();
+    if (worked.size === maxWorked) worked.clear();
     worked.set(period, days);
   }
   return days;

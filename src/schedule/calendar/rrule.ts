@@ -26,8 +26,8 @@ export interface Rule {
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 
 const dayMs = 86_400_000;
-const mostInterval = 1_000;
-const mostCount = 10_000;
+const maxInterval = 1_000;
+const maxCount = 10_000;
 const longestRule = 500;
 
 /** Thrown by {@link parseRule}; its message says what is wrong and what to write instead. */
@@ -50,8 +50,8 @@ export function parseRule(text: string): Rule {
   );
   const rule: Rule = {
     frequency: frequencyOf(parts.get("FREQ")),
-    interval: numberOf(parts, "INTERVAL", 1, mostInterval) ?? 1,
-    count: numberOf(parts, "COUNT", 1, mostCount),
+    interval: numberOf(parts, "INTERVAL", 1, maxInterval) ?? 1,
+    count: numberOf(parts, "COUNT", 1, maxCount),
     until: untilOf(parts.get("UNTIL")),
     byDay: listOf(parts.get("BYDAY"), byDayOf),
     byMonthDay: listOf(parts.get("BYMONTHDAY"), (item) => signed("BYMONTHDAY", item, 31)),

@@ -1,7 +1,7 @@
 // Zones of time: from an instant to the wall clock and back. Asks Intl only for where offsets change, once per zone and year.
 
 /** An IANA zone. Wall times are numbers: UTC ms of what the clock on the wall reads. */
-export interface Zone {
+export interface TimeZoneRules {
   readonly name: string;
   /** What the clock on the wall reads at `instant`. */
   wallAt(instant: number): number;
@@ -26,22 +26,22 @@ const sampleMs = 3 * 86_400_000;
 const furthestMs = 50 * 3_600_000;
 
 // Names are written in many ways (`EUROPE/london`); zones there are some six hundred.
-const mostNames = 2_000;
-const byName = new Map<string, Zone | null>();
-const zones = new Map<string, Zone>();
+const maxNames = 2_000;
+const byName = new Map<string, TimeZoneRules | null>();
+const zones = new Map<string, TimeZoneRules>();
 
 /** The zone of this name, null when the system does not know it. */
-export function zoneOf(name: string): Zone | null {
+export function timeZoneRules(name: string): TimeZoneRules | null {
   let zone = byName.get(name);
   if (zone === undefined) {
-    if (byName.size >= mostNames) byName.clear();
+    if (byName.size >= maxNames) byName.clear();
     zone = find(name);
     byName.set(name, zone);
   }
   return zone;
 }
 
-function find(name: string): Zone | null {
+function find(name: string): TimeZoneRules | null {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
@@ -54,7 +54,7 @@ function find(name: string): Zone | null {
   return zone;
 }
 
-function create(name: string, format: Intl.DateTimeFormat): Zone {
+function create(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
   const years = new Map<number, readonly Span[]>();
   const spansOf = (year: number): readonly Span[] => {
     let spans = years.get(year);

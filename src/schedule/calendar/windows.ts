@@ -4,7 +4,7 @@ import { partsOf, weekOf, type Opening } from "../../protocol/scheduling/opening
 import { dayOf, daysBetween, firstDay, weekdayOf } from "./recurrence.ts";
 import { parseRule } from "./rrule.ts";
 import { endOf, momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/scheduling/schedules.ts";
-import { zoneOf, type Zone } from "./time-zone.ts";
+import { timeZoneRules, type TimeZoneRules } from "./time-zone.ts";
 
 /** From `from` to `until` in UTC ms, the end excluded; Infinity when it is open. */
 export interface Interval {
@@ -42,7 +42,7 @@ export function windowAfter(
   instant: number,
   calendars: CalendarDates,
 ): Interval | null {
-  const windows = windowsOf(schedule, zoneOf(schedule.timezone ?? zoneName) ?? zoneOf("UTC")!, calendars);
+  const windows = windowsOf(schedule, timeZoneRules(schedule.timezone ?? zoneName) ?? timeZoneRules("UTC")!, calendars);
   for (let from = instant; from < instant + furthestMs; from += searchedMs) {
     if (!windows.mayTouch(from, from + searchedMs)) continue;
     const [first] = windows.touching(from, from + searchedMs);
@@ -55,7 +55,7 @@ export function windowAfter(
  * The windows of a schedule that has passed its schema, in `zone`. Conditions of time cut them; the others are not time's.
  * @param calendars holds each calendar that its conditions name.
  */
-export function windowsOf(schedule: WindowTiming, zone: Zone, calendars: CalendarDates): Windows {
+export function windowsOf(schedule: WindowTiming, zone: TimeZoneRules, calendars: CalendarDates): Windows {
   const own = schedule.rrule === null ? once(schedule, zone) : recurring(schedule, schedule.rrule, zone);
   const { conditions } = schedule;
   // Hours make the windows whose day a calendar looks at; a range of dates may begin amid one, which then has its day already.
@@ -82,19 +82,19 @@ function meet(windows: Windows): Cut {
   return (left, { from, until }) => intersect(left, windows.touching(from, until));
 }
 
-function byCalendar({ calendar_id, is_listed }: CalendarCondition, calendars: CalendarDates, zone: Zone): Cut {
+function byCalendar({ calendar_id, is_listed }: CalendarCondition, calendars: CalendarDates, zone: TimeZoneRules): Cut {
   const listed = calendars.get(calendar_id);
   if (listed === undefined) throw new TypeError(`the dates of the calendar ${calendar_id} were not given`);
   return (left, asked) => onDates(left, listed, is_listed, zone, asked);
 }
 
-function once({ starts_at, ends_at }: WindowTiming, zone: Zone): Windows {
+function once({ starts_at, ends_at }: WindowTiming, zone: TimeZoneRules): Windows {
   const from = instantOf(momentOf(starts_at)!, zone);
   const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(endOf(ends_at)!, zone);
   return always({ from, until });
 }
 
-function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string, zone: Zone): Windows {
+function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string, zone: TimeZoneRules): Windows {
   const startWall = wallOf(momentOf(starts_at)!, zone);
   const lengthMs = wallOf(endOf(ends_at!)!, zone) - startWall;
   const rule = parseRule(rrule);
@@ -107,7 +107,7 @@ function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string,
 }
 
 /** A weekday is that of the day on which the daypart begins, also past midnight. */
-export function dayparts(opening: Opening, zone: Zone): Windows {
+export function dayparts(opening: Opening, zone: TimeZoneRules): Windows {
   const { days, timeMs, lengthMs } = partsOf(opening);
   return daily(onWeekdays(days), timeMs, lengthMs, zone);
 }
@@ -116,7 +116,7 @@ export function dayparts(opening: Opening, zone: Zone): Windows {
  * While any of the entries is open. Those that touch or overlap on the wall clock are one window, so that its beginning is
  * that of the first of them; of a week without a gap nothing begins or ends.
  */
-function hours({ open }: HoursCondition, zone: Zone): Windows {
+function hours({ open }: HoursCondition, zone: TimeZoneRules): Windows {
   const week = weekOf(open);
   if (week === null) return always({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
   // Equal times of several weekdays are asked for together.
@@ -139,7 +139,7 @@ function onWeekdays(wanted: readonly number[]): Days {
   };
 }
 
-function dates({ from, until }: DateCondition, zone: Zone): Windows {
+function dates({ from, until }: DateCondition, zone: TimeZoneRules): Windows {
   const begins = from === undefined ? Number.NEGATIVE_INFINITY : zone.instantOf(momentOf(`${from}T00:00`)!.at);
   const ends = until === undefined ? Number.POSITIVE_INFINITY : zone.instantOf(momentOf(`${until}T00:00`)!.at + dayMs);
   return always({ from: begins, until: ends });
@@ -156,7 +156,7 @@ interface Days {
 }
 
 /** A window that begins on each of `days` at a time of day and is `lengthMs` long on the wall clock. */
-function daily(days: Days, timeMs: number, lengthMs: number, zone: Zone): Windows {
+function daily(days: Days, timeMs: number, lengthMs: number, zone: TimeZoneRules): Windows {
   // One day more on either side: clocks are put back and forward by hours, and once by a day.
   const first = (from: number) => dayOf(zone.wallAt(from) - lengthMs - timeMs) - 1;
   const last = (until: number) => dayOf(zone.wallAt(until) - timeMs) + 1;
@@ -190,10 +190,10 @@ function intersect(left: readonly Interval[], right: readonly Interval[]): Inter
 
 type Moment = { at: number; isUtc: boolean };
 
-function instantOf({ at, isUtc }: Moment, zone: Zone): number {
+function instantOf({ at, isUtc }: Moment, zone: TimeZoneRules): number {
   return isUtc ? at : zone.instantOf(at);
 }
 
-function wallOf({ at, isUtc }: Moment, zone: Zone): number {
+function wallOf({ at, isUtc }: Moment, zone: TimeZoneRules): number {
   return isUtc ? zone.wallAt(at) : at;
 }

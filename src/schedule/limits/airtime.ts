@@ -1,6 +1,6 @@
 // Which layout is to be seen when, the turns of interrupts counted: what the plays of a day are spread over.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
-import { isOneWindow, type Agenda, type Live } from "../agenda.ts";
+import { isOneWindow, type Agenda, type LiveSchedule } from "../agenda.ts";
 import { turnsBetween } from "../interrupt-grid.ts";
 import type { Interval } from "../calendar/windows.ts";
 
@@ -11,7 +11,7 @@ export interface Airing extends Interval {
 }
 
 // Yesterday, today and tomorrow.
-const mostSpans = 3;
+const maxSpans = 3;
 const known = new WeakMap<Agenda, Map<string, readonly Airing[]>>();
 
 /** What schedules and the default layout show from `from` to `until`, overrides left aside, in order and without a hole. */
@@ -21,7 +21,7 @@ export function airingsBetween(agenda: Agenda, standing: DesiredLayout | null, f
   const key = `${from} ${until}`;
   let airings = spans.get(key);
   if (airings === undefined) {
-    if (spans.size === mostSpans) spans.delete(spans.keys().next().value!);
+    if (spans.size === maxSpans) spans.delete(spans.keys().next().value!);
     spans.set(key, (airings = find(agenda, standing, from, until)));
   }
   return airings;
@@ -29,7 +29,7 @@ export function airingsBetween(agenda: Agenda, standing: DesiredLayout | null, f
 
 function find(agenda: Agenda, standing: DesiredLayout | null, from: number, until: number): Airing[] {
   const airings: Airing[] = [];
-  let due: { live: Live | null; run: Interval } | null = null;
+  let due: { live: LiveSchedule | null; run: Interval } | null = null;
   for (let at = from; at < until;) {
     const { live, until: outranked } = agenda.winnerAt(at);
     const interrupts = agenda.interruptsAt(at, live?.entry.schedule.priority ?? Number.NEGATIVE_INFINITY);

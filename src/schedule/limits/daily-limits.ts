@@ -5,7 +5,7 @@ import { placed, type Target } from "./placement.ts";
 import type { TurnOfHour } from "./hourly-limits.ts";
 import type { Reel, TimedItem } from "../timeline.ts";
 import type { Interval } from "../calendar/windows.ts";
-import type { Zone } from "../calendar/time-zone.ts";
+import type { TimeZoneRules } from "../calendar/time-zone.ts";
 
 /** A play between two of the loop, which waits meanwhile; `waitedMs`: for how long it has since its epoch, this play included. */
 export interface DailyPlay {
@@ -48,7 +48,7 @@ export interface DailyTiming {
   /** The turn of an interrupt that the loop is for. */
   turn: TurnOfHour | null;
   /** The player's. */
-  zone: Zone;
+  zone: TimeZoneRules;
   /** What is seen in a span, in order. */
   airings: (from: number, until: number) => readonly Airing[];
   /** Whether a layout has the playlist of the reel. */
@@ -135,7 +135,7 @@ function isCapped({ item }: TimedItem): boolean {
 }
 
 /** Days end where the next begins: an hour before midnight that is repeated after it belongs to the day that has begun. */
-function dayAt(zone: Zone, instant: number): Day {
+function dayAt(zone: TimeZoneRules, instant: number): Day {
   const wallDay = Math.floor(zone.wallAt(instant) / dayMs);
   const number = zone.instantOf((wallDay + 1) * dayMs) <= instant ? wallDay + 1 : wallDay;
   return { number, from: zone.instantOf(number * dayMs), until: zone.instantOf((number + 1) * dayMs) };

@@ -11,7 +11,7 @@ export interface TurnOfHour {
 
 const hourMs = 3_600_000;
 // Rounds shorter than any item that can be made would be too many to write down.
-const leastRoundMs = 100;
+const minRoundMs = 100;
 
 /**
  * The items of a loop in which none begins more often in any hour than its `max_plays_per_hour`: an hour's rounds one after
@@ -25,7 +25,7 @@ export function withinLimits(items: readonly TimedItem[], turn: TurnOfHour | nul
   const limited = items.filter(({ item }) => item.max_plays_per_hour !== undefined);
   if (limited.length === 0) return items;
   const fillMs = items.reduce((sum, { item, durationMs }) => (item.max_plays_per_hour === undefined ? sum + durationMs : sum), 0);
-  if (fillMs < leastRoundMs) return items;
+  if (fillMs < minRoundMs) return items;
   const plays = new Map(limited.map((timed) => [timed, playsOf(timed.item.max_plays_per_hour!, turn)]));
   const rounds = roundsToFill(turn?.lengthMs ?? hourMs, fillMs, plays);
   if (limited.every((timed) => plays.get(timed)! >= rounds)) return items;

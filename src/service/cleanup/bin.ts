@@ -12,7 +12,7 @@ import { inParts, setTags } from "../fleet/targets.ts";
 /** How long the bin keeps a thing, ms. */
 export const binKeptMs = 30 * 86_400_000;
 /** How many things of a kind leave the bin in one transaction, while which other writes wait. */
-export const mostFromBin = 100;
+export const maxFromBin = 100;
 
 type Binned = "playlists" | "layouts" | "schedules";
 

@@ -1,6 +1,6 @@
 // What the service clears away by the hour: the bin, shows that are over, what ended long ago, old minutes of heartbeats, old play events. In small parts.
 import { setImmediate } from "node:timers/promises";
-import { binKeptMs, emptyBin, mostFromBin } from "./bin.ts";
+import { binKeptMs, emptyBin, maxFromBin } from "./bin.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
 import { prunePlays } from "../proof/play-events.ts";
 import { change, type Parts } from "../operations/operation.ts";
@@ -12,7 +12,7 @@ const minutesKeptMs = 30 * 86_400_000;
 const linksKeptMs = 86_400_000;
 
 /** Clears away, now and every hour. Rejects with an AbortError when `signal` aborts. */
-export async function keepUp(parts: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
+export async function runHourlyCleanup(parts: Parts, playEventsKeptMs: number, signal: AbortSignal): Promise<never> {
   const { store, clock } = parts;
   for (;;) {
     const next = clock.monotonic() + everyMs;
@@ -54,7 +54,7 @@ async function clearShows(parts: Parts, now: number): Promise<boolean> {
 async function clearBin({ store, events, log, presence, sweeper }: Parts, now: number, signal: AbortSignal): Promise<void> {
   for (let isMore = true; isMore;) {
     const emptied = await store.write(async (db) => {
-      const part = await emptyBin(db, { before: now - binKeptMs, most: mostFromBin }, now);
+      const part = await emptyBin(db, { before: now - binKeptMs, most: maxFromBin }, now);
       await events.append(db, part.events);
       return part;
     });

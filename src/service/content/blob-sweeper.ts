@@ -1,6 +1,6 @@
 // Frees the disk of files that no row names any more: those just let go, and at each start whatever a crash left.
 import { sql } from "kysely";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -20,7 +20,7 @@ export class BlobSweeper {
   readonly #blobs: Blobs;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   readonly #marked = new Set<string>();
   #collecting: Promise<void> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class BlobSweeper {
   /** Notes files that a transaction let go. Once it has ended they are looked at; if it was rolled back, they stay. */
   mark(rows: readonly { sha256: string | null }[]): void {
     for (const { sha256 } of rows) if (sha256 !== null) this.#marked.add(sha256);
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   /** Removes those marked files that no row names, also those that an earlier call is at. Not for use inside a transaction. */

@@ -37,13 +37,13 @@ export class Blobs {
    * Writes `bytes` to a temporary file, synced. `onProgress` hears how many have come.
    * @throws Refusal 413 above `mostBytes`; nothing is left behind then.
    */
-  async receive(bytes: AsyncIterable<Uint8Array>, mostBytes: number, onProgress?: (sizeBytes: number) => void): Promise<Received> {
+  async receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<Received> {
     const path = join(this.#incoming, randomText(20));
     const discard = () => rm(path, { force: true });
     const hash = createHash("sha256");
     const file = await open(path, "wx", 0o600);
     const onBytes = (sizeBytes: number) => {
-      if (sizeBytes > mostBytes) throw tooLarge(mostBytes);
+      if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
       onProgress?.(sizeBytes);
     };
     try {
@@ -146,6 +146,6 @@ export class Blobs {
 }
 
 /** Refuses a body above `mostBytes`. */
-export function tooLarge(mostBytes: number): Refusal {
-  return new Refusal("too-large", `The body is larger than the ${mostBytes} bytes that are taken here`);
+export function tooLarge(maxBytes: number): Refusal {
+  return new Refusal("too-large", `The body is larger than the ${maxBytes} bytes that are taken here`);
 }

@@ -1,5 +1,5 @@
 // Fetches assets from addresses that operators name: in the background, a few at a time, begun anew after a restart.
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -7,7 +7,7 @@ import type { Asset } from "../../protocol/content/assets.ts";
 import { assetEvent, examineFile } from "./asset-creation.ts";
 import { storedColumns, withoutSecrets } from "./asset-rows.ts";
 import type { Blobs, Received } from "./blobs.ts";
-import { failureOf, refusalIn, type Egress, type EgressAnswer } from "./outbound-http.ts";
+import { failureOf, refusalIn, type OutboundHttp, type EgressAnswer } from "./outbound-http.ts";
 import type { MediaProcesses } from "../media/processes.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Events } from "../events/events.ts";
@@ -16,7 +16,7 @@ import type { AssetRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
 const atOnce = 3;
-const mostRedirects = 5;
+const maxRedirects = 5;
 const longestMs = 3_600_000;
 
 interface ImportParts {
@@ -25,10 +25,10 @@ interface ImportParts {
   clock: Clock;
   log: Log;
   events: Events;
-  egress: Egress;
+  egress: OutboundHttp;
   thumbnails: Thumbnails;
   media: MediaProcesses;
-  mostAssetBytes: number;
+  maxAssetBytes: number;
 }
 type Progress = NonNullable<Asset["progress"]>;
 
@@ -44,7 +44,7 @@ class ImportFailed extends Error {
 
 export class Imports {
   readonly #parts: ImportParts;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   readonly #underWay = new Map<string, { progress: Progress; cancel: AbortController; done: Promise<void> }>();
 
   constructor(parts: ImportParts) {
@@ -53,7 +53,7 @@ export class Imports {
 
   /** Says that there is something to fetch. */
   wake(): void {
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   /** How far an import is; null for one that is not under way. */
@@ -108,9 +108,9 @@ export class Imports {
   }
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { blobs, egress, mostAssetBytes, store, thumbnails } = this.#parts;
-    const answer = await egress.request(row.source_url!, { mostRedirects, signal, headers: { accept: "*/*" } });
-    await using received = await this.#receive(answer, progress, mostAssetBytes, blobs);
+    const { blobs, egress, maxAssetBytes, store, thumbnails } = this.#parts;
+    const answer = await egress.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
+    await using received = await this.#receive(answer, progress, maxAssetBytes, blobs);
     await using examined = await examineFile(this.#parts, received.path, typeOf(answer), row.team_id);
     signal.throwIfAborted();
     await store.write(async (db) => {
@@ -128,7 +128,7 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(answer: EgressAnswer, progress: Progress, mostBytes: number, blobs: Blobs): Promise<Received> {
+  async #receive(answer: EgressAnswer, progress: Progress, maxBytes: number, blobs: Blobs): Promise<Received> {
     const length = Number(answer.headers["content-length"] ?? Number.NaN);
     try {
       if (answer.status !== 200)
@@ -136,9 +136,9 @@ export class Imports {
       const encoding = String(answer.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed("bad-answer", `${new URL(answer.url).host} sent it as ${encoding}, though it was asked not to`);
-      if (length > mostBytes) throw new ImportFailed("too-large", `The file has ${length} bytes, at most ${mostBytes} are taken`);
+      if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes, at most ${maxBytes} are taken`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
-      return await blobs.receive(answer.body as AsyncIterable<Uint8Array>, mostBytes, (bytes) => (progress.received_bytes = bytes));
+      return await blobs.receive(answer.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
     } catch (error) {
       answer.body.on("error", () => undefined).destroy();
       throw error;

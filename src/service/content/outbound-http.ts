@@ -14,7 +14,7 @@ export interface EgressRequest {
   headers?: Record<string, string>;
   body?: string | Buffer;
   /** Redirects that are followed, each checked like the first address; 0 follows none and gives back the answer as it is. */
-  mostRedirects?: number;
+  maxRedirects?: number;
   /** Where `http://` may lead: to any address that may be called (the default), or only to the blocks that were allowed. */
   plain?: Plain;
   /** Ends it whole; the caller bounds the time with it. */
@@ -68,7 +68,7 @@ const silentMs = 30_000;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /** Calls out over connections whose address was checked when it was looked up, and is not looked up again. */
-export class Egress implements AsyncDisposable {
+export class OutboundHttp implements AsyncDisposable {
   readonly #allowed: ReturnType<typeof ipaddr.parseCIDR>[];
   readonly #resolve: Resolve;
   /** One for all addresses that may be called, one for those that were allowed: a connection of the one is none of the other. */
@@ -89,15 +89,15 @@ export class Egress implements AsyncDisposable {
    * @throws EgressRefused for what is not HTTP, for addresses of the service's own network and for too many redirects;
    * otherwise what the network threw.
    */
-  async request(address: string, { mostRedirects = 0, plain = "any", ...about }: EgressRequest): Promise<EgressAnswer> {
+  async request(address: string, { maxRedirects = 0, plain = "any", ...about }: EgressRequest): Promise<EgressAnswer> {
     let answer = await this.#ask(this.#checkedUrl(address, plain), plain, about);
     const { host } = new URL(answer.url);
     for (let redirected = 0; ; redirected += 1) {
       const next = answer.headers["location"];
-      if (mostRedirects === 0 || !redirects.has(answer.status) || typeof next !== "string") return answer;
+      if (maxRedirects === 0 || !redirects.has(answer.status) || typeof next !== "string") return answer;
       // Its body is of no use; read to the end it would hold the connection.
       answer.body.on("error", () => undefined).destroy();
-      if (redirected === mostRedirects) throw new EgressRefused(`${host} redirects more than ${mostRedirects} times`);
+      if (redirected === maxRedirects) throw new EgressRefused(`${host} redirects more than ${maxRedirects} times`);
       try {
         answer = await this.#ask(this.#checkedUrl(URL.parse(next, answer.url)?.href ?? "", plain), plain, about);
       } catch (error) {

@@ -1,5 +1,5 @@
 // Makes small pictures of assets in the background, a few at a time, and goes on after a restart where it was.
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
@@ -13,13 +13,13 @@ import type { Store } from "../store/store.ts";
 export const thumbnailType = "image/webp";
 
 const atOnce = 2;
-const mostTries = 2;
+const maxTries = 2;
 
 type ThumbnailParts = { blobs: Blobs; media: MediaProcesses; store: Store; clock: Clock; log: Log };
 
 export class Thumbnails {
   readonly #parts: ThumbnailParts;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   readonly #underWay = new Map<string, { teamId: string; done: Promise<void> }>();
   #failed: (() => never) | null = null;
 
@@ -29,7 +29,7 @@ export class Thumbnails {
 
   /** Says that there is something to do. */
   wake(): void {
-    this.#bell.ring();
+    this.#bell.notify();
   }
 
   /** Works until `signal` aborts; what is under way then is begun anew at the next start. */
@@ -80,7 +80,7 @@ export class Thumbnails {
   /** Makes one, or settles that there is none: a file that was taken can be shown without. */
   async #make(row: StoredAssetRow, signal: AbortSignal): Promise<void> {
     const { log, store } = this.#parts;
-    if (row.thumbnail_tries >= mostTries) return this.#settle(row, null);
+    if (row.thumbnail_tries >= maxTries) return this.#settle(row, null);
     // Noted before the attempt: one that takes the process with it is not tried for ever.
     await store.db
       .updateTable("assets")

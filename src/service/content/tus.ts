@@ -46,7 +46,7 @@ export class Tus {
       path,
       datastore: new SyncedStore(uploads),
       relativeLocation: true,
-      maxSize: uploads.parts.mostAssetBytes,
+      maxSize: uploads.parts.maxAssetBytes,
       // Callers carry a token; pages of other sites have no business here.
       allowedOrigins: () => false,
       namingFunction: () => uploads.parts.makeId("upl"),
@@ -72,7 +72,7 @@ export class Tus {
   }
 
   #refusal(status: number, detail: string): Refusal {
-    if (status === 413) return withTusHeaders(tooLarge(this.#uploads.parts.mostAssetBytes)) as Refusal;
+    if (status === 413) return withTusHeaders(tooLarge(this.#uploads.parts.maxAssetBytes)) as Refusal;
     // Another request of the same upload did not let go in time.
     if (/acquire lock/.test(detail)) return new Refusal("in-flight", "Another request of this upload is under way", { headers: resumable });
     const kind = kinds[status] ?? (status >= 500 ? "internal" : "bad-request");

@@ -25,12 +25,12 @@ export interface UploadParts {
   makeId: MakeId;
   thumbnails: Thumbnails;
   media: MediaProcesses;
-  mostAssetBytes: number;
+  maxAssetBytes: number;
 }
 
 const lifeMs = 86_400_000;
 const expireEveryMs = 600_000;
-const mostOpen = 100;
+const maxOpen = 100;
 
 export class Uploads {
   /** Where unfinished bytes lie, on the disk of the blobs. */
@@ -61,8 +61,8 @@ export class Uploads {
         .where("team_id", "=", about.team_id)
         .where("asset_id", "is", null)
         .where("error", "is", null);
-      if ((await open.limit(mostOpen).execute()).length === mostOpen) {
-        throw new Refusal("too-many", `The team has ${mostOpen} unfinished uploads: finish or delete some`, {
+      if ((await open.limit(maxOpen).execute()).length === maxOpen) {
+        throw new Refusal("too-many", `The team has ${maxOpen} unfinished uploads: finish or delete some`, {
           headers: { "Retry-After": "60" },
         });
       }

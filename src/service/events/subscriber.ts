@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 import { reasonOf } from "../../base/fault.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { textOf } from "../../base/websocket-text.ts";
+import { messageText } from "../../base/websocket-text.ts";
 import { eventCloseCodes, type EventKind, type SubscriberMessage, type SubscriptionMessage } from "../../protocol/operator/events.ts";
 import type { Events, StoredEvent } from "./events.ts";
 import type { Db } from "../store/store.ts";
@@ -29,12 +29,12 @@ export interface LiveEvent {
 }
 
 // Above this a subscriber is not given more; it goes on from the journal when it has taken in what it has.
-const mostBufferedBytes = 262_144;
+const maxBufferedBytes = 262_144;
 // One that takes nothing in for so long is sent away; it resumes from its place.
 const stuckMs = 30_000;
 const pageSize = 200;
 // Of one that says more than is answered, no more is taken in for the time being.
-const mostUnanswered = 32;
+const maxUnanswered = 32;
 
 interface Subscription {
   kinds: ReadonlySet<EventKind>;
@@ -73,7 +73,7 @@ export class Subscriber {
     socket.on("pong", heard);
     socket.on("message", (raw, binary) => {
       heard();
-      this.#take(binary ? "" : textOf(raw));
+      this.#take(binary ? "" : messageText(raw));
     });
     socket.on("error", (error) => parts.log.debug({ reason: reasonOf(error), team_id: teamId }, "a subscriber's socket failed"));
     socket.on("close", () => this.#ended.abort());
@@ -132,12 +132,12 @@ export class Subscriber {
   }
 
   get #isFull(): boolean {
-    return this.#socket.bufferedAmount > mostBufferedBytes;
+    return this.#socket.bufferedAmount > maxBufferedBytes;
   }
 
   #take(text: string): void {
     this.#unanswered.push(text);
-    if (this.#unanswered.length >= mostUnanswered) this.#socket.pause();
+    if (this.#unanswered.length >= maxUnanswered) this.#socket.pause();
     if (this.#isAnswering) return;
     this.#answerAll().catch((error: unknown) => this.#fail(error));
   }

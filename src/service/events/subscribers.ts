@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
-import { Bell } from "../../base/async/signal.ts";
+import { Signal } from "../../base/async/signal.ts";
 import { reasonOf } from "../../base/fault.ts";
-import { together } from "../../base/async/run-all.ts";
+import { runAll } from "../../base/async/run-all.ts";
 import { eventCloseCodes, eventsSubprotocol, longestSubscriberMessageBytes } from "../../protocol/operator/events.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { authenticate, confirm, type Operator } from "../people/access.ts";
-import type { LiveTokens } from "../people/token-expiry.ts";
+import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
 import { Refusal } from "../http/problem.ts";
 import type { Store } from "../store/store.ts";
@@ -19,7 +19,7 @@ import { farewell, type UpgradeDoor } from "../http/upgrades.ts";
 export interface SubscribersParts extends Omit<SubscriberParts, "db" | "latestBeats"> {
   store: Store;
   presence: Presence;
-  tokens: LiveTokens;
+  tokens: TokenExpiry;
 }
 
 const pingMs = 15_000;
@@ -27,7 +27,7 @@ const silenceMs = 40_000;
 const farewellMs = 500;
 const spreadMs = 2_000;
 const ticketMs = 30_000;
-const mostTickets = 10_000;
+const maxTickets = 10_000;
 const feedPage = 500;
 const trimMs = 600_000;
 
@@ -49,9 +49,9 @@ export class Subscribers implements UpgradeDoor {
   readonly server: WebSocketServer;
   readonly #feeds = new Map<string, Feed>();
   readonly #tickets = new Map<string, Ticket>();
-  readonly #moved = new Bell();
+  readonly #moved = new Signal();
   /** Of those who wait for news of a team without a socket. */
-  readonly #bells = new Map<string, Set<Bell>>();
+  readonly #bells = new Map<string, Set<Signal>>();
   #isClosing = false;
 
   constructor(parts: SubscribersParts) {
@@ -63,7 +63,7 @@ export class Subscribers implements UpgradeDoor {
       maxPayload: longestSubscriberMessageBytes,
       handleProtocols: (offered) => (offered.has(eventsSubprotocol) ? eventsSubprotocol : false),
     });
-    parts.store.onCommit(() => this.#moved.ring());
+    parts.store.onCommit(() => this.#moved.notify());
   }
 
   /** Subscribers connected at present. */
@@ -80,7 +80,7 @@ export class Subscribers implements UpgradeDoor {
   ticket(operator: Operator): { ticket: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();
     for (const [name, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(name);
-    if (this.#tickets.size >= mostTickets) throw new Refusal("too-many", "Too many tickets are unused: try again in half a minute");
+    if (this.#tickets.size >= maxTickets) throw new Refusal("too-many", "Too many tickets are unused: try again in half a minute");
     const ticket = randomBytes(24).toString("base64url");
     this.#tickets.set(ticket, { operator, expiresAt: now + ticketMs });
     return { ticket, expires_in: ticketMs / 1_000 };
@@ -99,7 +99,7 @@ export class Subscribers implements UpgradeDoor {
   }
 
   /** Rings `bell` when something may have happened in a team, until `signal` aborts. */
-  ring(teamId: string, bell: Bell, signal: AbortSignal): void {
+  ring(teamId: string, bell: Signal, signal: AbortSignal): void {
     const bells = this.#bells.get(teamId) ?? new Set();
     this.#bells.set(teamId, bells.add(bell));
     const end = (): void => {
@@ -124,7 +124,7 @@ export class Subscribers implements UpgradeDoor {
       for (;;) {
         await this.#moved.wait(clock, Infinity, each);
         for (const teamId of events.takeMoved()) {
-          for (const bell of this.#bells.get(teamId) ?? []) bell.ring();
+          for (const bell of this.#bells.get(teamId) ?? []) bell.notify();
           await this.#tell(teamId);
         }
       }
@@ -141,7 +141,7 @@ export class Subscribers implements UpgradeDoor {
         await clock.wait(trimMs, each);
       }
     };
-    return together([tell, ping, trim], signal);
+    return runAll([tell, ping, trim], signal);
   }
 
   /** Sends everybody away and takes nobody in any more. */

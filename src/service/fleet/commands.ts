@@ -22,7 +22,7 @@ import { inParts } from "./targets.ts";
 const sweepMs = 5_000;
 const deliveredAtOnce = 200;
 // A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
-const mostInAnswer = 50;
+const maxInAnswer = 50;
 const open = ["queued", "delivered"];
 const openCommands = prepared((db: Db, { playerId, now }: { playerId: string; now: number }) =>
   db
@@ -33,7 +33,7 @@ const openCommands = prepared((db: Db, { playerId, now }: { playerId: string; no
     .where("expires_at", ">", now)
     .orderBy("created_at")
     .orderBy("id")
-    .limit(mostInAnswer),
+    .limit(maxInAnswer),
 );
 const begun = ["acknowledged", "running"];
 // A device that has begun and then says nothing for so long, its command's time being over too, will not say more.
@@ -211,7 +211,7 @@ export class Commands {
    * Resolves when the player has told of a command's end, or it has expired, and after `mostMs` at the latest. How it ended is in
    * its row. One that was cancelled is not heard of before `mostMs`. @throws AbortError when `signal` aborts.
    */
-  async ended(commandId: string, mostMs: number, signal: AbortSignal): Promise<void> {
+  async ended(commandId: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const { clock, store } = this.#parts;
     const done = new AbortController();
     const waiting = this.#waiting.get(commandId) ?? new Set();
@@ -221,7 +221,7 @@ export class Commands {
       // It may have ended before anybody waited.
       const row = await store.db.selectFrom("commands").select("status").where("id", "=", commandId).executeTakeFirst();
       if (row === undefined || finalStatuses.includes(row.status as CommandStatus)) return;
-      await clock.wait(mostMs, AbortSignal.any([done.signal, signal])).catch((error: unknown) => {
+      await clock.wait(maxMs, AbortSignal.any([done.signal, signal])).catch((error: unknown) => {
         if (!isAbort(error) || !done.signal.aborted) throw error;
       });
     } finally {

@@ -9,7 +9,7 @@ import type { Presence } from "./presence.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
-export interface LinksParts {
+export interface ConnectivityEventsParts {
   store: Store;
   clock: Clock;
   events: Events;
@@ -41,24 +41,24 @@ const settledMs = 60_000;
 const newsAtOnce = 400;
 const unknown: Told = { isOnline: false, error: null, problems: noProblems };
 
-export class Links {
-  readonly #parts: LinksParts;
+export class ConnectivityEvents {
+  readonly #parts: ConnectivityEventsParts;
   readonly #told: Map<string, Told>;
   // When a whole fleet comes, each on its own would cost the disk a sync.
   readonly #news = new Batch<News>(newsAtOnce, (all) => this.#write(all));
   #online = 0;
   readonly #startedAt: number;
 
-  private constructor(parts: LinksParts, told: Map<string, Told>) {
+  private constructor(parts: ConnectivityEventsParts, told: Map<string, Told>) {
     this.#parts = parts;
     this.#told = told;
     for (const { isOnline } of told.values()) if (isOnline) this.#online += 1;
     this.#startedAt = parts.clock.monotonic();
   }
 
-  static async open(parts: LinksParts): Promise<Links> {
+  static async open(parts: ConnectivityEventsParts): Promise<ConnectivityEvents> {
     const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
-    return new Links(
+    return new ConnectivityEvents(
       parts,
       new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: readOpen(row.problems) }])),
     );

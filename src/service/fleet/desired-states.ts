@@ -26,7 +26,7 @@ export interface Moved {
 }
 
 // One layout may serve ten thousand players; few layouts are in use at a time.
-const mostKept = 200;
+const maxKept = 200;
 
 export class DesiredStates {
   // Cleared by every write that could change it, so what is in it is true.
@@ -187,7 +187,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, read: () => Promis
   known.set(key, reading);
   // A failed read is told to whoever asked; the next one reads again.
   reading.catch(() => known.delete(key));
-  if (known.size > mostKept) known.delete(known.keys().next().value!);
+  if (known.size > maxKept) known.delete(known.keys().next().value!);
   return reading;
 }
 

@@ -27,7 +27,7 @@ const minuteMs = 60_000;
  * The bound is for one guesser and one code: with n codes open and k users at k addresses it grows by n · k. Each try is one
  * after the other, so that many at once are no way around the count.
  */
-export class Guesses {
+export class GuessLimiter {
   readonly #byUser: RateLimit;
   readonly #byAddress: RateLimit;
   #turn: Promise<unknown> = Promise.resolve();

@@ -5,7 +5,7 @@ import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
-const mostTold = 5;
+const maxTold = 5;
 
 /**
  * The team's player of this id, or else of this name, blind to case.
@@ -23,6 +23,6 @@ export async function playerNamed(db: Db, teamId: string, wanted: string, pointe
   const [first, ...others] = same;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${words}”): take one from GET /players`);
-  const ids = same.slice(0, mostTold).map(({ id }) => id);
+  const ids = same.slice(0, maxTold).map(({ id }) => id);
   throw invalidField(pointer, `${same.length} players have this name: take the id of one, such as ${ids.join(", ")}`);
 }

@@ -6,7 +6,7 @@ import { pairingCodeAlphabet } from "../../protocol/operator/resources.ts";
 import type { PairingGrant, PairingRequest, TokenGrant, TokenRefusal } from "../../protocol/device/messages.ts";
 import { hashOf, randomText } from "../people/access.ts";
 import type { DeviceAccess } from "./devices/device-access.ts";
-import { Guesses, type Guesser } from "./guess-limiter.ts";
+import { GuessLimiter, type Guesser } from "./guess-limiter.ts";
 import type { MakeId } from "../store/ids.ts";
 import { Refusal } from "../http/problem.ts";
 import { addressKey, RateLimit, tooMany } from "../http/rate-limit.ts";
@@ -20,7 +20,7 @@ const claimedLifeMs = 86_400_000;
 const intervalMs = 5_000;
 // More polls than this within an interval are too many; a few are what a flaky network makes.
 const pollsAnInterval = 4;
-const mostAsksAMinute = 60;
+const maxAsksAMinute = 60;
 const minuteMs = 60_000;
 
 export interface PairingParts {
@@ -38,14 +38,14 @@ export class Pairing {
   readonly #parts: PairingParts;
   readonly #asks: RateLimit;
   readonly #polls: RateLimit;
-  readonly #guesses: Guesses;
+  readonly #guesses: GuessLimiter;
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(parts: PairingParts) {
     this.#parts = parts;
-    this.#asks = new RateLimit(mostAsksAMinute, minuteMs, parts.clock);
+    this.#asks = new RateLimit(maxAsksAMinute, minuteMs, parts.clock);
     this.#polls = new RateLimit(pollsAnInterval, intervalMs, parts.clock);
-    this.#guesses = new Guesses(parts.clock);
+    this.#guesses = new GuessLimiter(parts.clock);
   }
 
   /** Gives a box a code. An earlier one of the same key that nobody claimed is no longer good. */
@@ -130,7 +130,7 @@ export class Pairing {
     return request;
   }
 
-  /** Lets a guesser try a code, within what {@link Guesses} allows. @throws Refusal 429, and whatever `claim` throws. */
+  /** Lets a guesser try a code, within what {@link GuessLimiter} allows. @throws Refusal 429, and whatever `claim` throws. */
   guess<T>(guesser: Guesser, claim: () => Promise<T>): Promise<T> {
     return this.#guesses.guess(guesser, claim);
   }

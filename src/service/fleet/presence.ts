@@ -14,7 +14,7 @@ const writeEveryMs = 1_000;
 // What is written at once holds everything else up: a few milliseconds.
 const writtenAtOnce = 200;
 // While the disk takes nothing, the oldest are given up.
-const mostUnwritten = 20_000;
+const maxUnwritten = 20_000;
 
 const putLatest = prepared((db: Telemetry, row: { player_id: string; received_at: number; body: string }) => {
   const latest = { received_at: row.received_at, body: row.body };
@@ -76,7 +76,7 @@ export class Presence {
    * Resolves once `isTrue` of a player's latest heartbeat: at once, or when one comes. False: `mostMs` have passed without.
    * @throws AbortError when `signal` aborts.
    */
-  async until(playerId: string, isTrue: (heartbeat: Heartbeat) => boolean, mostMs: number, signal: AbortSignal): Promise<boolean> {
+  async until(playerId: string, isTrue: (heartbeat: Heartbeat) => boolean, maxMs: number, signal: AbortSignal): Promise<boolean> {
     const done = new AbortController();
     const look = () => {
       const beat = this.latest(playerId);
@@ -86,7 +86,7 @@ export class Presence {
     this.#waiting.set(playerId, waiting.add(look));
     look();
     try {
-      await this.#clock.wait(mostMs, AbortSignal.any([done.signal, signal]));
+      await this.#clock.wait(maxMs, AbortSignal.any([done.signal, signal]));
       return false;
     } catch (error) {
       if (!isAbort(error) || !done.signal.aborted) throw error;
@@ -130,7 +130,7 @@ export class Presence {
           }
         });
       } catch (error) {
-        this.#unwritten.splice(0, this.#unwritten.length - mostUnwritten);
+        this.#unwritten.splice(0, this.#unwritten.length - maxUnwritten);
         throw error;
       }
       this.#unwritten.splice(0, some.length);

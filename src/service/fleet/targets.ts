@@ -6,11 +6,11 @@ import { invalidField, Refusal } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, Tables } from "../store/tables.ts";
 
-const mostPlayers = 10_000;
+const maxPlayers = 10_000;
 // SQLite and PostgreSQL both bound the number of parameters of a statement.
 const partOfIds = 500;
-const mostErrors = 100;
-const mostTagsLookedAt = 1_000;
+const maxErrors = 100;
+const maxTagsLookedAt = 1_000;
 
 /** The row of a player's tag, as a condition on a player. */
 export function tagged<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
@@ -43,9 +43,9 @@ export async function playersOf(db: Db, teamId: string, target: Target): Promise
     const byTag = db.selectFrom("player_tags").select("player_id").where("team_id", "=", teamId).where("tag", "=", target.tag);
     const rows = await all
       .where("id", "in", byTag)
-      .limit(mostPlayers + 1)
+      .limit(maxPlayers + 1)
       .execute();
-    if (rows.length > mostPlayers) throw invalidField("/target/tag", "more than 10,000 players have this tag: name them in parts");
+    if (rows.length > maxPlayers) throw invalidField("/target/tag", "more than 10,000 players have this tag: name them in parts");
     return rows;
   }
   const rows: PlayerRow[] = [];
@@ -55,7 +55,7 @@ export async function playersOf(db: Db, teamId: string, target: Target): Promise
     known.has(id) ? [] : [{ pointer: `/target/player_ids/${index}`, detail: "there is no such player" }],
   );
   if (errors.length > 0) {
-    const shown = errors.slice(0, mostErrors);
+    const shown = errors.slice(0, maxErrors);
     throw new Refusal("invalid", `${errors.length} of the players do not exist`, { errors: shown });
   }
   return rows;
@@ -77,7 +77,7 @@ export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<st
     .where("player_tags.team_id", "=", teamId)
     .where("players.removed_at", "is", null)
     .orderBy("player_tags.tag")
-    .limit(mostTagsLookedAt)
+    .limit(maxTagsLookedAt)
     .execute();
   const near = nearest(
     tag,

@@ -32,7 +32,7 @@ type Keep = (db: Db, answer: KeptAnswer) => Promise<void>;
  * Adds what the operations share: who calls, the quotas, one turn at a time for conditional writes, the audit log and the
  * memory of idempotency keys.
  */
-export class Door {
+export class Gateway {
   readonly #parts: Parts;
   readonly #idempotency: Idempotency;
   readonly #byToken: Quotas;

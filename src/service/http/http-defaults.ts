@@ -9,7 +9,7 @@ import { problemOf, Refusal, refusalOf } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { validatorCompiler } from "./validation.ts";
 
-const mostJsonBytes = 1_048_576;
+const maxJsonBytes = 1_048_576;
 // An upload of 2 GiB over a slow line takes its time; a connection on which nothing moves does not.
 const longestRequestMs = 3_600_000;
 const idleMs = 60_000;
@@ -24,7 +24,7 @@ export function frameworkOptions(
   const options = {
     logger: false,
     genReqId: (raw: IncomingMessage) => requestIdOf(raw, parts.makeId),
-    bodyLimit: mostJsonBytes,
+    bodyLimit: maxJsonBytes,
     requestTimeout: longestRequestMs,
     connectionTimeout: idleMs,
     keepAliveTimeout: keepAliveMs,
@@ -45,7 +45,7 @@ export function frameworkOptions(
 }
 
 /** Sets up what all routes share. */
-export function addManners(app: FastifyInstance, parts: Parts): void {
+export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
   tellIds(app.server, parts);
   let isClosing = false;
   app.addHook("preClose", (done) => {

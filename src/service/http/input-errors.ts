@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { nearest } from "../../base/nearest.ts";
 
 /** A mistake; `path` leads to it from the value that was checked. */
-export interface Mistake {
+export interface InputError {
   path: readonly PropertyKey[];
   detail: string;
   /** Where the field is that was probably meant, when its name is not known. */
@@ -11,7 +11,7 @@ export interface Mistake {
 }
 
 /** What came of checking a value. */
-export type Checked<T> = { value: T } | { mistakes: Mistake[] };
+export type Checked<T> = { value: T } | { mistakes: InputError[] };
 
 type Issue = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
@@ -35,7 +35,7 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   return { mistakes: once(parsed.error.issues.flatMap((issue) => explain(issue, [], fields))) };
 }
 
-function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): Mistake[] {
+function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): InputError[] {
   const path = [...above, ...issue.path];
   switch (issue.code) {
     case "invalid_type":
@@ -58,7 +58,7 @@ function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): M
 }
 
 /** Of several shapes the mistakes in the one that was probably meant. */
-function ofUnion(shapes: readonly (readonly Issue[])[], path: readonly PropertyKey[], fields: Fields): Mistake[] {
+function ofUnion(shapes: readonly (readonly Issue[])[], path: readonly PropertyKey[], fields: Fields): InputError[] {
   const ofKind = shapes.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isOtherKind(issue)));
   if (ofKind.length === 0) return [{ path, detail: otherKind(shapes.flat()) }];
   // A shape that names itself otherwise (`type: "image"`) is not the one that was meant.
@@ -80,7 +80,7 @@ function ofUnion(shapes: readonly (readonly Issue[])[], path: readonly PropertyK
 }
 
 /** Leaves out what follows from another mistake: a field that is missing since its name was misspelt, a second word on one field. */
-function once(mistakes: readonly Mistake[]): Mistake[] {
+function once(mistakes: readonly InputError[]): InputError[] {
   const misspelt = new Set(mistakes.flatMap(({ meant }) => (meant === undefined ? [] : [placeOf(meant)])));
   const seen = new Set<string>();
   return mistakes.filter(({ path, detail }) => {
@@ -95,7 +95,7 @@ function placeOf(path: readonly PropertyKey[]): string {
   return JSON.stringify(path.map(String));
 }
 
-function unknownField(object: readonly PropertyKey[], key: string, known: readonly string[]): Mistake {
+function unknownField(object: readonly PropertyKey[], key: string, known: readonly string[]): InputError {
   const path = [...object, key];
   const name = nearest(key, known);
   if (name === undefined) return { path, detail: "this field is not known here" };

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Refusal } from "./problem.ts";
 
 // Keys beyond this are dropped oldest first: a flood of addresses must not fill the memory.
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 const minuteMs = 60_000;
 
 /** At most `limit` events in any `windowMs` for each key. In memory: a restart forgets. */
@@ -34,7 +34,7 @@ export class RateLimit {
     const recent = [...this.#recent(key, now), now];
     this.#events.delete(key);
     this.#events.set(key, recent);
-    if (this.#events.size > mostKeys) this.#events.delete(this.#events.keys().next().value!);
+    if (this.#events.size > maxKeys) this.#events.delete(this.#events.keys().next().value!);
   }
 
   #recent(key: string, now: number): number[] {
@@ -93,7 +93,7 @@ export class Quotas {
     if (known !== undefined && known.endsAt > now) return known;
     this.#windows.delete(key);
     for (const [other, { endsAt }] of this.#windows) {
-      if (endsAt > now && this.#windows.size < mostKeys) break;
+      if (endsAt > now && this.#windows.size < maxKeys) break;
       this.#windows.delete(other);
     }
     const fresh = { endsAt: now + minuteMs, used: 0 };

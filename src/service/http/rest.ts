@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { tooLarge, type Received } from "../content/blobs.ts";
 import type { AnyContext, Call } from "./context.ts";
 import { isTryable } from "./dry-run.ts";
-import { noBytes, type Door, type Input } from "./gateway.ts";
+import { noBytes, type Gateway, type Input } from "./gateway.ts";
 import { sendFile } from "./answers/file-answer.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "../operations/operations.ts";
@@ -21,7 +21,7 @@ declare module "fastify" {
 }
 
 /** Adds a route for each operation. JSON and raw bodies live in scopes of their own, since each has its own parsers. */
-export function addOperations(app: FastifyInstance, parts: Parts, door: Door, publicUrl: string | null): void {
+export function addOperations(app: FastifyInstance, parts: Parts, door: Gateway, publicUrl: string | null): void {
   app.decorateRequest("asked", null);
   app.register(async (scope) => {
     for (const each of operations) if (!takesAnything(each)) addRoute(scope, each, parts, door, publicUrl);
@@ -34,7 +34,7 @@ export function addOperations(app: FastifyInstance, parts: Parts, door: Door, pu
   });
 }
 
-function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Door, publicUrl: string | null): void {
+function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: Gateway, publicUrl: string | null): void {
   const links = each.caller === "device" ? null : (request: FastifyRequest) => originOf(request, publicUrl);
   scope.route({
     method: each.method satisfies HTTPMethods,
@@ -63,7 +63,7 @@ function addRoute(scope: FastifyInstance, each: Operation, parts: Parts, door: D
 async function respond(
   each: Operation,
   parts: Parts,
-  door: Door,
+  door: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Received,
@@ -98,10 +98,10 @@ export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
   };
 }
 
-function receive(parts: Parts, request: FastifyRequest, mostBytes: number): Promise<Received> {
+function receive(parts: Parts, request: FastifyRequest, maxBytes: number): Promise<Received> {
   // Fastify parses no body where neither type nor length announce one: that is an empty file.
   const stream = request.body === undefined ? request.raw : (request.body as typeof request.raw);
-  return parts.blobs.receive(stream, mostBytes);
+  return parts.blobs.receive(stream, maxBytes);
 }
 
 /** Whether the body is bytes that no parser looks at. */
@@ -131,8 +131,8 @@ function refuseDryRun(each: Operation, { query }: FastifyRequest): void {
   throw invalidField("?dry_run", "cannot be had here: this request writes as its bytes come, or makes a secret. Leave it out");
 }
 
-function checkLength(request: FastifyRequest, mostBytes: number): void {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLarge(mostBytes);
+function checkLength(request: FastifyRequest, maxBytes: number): void {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
 /** Aborts when the caller is gone or was answered. */

@@ -17,7 +17,7 @@ export interface Places {
 }
 
 /** Largest file that a tool takes, in bytes. */
-export const mostToolBytes = 1_048_576;
+export const maxToolBytes = 1_048_576;
 
 // Answers to tools are JSON: the choice of another format is for REST.
 const notAsked = ["format"];
@@ -33,7 +33,7 @@ const own = {
   if_match: z.string().optional().describe("The ETag that you read: refused if it was changed since"),
   data_base64: z
     .string()
-    .describe(`The file's bytes in base64, at most ${mostToolBytes} bytes before encoding. For a larger file: create_upload_link`),
+    .describe(`The file's bytes in base64, at most ${maxToolBytes} bytes before encoding. For a larger file: create_upload_link`),
   content_type: z.string().optional().describe("The file's media type; without it, what its bytes say"),
 };
 

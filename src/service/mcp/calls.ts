@@ -7,14 +7,14 @@ import { isAbort } from "../../base/fault.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
 import type { Operator } from "../people/access.ts";
 import type { Call } from "../http/context.ts";
-import { noBytes, type Door, type Input, type Made, type OnWritten } from "../http/gateway.ts";
+import { noBytes, type Gateway, type Input, type Made, type OnWritten } from "../http/gateway.ts";
 import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
 import { invalidFields, problemOf, Refusal, refusalOf } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { Received } from "../content/blobs.ts";
 import { validatorCompiler } from "../http/validation.ts";
-import { mostToolBytes, type Places } from "./arguments.ts";
-import { hasNoAnswer, mostNamed, type OperationTool, type Toolbox } from "./tools.ts";
+import { maxToolBytes, type Places } from "./arguments.ts";
+import { hasNoAnswer, maxNamed, type OperationTool, type Toolbox } from "./tools.ts";
 import { marked, notice, safeJson, untrustedMark } from "./untrusted.ts";
 
 /** One request of an operator over MCP. */
@@ -30,7 +30,7 @@ export interface Visit {
 /** What runs operations for tools and resources. */
 export interface Runner {
   parts: Parts;
-  door: Door;
+  door: Gateway;
   tools: Toolbox;
 }
 
@@ -188,11 +188,11 @@ async function bytesOf({ parts }: Runner, { data_base64: text }: Arguments): Pro
   const plain = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw invalidFields([{ pointer: "data_base64", detail: "must be base64" }]);
   const bytes = Buffer.from(plain, "base64");
-  if (bytes.length > mostToolBytes) {
-    const detail = `The file has ${bytes.length} bytes, a tool takes ${mostToolBytes}: send it by create_upload_link, or by import_asset from its address`;
+  if (bytes.length > maxToolBytes) {
+    const detail = `The file has ${bytes.length} bytes, a tool takes ${maxToolBytes}: send it by create_upload_link, or by import_asset from its address`;
     throw new Refusal("too-large", detail, { errors: [{ pointer: "data_base64", detail }] });
   }
-  return parts.blobs.receive(Readable.from([bytes]), mostToolBytes);
+  return parts.blobs.receive(Readable.from([bytes]), maxToolBytes);
 }
 
 function checked(schema: Operation["params"], httpPart: "params" | "querystring" | "body", value: unknown): unknown {
@@ -203,7 +203,7 @@ function checked(schema: Operation["params"], httpPart: "params" | "querystring"
 }
 
 async function named(db: Db, playerIds: readonly string[]): Promise<Concerned> {
-  const some = playerIds.slice(0, mostNamed);
+  const some = playerIds.slice(0, maxNamed);
   const players =
     some.length === 0 ? [] : await db.selectFrom("players").select(["id", "name"]).where("id", "in", some).orderBy("id").execute();
   return { count: playerIds.length, players };

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
 import type { Operator } from "../people/access.ts";
-import type { Door } from "../http/gateway.ts";
+import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import { Refusal } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
@@ -21,11 +21,11 @@ export interface McpPlace {
 
 const path = "/mcp";
 // A file of the size that a tool takes, in base64, and room for what is said beside it.
-const mostBodyBytes = 2_097_152;
+const maxBodyBytes = 2_097_152;
 const metadataPath = "/.well-known/oauth-protected-resource";
 
 /** Adds the endpoint and its metadata; requests under way end with the service. */
-export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: McpPlace): void {
+export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place: McpPlace): void {
   let made: Promise<McpHandler> | undefined;
   // The protocol's library takes its time and memory, and few services are asked by agents.
   const handler = () => (made ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(parts, door, place.version)));
@@ -35,7 +35,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
     method: ["GET", "POST", "DELETE"],
     url: path,
     exposeHeadRoute: false,
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     // Before the body is read.
     onRequest: async (request, reply) => {
       checkSite(request, place);
@@ -73,7 +73,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Door, place: Mc
 }
 
 /** @throws Refusal as REST does; a 401 says where the metadata is. */
-async function letIn(request: FastifyRequest, reply: FastifyReply, door: Door, place: McpPlace): Promise<Operator> {
+async function letIn(request: FastifyRequest, reply: FastifyReply, door: Gateway, place: McpPlace): Promise<Operator> {
   try {
     return await door.operatorOf(callOf(request, reply));
   } catch (error) {

@@ -15,8 +15,8 @@ const Chosen = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}).describe("As its `arguments` schema says"),
 });
 // How many are told with their arguments: a schema is long.
-const mostWhole = 3;
-const mostNames = 12;
+const maxWhole = 3;
+const maxNames = 12;
 // Words that stand in every other description.
 // The words that operations' names use for what people call otherwise.
 const meant: Readonly<Record<string, string>> = {
@@ -125,9 +125,9 @@ function found(runner: Runner, visit: Visit, words: string): CallToolResult {
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ each }) => each);
-  const others = ranked.length === 0 ? usable : ranked.slice(mostWhole, mostWhole + mostNames);
+  const others = ranked.length === 0 ? usable : ranked.slice(maxWhole, maxWhole + maxNames);
   const body = {
-    operations: ranked.slice(0, mostWhole).map(({ operation, tool }) => ({
+    operations: ranked.slice(0, maxWhole).map(({ operation, tool }) => ({
       name: tool.name,
       read_only: isRead(operation),
       description: tool.description,

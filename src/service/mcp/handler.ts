@@ -2,7 +2,7 @@
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { bearerOf } from "../people/access.ts";
-import type { Door } from "../http/gateway.ts";
+import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Visit } from "./calls.ts";
 import { finderTools } from "./finder.ts";
@@ -13,7 +13,7 @@ import { Toolbox } from "./tools.ts";
 export class McpHandler {
   readonly #handler: McpHttpHandler;
 
-  constructor(parts: Parts, door: Door, version: string) {
+  constructor(parts: Parts, door: Gateway, version: string) {
     const runner = { parts, door, tools: new Toolbox([...finderTools, screenshotTool]) };
     this.#handler = createMcpHandler((context) => serverFor(runner, version, visitOf(context)), {
       onerror: (error) => parts.log.debug({ err: error }, "an MCP request was not served"),

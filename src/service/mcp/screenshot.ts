@@ -18,7 +18,7 @@ import { marked } from "./untrusted.ts";
 // With the picture after it less than a minute, at which connections and clients give up.
 const longestWaitMs = 45_000;
 // However long the show was waited for.
-const leastPictureMs = 10_000;
+const minPictureMs = 10_000;
 const Given = z.strictObject({
   player: z.string().min(1).max(200).describe("Its id, or its name as it stands, blind to case"),
   show_id: idOf("shw").optional().describe("Wait until the player presents this show, and take the picture then"),
@@ -66,7 +66,7 @@ async function look(runner: Runner, visit: Visit, given: Arguments): Promise<Cal
   const presents = (heartbeat: Heartbeat) => heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id));
   const isShowing = show === null ? null : await presence.until(id, presents, wait_ms, gone);
   // A picture of what is there instead tells more than none.
-  const leftMs = Math.max(leastPictureMs, wait_ms - (clock.monotonic() - began));
+  const leftMs = Math.max(minPictureMs, wait_ms - (clock.monotonic() - began));
   const order = { id, type: "screenshot", args: { format: "jpeg", max_width }, ttl_s: Math.ceil(leftMs / 1_000) };
   const { id: commandId } = (await writeOperation(runner, visit, toolNamed(runner, "send_command"), order)) as Command;
   await commands.ended(commandId, leftMs, gone);

@@ -26,14 +26,14 @@ export interface OtherTool {
 }
 
 /** How many of the players that a write concerns are named. */
-export const mostNamed = 100;
+export const maxNamed = 100;
 
 // One request that reaches many screens: asking first costs little.
 const bulk = ["updatePlayers", "sendCommands"];
 // What calls addresses elsewhere.
 const outward = ["importAsset", "testWebhook", "replayWebhookDelivery", "replayFailedWebhookDeliveries"];
 // Tokens have few sets of scopes between them.
-const mostLists = 100;
+const maxLists = 100;
 
 /** Every tool. They are made at the first need: it takes a tenth of a second, which no start has to wait for. */
 export class Toolbox {
@@ -63,7 +63,7 @@ export class Toolbox {
     );
     const own = this.usable(scopes).filter(({ operation, tool }) => toolsets.some((toolset) => isIn(toolset, operation, tool.name)));
     const list = [...others, ...own].map(({ tool }) => tool);
-    if (this.#lists.size >= mostLists) this.#lists.delete(this.#lists.keys().next().value!);
+    if (this.#lists.size >= maxLists) this.#lists.delete(this.#lists.keys().next().value!);
     this.#lists.set(key, list);
     return list;
   }

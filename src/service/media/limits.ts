@@ -35,7 +35,7 @@ export const defaultLimits: LimitTable = {
 };
 
 /** Beyond every limit above: the system itself refuses a media process more (RLIMIT_DATA). */
-export const mostDataBytes = 3 * 1_024 ** 3;
+export const maxDataBytes = 3 * 1_024 ** 3;
 
 const subjects: Record<LimitedKind, { name: string; remedy: string }> = {
   unknown: { name: "file", remedy: "export it again, simpler" },

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { longestAnswer } from "./jobs.ts";
-import { mostDataBytes } from "./limits.ts";
+import { maxDataBytes } from "./limits.ts";
 
 /** A process that runs jobs. */
 export interface MediaProcess {
@@ -27,7 +27,7 @@ export const mediaProgram = join(import.meta.dirname, isSource ? "child.ts" : "m
 
 // Each of these programs becomes the next one, so the last has the process id that we know. Together: the kernel ends
 // it first when memory runs out, it has a bounded amount of data and no core dump, and it dies with the service.
-const bounded = ["choom", "-n", "1000", "--", "prlimit", `--data=${mostDataBytes}`, "--core=0", "--"];
+const bounded = ["choom", "-n", "1000", "--", "prlimit", `--data=${maxDataBytes}`, "--core=0", "--"];
 const noNetwork = ["unshare", "--user", "--net", "--map-current-user", "--"];
 const diesWithUs = ["setpriv", "--pdeathsig", "KILL", "--"];
 // Containers and hardened units forbid namespaces; other systems have none of these programs.

@@ -27,8 +27,8 @@ interface Task {
 }
 
 // Two for one lane; the third is for whoever else comes, so that nobody's files hold all.
-const mostAtOnce = 3;
-const mostOfLane = 2;
+const maxAtOnce = 3;
+const maxOfLane = 2;
 const usualIdleMs = 300_000;
 // Less than the service gives to its requests under way.
 const closingGraceMs = 1_000;
@@ -122,7 +122,7 @@ export class MediaProcesses implements AsyncDisposable {
 
   /** Begins what there is room for. */
   #next(): void {
-    while (this.#running.size < mostAtOnce) {
+    while (this.#running.size < maxAtOnce) {
       const task = this.#pick();
       if (task === null) return;
       this.#waiting.splice(this.#waiting.indexOf(task), 1);
@@ -144,7 +144,7 @@ export class MediaProcesses implements AsyncDisposable {
     for (const task of this.#waiting) {
       const busy = [...this.#running].filter(({ lane }) => lane === task.lane).length;
       // Nobody waits for a thumbnail: it leaves a place for the next upload of the same lane.
-      if (busy >= (task.isUrgent ? mostOfLane : 1)) continue;
+      if (busy >= (task.isUrgent ? maxOfLane : 1)) continue;
       const rank = [task.isUrgent ? 0 : 1, busy, this.#served.get(task.lane) ?? 0];
       if (best === null || isBefore(rank, best.rank)) best = { task, rank };
     }

@@ -15,8 +15,8 @@ export type Outcome =
   | { is: "ended"; kind: LimitedKind; how: string };
 
 // A process that has held more keeps part of it, and one that has done much may have leaked.
-const mostMemoryAfterMb = 400;
-const mostJobs = 200;
+const maxMemoryAfterMb = 400;
+const maxJobs = 200;
 
 export class MediaWorker {
   readonly #process: MediaProcess;
@@ -68,8 +68,8 @@ export class MediaWorker {
   /** Whether it may run another job. */
   async isFresh(): Promise<boolean> {
     const { pid } = this.#process;
-    if (pid === undefined || this.#jobs >= mostJobs || hasYielded(pid)) return false;
-    return ((await usageOf(pid))?.memoryMb ?? 0) < mostMemoryAfterMb;
+    if (pid === undefined || this.#jobs >= maxJobs || hasYielded(pid)) return false;
+    return ((await usageOf(pid))?.memoryMb ?? 0) < maxMemoryAfterMb;
   }
 
   /** Watches what the process uses from now on, until `signal` aborts or the answer is called. */

@@ -12,13 +12,13 @@ import type { Calendar } from "../schedule/calendar.ts";
 import type { Commands } from "../fleet/commands.ts";
 import type { DesiredStates } from "../fleet/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
-import type { Egress } from "../content/outbound-http.ts";
+import type { OutboundHttp } from "../content/outbound-http.ts";
 import type { Events, NewEvent } from "../events/events.ts";
 import type { Foretell } from "../schedule/forecast.ts";
 import type { HeartbeatParts } from "../fleet/devices/heartbeats.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Entry, Journal } from "../fleet/devices/device-journal.ts";
-import type { LiveTokens } from "../people/token-expiry.ts";
+import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Pairing } from "../fleet/pairing.ts";
 import type { Presence } from "../fleet/presence.ts";
 import { Refusal, type ProblemKind } from "../http/problem.ts";
@@ -50,13 +50,13 @@ export interface Parts extends HeartbeatParts {
   commands: Commands;
   journal: Journal;
   audit: Audit;
-  tokens: LiveTokens;
+  tokens: TokenExpiry;
   presence: Presence;
   sockets: Sockets;
   events: Events;
   deliveries: Deliveries;
   webhooks: WebhookSender;
-  egress: Egress;
+  egress: OutboundHttp;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
   /** Reads uploaded bytes, in processes of their own. */
@@ -64,7 +64,7 @@ export interface Parts extends HeartbeatParts {
   imports: Imports;
   uploads: Uploads;
   /** Largest asset that is taken, in bytes. */
-  mostAssetBytes: number;
+  maxAssetBytes: number;
   /** Where people reach the service; null when that is not known. */
   publicUrl: string | null;
   /** Aborts when the service stops: whatever is held back is answered at once. */

@@ -10,7 +10,7 @@ import type { TokenRow } from "../store/tables.ts";
 
 // Asked at every request; a write of any kind empties it, so that what is in it is true.
 const operators = new WeakMap<Db, Map<string, { operator: Operator; until: number }>>();
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 // Another program that writes to the same database is heard of after this.
 const knownMs = 1_000;
 
@@ -134,7 +134,7 @@ export function forgetOperators(db: Db): void {
 
 function remember(db: Db, digest: string, known: { operator: Operator; until: number }): void {
   const all = operators.get(db) ?? new Map<string, typeof known>();
-  if (all.size >= mostKnown) all.clear();
+  if (all.size >= maxKnown) all.clear();
   operators.set(db, all.set(digest, known));
 }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { AuditVerdict } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
-import { stableJson } from "../store/canonical-json.ts";
+import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { AuditRow } from "../store/tables.ts";
 
@@ -101,5 +101,5 @@ export class Audit {
 }
 
 function chained(before: string, content: Omit<AuditRow, "hash">): string {
-  return createHash("sha256").update(before).update(stableJson(content)).digest("hex");
+  return createHash("sha256").update(before).update(canonicalJson(content)).digest("hex");
 }

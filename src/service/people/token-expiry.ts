@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Operator } from "./access.ts";
 
-export class LiveTokens {
+export class TokenExpiry {
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<() => void>>();
 

@@ -9,9 +9,9 @@ import { nameOf, nextBoundary } from "../../schedule/calendar/local-time.ts";
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const usualDays = 30;
-const mostDays = 400;
-const mostHourlyDays = 62;
-const mostGroups = 100_000;
+const maxDays = 400;
+const maxHourlyDays = 62;
+const maxGroups = 100_000;
 
 type Key = string | null;
 /** What is counted of one group. */
@@ -44,7 +44,7 @@ type Column = keyof typeof columns;
 export function spanOf(query: PlayReportQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
   const from = query.from === undefined ? to - usualDays * dayMs : Date.parse(query.from);
-  const most = query.group_by.includes("hour") ? mostHourlyDays : mostDays;
+  const most = query.group_by.includes("hour") ? maxHourlyDays : maxDays;
   if (from >= to) throw invalidField("?from", "must be before ?to");
   if (to - from > most * dayMs) throw invalidField("?from", `at most ${most} days in one report by these groups`);
   return { from, to };
@@ -107,9 +107,9 @@ async function addHour(db: Plays, teamId: string, query: PlayReportQuery, from: 
     sum.first_at = Math.min(sum.first_at, Number(counts.first_at));
     sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
     sums.set(name, sum);
-    if (sums.size > mostGroups) {
-      throw new Refusal("invalid", `?group_by: more than ${mostGroups} rows: name fewer groups or a shorter time`, {
-        errors: [{ pointer: "?group_by", detail: `more than ${mostGroups} rows: name fewer groups or a shorter time` }],
+    if (sums.size > maxGroups) {
+      throw new Refusal("invalid", `?group_by: more than ${maxGroups} rows: name fewer groups or a shorter time`, {
+        errors: [{ pointer: "?group_by", detail: `more than ${maxGroups} rows: name fewer groups or a shorter time` }],
       });
     }
   }

@@ -11,7 +11,7 @@ type Lasting = Exclude<RunningRecord, { is: "override" }>;
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const Command = z.discriminatedUnion("type", [...playCommands]);
 // The newest decide; who sends more of them than that within the life of a variable gets a forecast without the oldest.
-const mostCommands = 2_000;
+const maxCommands = 2_000;
 
 /**
  * Overrides, the pause and variables that hold on a player, as it confirmed them. What a trigger on the box has set is known
@@ -33,7 +33,7 @@ export async function runningRecords(
     .where("type", "in", playCommandTypes)
     .orderBy("updated_at", "desc")
     .orderBy("id", "desc")
-    .limit(mostCommands)
+    .limit(maxCommands)
     .execute();
   let records: Lasting[] = [];
   for (const { id, type, args, result, updated_at } of rows.toReversed()) {

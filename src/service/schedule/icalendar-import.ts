@@ -1,5 +1,5 @@
 // Makes the dates of a calendar from the events of an iCalendar file, those of some years around today.
-import { mostDates, type CalendarDate, type CalendarWarning } from "../../protocol/scheduling/calendars.ts";
+import { maxDates, type CalendarDate, type CalendarWarning } from "../../protocol/scheduling/calendars.ts";
 import { anchor, dayOf, daysBetween } from "../../schedule/calendar/recurrence.ts";
 import { nameOf, readEvents, refuse, type IcalEvent } from "./icalendar.ts";
 
@@ -19,10 +19,10 @@ interface Range {
 const dayMs = 86_400_000;
 const daysBefore = 366;
 const daysAfter = 5 * 366;
-const mostNamesOfADay = 5;
-const mostNamed = 5;
+const maxNamesOfADay = 5;
+const maxNamed = 5;
 // Days that are looked at for one file, which takes about a second at worst.
-const mostWork = 1_000_000;
+const maxWork = 1_000_000;
 const none: ReadonlySet<number> = new Set();
 
 /**
@@ -40,10 +40,10 @@ export function datesOfIcal(text: string, now: number): Imported {
     throw refuse(`holds no event${why} from ${span}: send a file with VEVENTs of these years`);
   }
   const all = [...days].toSorted(([a], [b]) => a - b).map(([day, names]) => ({ date: dateOf(day), ...named(names) }));
-  const dates = all.slice(0, mostDates);
+  const dates = all.slice(0, maxDates);
   const warnings: CalendarWarning[] = [];
-  if (all.length > mostDates) {
-    warnings.push({ code: "cut", message: `${all.length} dates: the first ${mostDates} are taken, up to ${dates.at(-1)!.date}` });
+  if (all.length > maxDates) {
+    warnings.push({ code: "cut", message: `${all.length} dates: the first ${maxDates} are taken, up to ${dates.at(-1)!.date}` });
   }
   if (outside > 0) warnings.push({ code: "outside", message: `${many(outside)} left out, without a day from ${span}` });
   if (repeats > 0) {
@@ -54,7 +54,7 @@ export function datesOfIcal(text: string, now: number): Imported {
     });
   }
   if (skipped.length > 0) {
-    warnings.push({ code: "skipped", message: `${many(skipped.length)} left out: ${skipped.slice(0, mostNamed).join("; ")}` });
+    warnings.push({ code: "skipped", message: `${many(skipped.length)} left out: ${skipped.slice(0, maxNamed).join("; ")}` });
   }
   return { dates, warnings };
 }
@@ -67,14 +67,14 @@ function gather(events: readonly IcalEvent[], range: Range) {
   for (const event of events) {
     if (event.isCancelled) continue;
     work += workOf(event, range);
-    if (work > mostWork) throw refuse("asks for too much: it holds too many events that repeat or last long. Export only the coming years");
+    if (work > maxWork) throw refuse("asks for too much: it holds too many events that repeat or last long. Export only the coming years");
     const isReplaced = event.insteadOf === null && event.uid !== null ? (replaced.get(event.uid) ?? none) : none;
     const own = daysOf(event, range, isReplaced);
     if (own.length === 0) outside += 1;
     else if (goesOn(event, range)) repeats += 1;
     for (const day of own) {
       const names = days.get(day) ?? new Set();
-      if (event.name !== "" && names.size < mostNamesOfADay) names.add(event.name);
+      if (event.name !== "" && names.size < maxNamesOfADay) names.add(event.name);
       days.set(day, names);
     }
   }

@@ -39,7 +39,7 @@ const longestDays = 366;
 // The library's time grows with the square of a line's length; names and descriptions are far shorter.
 const longestLine = 100_000;
 const longestName = 200;
-const mostZones = 100;
+const maxZones = 100;
 
 /**
  * The events of a file, and what kept the others out.
@@ -197,7 +197,7 @@ class Zones {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     // Each name costs time to look up; no real file has so many.
-    if (this.#known.size === mostZones) return this.#ofFile;
+    if (this.#known.size === maxZones) return this.#ofFile;
     const found = spelled(name) ?? this.#ofFile;
     this.#known.set(name, found);
     return found;

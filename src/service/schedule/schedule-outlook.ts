@@ -24,8 +24,8 @@ type Asked = Pick<Parts, "calendar" | "clock" | "desired" | "foretell" | "presen
 
 const dayMs = 86_400_000;
 // Whether a schedule is outranked is looked up on a few screens, in a few windows: a write is not to wait for a fleet.
-const mostScreens = 2;
-const mostWindows = 3;
+const maxScreens = 2;
+const maxWindows = 3;
 // No zone is further behind UTC.
 const furthestBehindMs = 12 * 3_600_000;
 // These say that part of a schedule has no effect; it plays all the same.
@@ -54,7 +54,7 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
     ...(await withoutScreens(db, teamId, schedule.target, players)),
   ];
   if (next !== null && warnings.every(({ code }) => harmless.includes(code))) {
-    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, mostScreens), next, datesIn(calendars))));
+    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, maxScreens), next, datesIn(calendars))));
   }
   const next_at = next === null ? null : new Date(next.from).toISOString();
   return { ...schedule, summary, next_at, screens: players.length, warnings };
@@ -203,7 +203,7 @@ async function outranked(
     const state = await desired.ofWrite(db, player);
     const zone = zoneOf(parts, player);
     let window: LiveWindow | null = next;
-    for (let count = 0; count < mostWindows && window !== null; count += 1) {
+    for (let count = 0; count < maxWindows && window !== null; count += 1) {
       const from = Math.max(window.from, clock.now());
       const until = Math.min(window.until, from + dayMs);
       for (const { by } of await foretell(state, [], zone, from, until)) {

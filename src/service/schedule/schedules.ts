@@ -3,7 +3,7 @@ import type { CommandRequest } from "../../protocol/device/commands.ts";
 import { scheduleFaults, type OneTarget, type Schedule, type ScheduleTarget, type Timing } from "../../protocol/scheduling/schedules.ts";
 import { calendarsFor } from "./holiday-calendars.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
-import { stableJson } from "../store/canonical-json.ts";
+import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
 
@@ -15,7 +15,7 @@ export interface TeamSchedules {
 }
 
 // An override until revoked stays; whoever sends hundreds of them keeps the newest.
-const mostOverrides = 100;
+const maxOverrides = 100;
 
 /** The schedules of a team that are not in the bin. */
 export function liveSchedules(db: Db, teamId: string) {
@@ -98,14 +98,14 @@ export function targetColumns(target: ScheduleTarget): Pick<ScheduleRow, "target
     case "player":
       return { target_type: "player", target_value: target.player_id };
     case "any":
-      return { target_type: "any", target_value: stableJson(target.of) };
+      return { target_type: "any", target_value: canonicalJson(target.of) };
   }
 }
 
 /** The columns of a schedule, but for its id and times. */
 export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">) {
   const { name, layout_id, target, ...timing } = schedule;
-  return { name, layout_id, ...targetColumns(target), timing: stableJson(timing) };
+  return { name, layout_id, ...targetColumns(target), timing: canonicalJson(timing) };
 }
 
 /** The schedule as REST shows it. */
@@ -206,7 +206,7 @@ export async function prepareOverride(
     .values({ ...row, expires_at: duration_ms === undefined ? null : now + duration_ms + command.ttl_s * 1_000 })
     .execute();
   const newest = db.selectFrom("overrides").select("command_id").where("player_id", "=", player.id).orderBy("command_id", "desc");
-  const kept = (await newest.limit(mostOverrides).execute()).map((each) => each.command_id);
+  const kept = (await newest.limit(maxOverrides).execute()).map((each) => each.command_id);
   await db.deleteFrom("overrides").where("player_id", "=", player.id).where("command_id", "not in", kept).execute();
   return true;
 }

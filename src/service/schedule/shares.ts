@@ -17,9 +17,9 @@ const dayMs = 86_400_000;
 const behindDays = 32;
 const aheadDays = 371;
 // More of them are not compared: the player scales down what is too much.
-const mostCompared = 200;
+const maxCompared = 200;
 // Opening hours may be fifty times a day for a year.
-const mostSpans = 200_000;
+const maxSpans = 200_000;
 
 const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
@@ -47,7 +47,7 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
   const rivals = others
     .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))
     .toSorted((a, b) => b.timed.interrupt!.share_percent - a.timed.interrupt!.share_percent)
-    .slice(0, mostCompared);
+    .slice(0, maxCompared);
   if (interrupt.share_percent + sum(rivals.map(({ timed }) => timed)) <= 100) return null;
   const today = dayOf(now);
   const asks = [schedule, ...rivals.map(({ timed }) => timed)].some(({ conditions }) => conditions.some(({ type }) => type === "calendar"));
@@ -58,7 +58,7 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
   for (const { row, timed } of rivals) {
     const rival = { timed, spans: spansOf(timed, today, calendars) };
     many += rival.spans.length;
-    if (many > mostSpans) break;
+    if (many > maxSpans) break;
     spans.set(row.id, rival);
   }
   const grouped = byTarget(rivals.flatMap(({ row }) => (spans.has(row.id) ? row : [])));

@@ -11,7 +11,7 @@ import { nobodyHas } from "../fleet/targets.ts";
 export type Asking = Pick<OperatorContext, "parts" | "teamId">;
 
 /** How many players are told one by one. */
-export const mostNamed = 100;
+export const maxNamed = 100;
 
 /** A show as a list has it, and the schedule that it made. */
 export async function entryOf({ parts }: Asking, db: Db, row: ShowRow) {
@@ -62,7 +62,7 @@ export async function showOf(context: Asking, db: Db, row: ShowRow): Promise<Sho
     ...entry,
     summary: outlook.summary,
     next_at: outlook.next_at,
-    players: players.slice(0, mostNamed).map((each) => seen(context, each)),
+    players: players.slice(0, maxNamed).map((each) => seen(context, each)),
     warnings,
     undo,
   };

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { ShowProof } from "../../protocol/operator/shows.ts";
 import { playsOf } from "../proof/play-events.ts";
-import { entryOf, mostNamed, seen, type Asking } from "./show-outlook.ts";
+import { entryOf, maxNamed, seen, type Asking } from "./show-outlook.ts";
 import { zonesShown } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
@@ -35,7 +35,7 @@ export async function proofOf(context: Asking, row: ShowRow): Promise<ShowProof>
   }
   const zones = new Set(await zonesShown(db, row.layout_id));
   const all: ShowProof["players"] = [];
-  for (const player of [...players.values()].slice(0, mostNamed)) {
+  for (const player of [...players.values()].slice(0, maxNamed)) {
     const one = byPlayer.get(player.id);
     const about = seen(context, player);
     const beat = parts.presence.latest(player.id);

@@ -2,13 +2,13 @@
 import { hash } from "node:crypto";
 
 /** JSON with the fields of every object in order (in the manner of RFC 8785). */
-export function stableJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(ordered(value));
 }
 
-/** A digest of {@link stableJson}: 43 characters, base64url. */
+/** A digest of {@link canonicalJson}: 43 characters, base64url. */
 export function digestOf(value: unknown): string {
-  return hash("sha256", stableJson(value), "base64url");
+  return hash("sha256", canonicalJson(value), "base64url");
 }
 
 /** The value with the fields of every object in order. What has a JSON of its own, such as a date, is left to give it. */

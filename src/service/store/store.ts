@@ -79,7 +79,7 @@ async function open<T>(
 
 type Statements = Map<string, SqliteStatement>;
 // Queries have a few hundred texts; lists with many parameters have more, which go oldest first.
-const mostStatements = 500;
+const maxStatements = 500;
 
 /** node:sqlite in the shape of better-sqlite3 that kysely's dialect expects; what was prepared is kept for the next time. */
 export function adapt(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
@@ -95,7 +95,7 @@ export function adapt(file: DatabaseSync, statements: Statements = new Map()): S
       // A stream keeps its place while others ask the same: it has a statement of its own.
       iterate: (given) => file.prepare(text).iterate(...values(given)),
     };
-    if (statements.size >= mostStatements) statements.delete(statements.keys().next().value!);
+    if (statements.size >= maxStatements) statements.delete(statements.keys().next().value!);
     statements.set(text, adapted);
     return adapted;
   };

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, request, type RequestListener, type
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { Gate, type GateOptions } from "../../../src/host/proxy/proxy.ts";
-import { Reach } from "../../../src/host/proxy/address-guard.ts";
+import { BrowserProxy, type BrowserProxyOptions } from "../../../src/host/proxy/proxy.ts";
+import { AddressGuard } from "../../../src/host/proxy/address-guard.ts";
 import { type Route, routeOf, routerOf } from "../../../src/host/proxy/upstream.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { until } from "../processes.ts";
@@ -22,14 +22,14 @@ async function serve(listener: RequestListener, host = "127.0.0.1"): Promise<{ s
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-async function openGate(options: Partial<GateOptions> = {}): Promise<Gate> {
-  const gate = await Gate.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
+async function openGate(options: Partial<BrowserProxyOptions> = {}): Promise<BrowserProxy> {
+  const gate = await BrowserProxy.open({ route: direct, clock: new FakeClock(), log: silentLog, ...options });
   onTestFinished(() => gate[Symbol.asyncDispose]());
   return gate;
 }
 
 /** Asks for an address by way of the gate; rejects when the connection ends without an answer. */
-async function ask(gate: Gate, url: string, body?: string): Promise<IncomingMessage> {
+async function ask(gate: BrowserProxy, url: string, body?: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(gate.address);
   const asked = request({ hostname, port, path: url, method: body === undefined ? "GET" : "POST", headers: { host: new URL(url).host } });
   asked.end(body);
@@ -42,7 +42,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 /** Opens a tunnel by way of the gate; resolves with its first line. */
-async function tunnel(gate: Gate, authority: string): Promise<{ status: string; socket: Socket }> {
+async function tunnel(gate: BrowserProxy, authority: string): Promise<{ status: string; socket: Socket }> {
   const { hostname, port } = new URL(gate.address);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
@@ -93,7 +93,7 @@ test("[LB4] a name that leads elsewhere first and to this machine later is refus
 test("[LB10] a public page reaches no private network by way of the player, a page of such a network does", async () => {
   const known: Record<string, string> = { "public.example": "93.184.216.34", "lan.example": "10.1.1.1", "camera.example": "fd00::7" };
   const lookup = async (host: string): Promise<string[]> => [known[host]!];
-  const reach = new Reach({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
+  const reach = new AddressGuard({ lookup, mayReachLocal: () => false, clock: new FakeClock() });
   const reaches = (host: string, asker: string | null): Promise<boolean> =>
     reach.addressesOf(host, 80, asker).then(
       () => true,

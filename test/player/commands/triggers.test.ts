@@ -6,8 +6,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { Programme } from "../../../src/player/playback/schedule-follower.ts";
-import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { serveTriggers, type Triggered } from "../../../src/player/commands/triggers.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -19,7 +19,7 @@ interface Answer {
 
 async function open(folder: string) {
   const clock = new FakeClock(Date.UTC(2026, 4, 5));
-  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   const player: Triggered = {
     get variables() {
       return programme.variables();

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { Programme } from "../../../src/player/playback/schedule-follower.ts";
-import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { forecast, programAt } from "../../../src/schedule/program.ts";
-import type { PlayRecord } from "../../../src/schedule/interventions.ts";
+import type { Intervention } from "../../../src/schedule/interventions.ts";
 import type { PlayCommand } from "../../../src/protocol/device/play-commands.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -27,14 +27,14 @@ const schedules = [
 async function screen(folder: string) {
   const clock = new FakeClock(t0);
   const ready = stateWith(schedules, [open, busy], { timezone: "UTC", variables: { door_open: false, queue: 0 } });
-  let records = await Records.open(folder, silentLog);
-  let programme = new Programme(records, clock, silentLog, "UTC");
+  let records = await InterventionStore.open(folder, silentLog);
+  let programme = new ScheduleFollower(records, clock, silentLog, "UTC");
   programme.follow(ready, clock.now());
   return {
     clock,
     file: join(folder, "records.json"),
     send(type: PlayCommand["type"], args: object = {}) {
-      return programme.obey({ type, args, id: newId("cmd"), ttl_s: 600 } as PlayCommand & { id: string });
+      return programme.apply({ type, args, id: newId("cmd"), ttl_s: 600 } as PlayCommand & { id: string });
     },
     set(variables: object, duration_ms?: number) {
       return this.send("variables.set", { variables, ...(duration_ms === undefined ? {} : { duration_ms }) });
@@ -56,8 +56,8 @@ async function screen(folder: string) {
       return records.live.value;
     },
     async restart() {
-      records = await Records.open(folder, silentLog);
-      programme = new Programme(records, clock, silentLog, "UTC");
+      records = await InterventionStore.open(folder, silentLog);
+      programme = new ScheduleFollower(records, clock, silentLog, "UTC");
       programme.follow(ready, clock.now());
     },
   };
@@ -154,7 +154,7 @@ test("[VA5] in whatever order settings stand the same holds, the next change is 
     n: fc.nat(),
   });
   const some = fc.array(someSetting, { maxLength: 12 }).map((all) =>
-    all.map(({ at, length, isDoor, value, n }, index): PlayRecord => {
+    all.map(({ at, length, isDoor, value, n }, index): Intervention => {
       const about = { is: "variable", id: `cmd_${n}_${index}`, at, until: length === null ? null : at + length } as const;
       return isDoor ? { ...about, name: "door_open", value: value > 4 } : { ...about, name: "queue", value };
     }),
@@ -162,7 +162,7 @@ test("[VA5] in whatever order settings stand the same holds, the next change is 
   const shuffled = some.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
   const ready = stateWith(schedules, [open, busy], { timezone: "UTC", variables: { queue: 0 } });
   // Naively: the last to be set of those that still hold, of each name.
-  const naive = (records: readonly PlayRecord[], instant: number): string => {
+  const naive = (records: readonly Intervention[], instant: number): string => {
     const value = { door_open: false as unknown, queue: 0 as unknown };
     const newest = { door_open: "", queue: "" };
     for (const record of records) {
@@ -176,7 +176,7 @@ test("[VA5] in whatever order settings stand the same holds, the next change is 
   };
   fc.assert(
     fc.property(shuffled, fc.integer({ min: t0 - 120_000, max: t0 + 120_000 }), ([one, other], at) => {
-      const ask = (records: PlayRecord[], instant: number) => programAt(ready, instant, { records, deviceZone: "UTC" });
+      const ask = (records: Intervention[], instant: number) => programAt(ready, instant, { records, deviceZone: "UTC" });
       const { program, changesAt } = ask(one, at);
       expect(ask(other, at)).toEqual({ program, changesAt });
       expect(changesAt).toBeGreaterThan(at);

@@ -8,8 +8,8 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
 import { parseFeed } from "../../../src/player/content/feeds/parse.ts";
-import { Outside } from "../../../src/player/web-items/outbound-http.ts";
-import { isElsewhere } from "../../../src/base/own-address.ts";
+import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { isForeignAddress } from "../../../src/base/own-address.ts";
 import { FeedEntry } from "../../../src/protocol/scene.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -33,7 +33,7 @@ async function setUp(answer: Answer) {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/news.xml`;
   const clock = new FakeClock();
-  const outside = new Outside(() => true);
+  const outside = new OutboundHttp(() => true);
   const errors: string[] = [];
   const log = { ...silentLog, error: (fields: object | string) => errors.push(JSON.stringify(fields)) } as typeof silentLog;
   const open = () => new Feeds({ folder: join(folder.path, "feeds"), outside, clock, log, changed: () => undefined });
@@ -211,12 +211,12 @@ test("[IT25] a damaged copy is no obstacle", async () => {
 
 test("[IT26] content reaches no address of this machine: by number, by name, by mapping, or by redirect", async () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "fe80::1"]) {
-    expect(isElsewhere(address), address).toBe(false);
+    expect(isForeignAddress(address), address).toBe(false);
   }
   for (const address of ["192.168.77.5", "10.1.2.3", "93.184.216.34", "2606:2800:220:1::1"])
-    expect(isElsewhere(address), address).toBe(true);
+    expect(isForeignAddress(address), address).toBe(true);
   await using kit = await setUp((_request, response) => response.end(rss("Secret")));
-  await using outside = new Outside();
+  await using outside = new OutboundHttp();
   const { port } = new URL(kit.url);
   const { signal } = new AbortController();
   for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"]) {
@@ -225,7 +225,7 @@ test("[IT26] content reaches no address of this machine: by number, by name, by 
   expect(kit.seen).toEqual([]);
   // The first hop may be reached, the second not.
   kit.site.answer = (_request, response) => response.writeHead(302, { location: `http://127.0.0.2:${port}/inside` }).end();
-  await using half = new Outside((address) => address === "127.0.0.1");
+  await using half = new OutboundHttp((address) => address === "127.0.0.1");
   await expect(half.open(kit.url, { signal })).rejects.toMatchObject({ code: "refused" });
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml"]);
 });
@@ -233,7 +233,7 @@ test("[IT26] content reaches no address of this machine: by number, by name, by 
 test("[LB7] feeds and streams come from a service of this machine only where it is excepted by its host and port", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Own")));
   const port = Number(new URL(kit.url).port);
-  await using outside = new Outside(undefined, (host, at) => host === "localhost" && at === port);
+  await using outside = new OutboundHttp(undefined, (host, at) => host === "localhost" && at === port);
   const { signal } = new AbortController();
   const answer = await outside.open(`http://localhost:${port}/news.xml`, { signal });
   expect(await answer.body.text()).toContain("Own");
@@ -257,6 +257,6 @@ test("[LB8] no IPv6 address that stands for one of this machine's passes for ano
     "2002:7f00:1::1",
     "64:ff9b::a9fe:a9fe",
   ];
-  for (const address of own) expect(isElsewhere(address), address).toBe(false);
-  for (const address of ["64:ff9b::93.184.216.34", "2002:5db8:d822::1"]) expect(isElsewhere(address), address).toBe(true);
+  for (const address of own) expect(isForeignAddress(address), address).toBe(false);
+  for (const address of ["64:ff9b::93.184.216.34", "2002:5db8:d822::1"]) expect(isForeignAddress(address), address).toBe(true);
 });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createKeyPair, verifyJws } from "../../../src/base/jws.ts";
-import { Live } from "../../../src/base/async/observable.ts";
+import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
@@ -73,7 +73,7 @@ async function pairing(tokenAnswers: Answer[], before: Answer[] = []) {
   });
   await using api = new ServiceApi(() => fake.url);
   const identity = await Identity.open(folder.path, silentLog);
-  const state = new Live<PairingState>({ is: "asking", trouble: null });
+  const state = new Observable<PairingState>({ is: "asking", trouble: null });
   const stop = new AbortController();
   state.watch((value) => seen.push({ code: value.is === "code" ? value.code : null, trouble: value.trouble?.code ?? null }), stop.signal);
   const system = createSystemClock();

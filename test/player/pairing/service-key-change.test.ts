@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
-import { Live } from "../../../src/base/async/observable.ts";
+import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { Access } from "../../../src/player/link/access.ts";
 import { DesiredState } from "../../../src/player/content/desired-state.ts";
 import { Identity, type Pairing } from "../../../src/player/pairing/identity.ts";
 import { pair, type PairingState } from "../../../src/player/pairing/pairing.ts";
-import { Reclaim } from "../../../src/player/pairing/service-key-change.ts";
+import { ServiceKeyChange } from "../../../src/player/pairing/service-key-change.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { Desired } from "../../../src/protocol/device/desired-state.ts";
 import { Bench, call } from "../../service/harness.ts";
@@ -53,7 +53,7 @@ type Secured = NonNullable<Awaited<ReturnType<typeof secured>>>;
 
 /** Pairs a device with the service, claimed as an operator does. */
 async function paired(service: Secured, api: ServiceApi, identity: Identity): Promise<Pairing> {
-  const state = new Live<PairingState>({ is: "asking", trouble: null });
+  const state = new Observable<PairingState>({ is: "asking", trouble: null });
   const stop = new AbortController();
   const claim = new Promise<void>((resolve, reject) =>
     state.watch((value) => {
@@ -96,7 +96,7 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     let changes = 0;
     const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, changed: () => (changes += 1) };
     const open = async () => {
-      const reclaim = await Reclaim.open(parts);
+      const reclaim = await ServiceKeyChange.open(parts);
       return { reclaim, access: new Access(api, identity, pairing, clock, (key) => reclaim.heard(key)) };
     };
     const first = await open();
@@ -114,7 +114,7 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     const key = other.refusal.service_key;
     expect(key).not.toBe(pairing.serviceKey);
     // Heard minute by minute, as the link asks; a restart keeps the count, to ten minutes.
-    const listen = async (reclaim: Reclaim, ms: number): Promise<void> => {
+    const listen = async (reclaim: ServiceKeyChange, ms: number): Promise<void> => {
       for (let heard = 0; heard < ms; heard += minute) {
         clock.advance(minute);
         await reclaim.heard(key);
@@ -142,7 +142,7 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     expect(adopted.playerId === pairing.playerId).toBe(losing.length === 1);
     expect([identity.keys, (await Identity.open(player, silentLog)).pairing]).toEqual([keys, adopted]);
     expect(await isRefused(new Access(api, identity, adopted, clock))).toBe(false);
-    expect((await Reclaim.open({ ...parts, pairing: adopted })).code).toBe(null);
+    expect((await ServiceKeyChange.open({ ...parts, pairing: adopted })).code).toBe(null);
   });
 }
 
@@ -151,12 +151,21 @@ async function hearing(folder: string, server: string, clock: FakeClock, pinned:
   const api = new ServiceApi(() => server);
   const identity = await Identity.open(folder, silentLog);
   const pairing = { server, playerId: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh", playerName: "Lobby", serviceKey: pinned };
-  const reclaim = await Reclaim.open({ folder, pairing, api, identity, clock, log: silentLog, describe, changed: () => undefined });
+  const reclaim = await ServiceKeyChange.open({
+    folder,
+    pairing,
+    api,
+    identity,
+    clock,
+    log: silentLog,
+    describe,
+    changed: () => undefined,
+  });
   return { reclaim, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
 
 /** Whether the player is past its patience: it then asks for a code, and so holds no endless wait. */
-async function asks(reclaim: Reclaim, clock: FakeClock): Promise<boolean> {
+async function asks(reclaim: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
   const stop = new AbortController();
   const running = reclaim.run(stop.signal).catch((error: unknown) => error);
   const waiting = clock.waiting;
@@ -170,7 +179,7 @@ test("[RB11] the day counts only while that key is heard over TLS: not over plai
   await using folder = await temporaryFolder();
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
-  const day = async (reclaim: Reclaim, stepMs: number, totalMs: number, key = other): Promise<void> => {
+  const day = async (reclaim: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
     for (let heard = 0; heard < totalMs; heard += stepMs) {
       clock.advance(stepMs);
       await reclaim.heard(key);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { stageAt } from "../../../src/player/playback/playback.ts";
-import { Programme } from "../../../src/player/playback/schedule-follower.ts";
-import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import type { PlayCommand } from "../../../src/protocol/device/play-commands.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -30,8 +30,8 @@ async function screen(folder: string) {
     layouts: [special],
   };
   const ready = readyOf(desired);
-  const records = await Records.open(folder, silentLog);
-  let programme = new Programme(records, clock, silentLog, "UTC");
+  const records = await InterventionStore.open(folder, silentLog);
+  let programme = new ScheduleFollower(records, clock, silentLog, "UTC");
   programme.follow(ready, clock.now());
   return {
     clock,
@@ -40,7 +40,7 @@ async function screen(folder: string) {
     base: desired.layout!.id,
     async send(type: PlayCommand["type"], args: object = {}) {
       const id = newId("cmd");
-      return { id, result: await programme.obey({ type, args, id, ttl_s: 600 } as PlayCommand & { id: string }) };
+      return { id, result: await programme.apply({ type, args, id, ttl_s: 600 } as PlayCommand & { id: string }) };
     },
     /** The layout on now. */
     get layout() {
@@ -57,7 +57,7 @@ async function screen(folder: string) {
       return programme.follow(ready, clock.now())[0]!.until;
     },
     async restart() {
-      programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+      programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
       programme.follow(ready, clock.now());
     },
   };

@@ -8,10 +8,10 @@ import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { Ready } from "../../../src/player/content/content-cache.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
-import { outlookAt } from "../../../src/player/playback/page-plan.ts";
-import { Programme } from "../../../src/player/playback/schedule-follower.ts";
+import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
-import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
 import { playCommands } from "../../../src/protocol/device/play-commands.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
@@ -65,10 +65,10 @@ interface Seen {
 /** The player from its programme to its proof of play, and a page that presents what is due a few ms after its time. */
 class Rig {
   readonly clock: FakeClock;
-  /** What was on the glass, judged by {@link Programme.why} and not by what the slots say. */
+  /** What was on the glass, judged by {@link ScheduleFollower.why} and not by what the slots say. */
   readonly seen: Seen[] = [];
   readonly #proof: ProofOfPlay;
-  readonly #programme: Programme;
+  readonly #programme: ScheduleFollower;
   readonly #ready: Ready;
   #stage: Stage | null = null;
   #plannedAt = Number.NEGATIVE_INFINITY;
@@ -76,7 +76,7 @@ class Rig {
   #playing = new Map<string, Slot>();
   #open = new Map<string, Seen>();
 
-  private constructor(clock: FakeClock, proof: ProofOfPlay, programme: Programme, ready: Ready) {
+  private constructor(clock: FakeClock, proof: ProofOfPlay, programme: ScheduleFollower, ready: Ready) {
     this.clock = clock;
     this.#proof = proof;
     this.#programme = programme;
@@ -86,9 +86,9 @@ class Rig {
   static async start(folder: string, ready: Ready, at = t0): Promise<Rig> {
     const fake = new FakeClock(at);
     const clock = new CorrectedClock(fake);
-    const records = await Records.open(folder, silentLog);
+    const records = await InterventionStore.open(folder, silentLog);
     const proof = await ProofOfPlay.open({ folder: join(folder, "plays"), bootId: `b${at}`, clock, log: silentLog });
-    const rig = new Rig(fake, proof, new Programme(records, clock, silentLog, "UTC"), ready);
+    const rig = new Rig(fake, proof, new ScheduleFollower(records, clock, silentLog, "UTC"), ready);
     await rig.say({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: at });
     return rig;
   }
@@ -116,7 +116,7 @@ class Rig {
   async plan(): Promise<number> {
     const now = this.clock.now();
     const acts = this.#programme.follow(this.#ready, now);
-    const { stage, changesAt } = outlookAt(acts, now, "UTC");
+    const { stage, changesAt } = pagePlanAt(acts, now, "UTC");
     this.#stage = stage;
     await this.#proof.planned(stage, this.#ready, Math.max(acts[0]?.from ?? now, this.#plannedAt));
     this.#plannedAt = now;
@@ -157,7 +157,7 @@ class Rig {
 
   async order(type: string, args: Record<string, unknown> = {}): Promise<string> {
     const id = newId("cmd");
-    await this.#programme.obey({ ...z.discriminatedUnion("type", playCommands).parse({ type, args }), id });
+    await this.#programme.apply({ ...z.discriminatedUnion("type", playCommands).parse({ type, args }), id });
     return id;
   }
 

@@ -1,10 +1,10 @@
 // Players in step: what two of them decide apart, and what one tells of its drift.
 import { expect, test } from "vitest";
 import type { Ready } from "../../../src/player/content/content-cache.ts";
-import { Drift } from "../../../src/player/proof/clock-drift.ts";
+import { ClockDrift } from "../../../src/player/proof/clock-drift.ts";
 import { stageAt, take } from "../../../src/player/playback/playback.ts";
-import { Programme } from "../../../src/player/playback/schedule-follower.ts";
-import { Records } from "../../../src/player/playback/intervention-store.ts";
+import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
+import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import type { SceneZone } from "../../../src/protocol/scene.ts";
@@ -25,7 +25,7 @@ const t0 = loopEpochMs + 86_400_000_000;
 /** A player that was started at `at`. */
 async function player(folder: string, at: number) {
   const clock = new FakeClock(at);
-  const programme = new Programme(await Records.open(folder, silentLog), clock, silentLog, "UTC");
+  const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
     /** What its zones play at `instant`. */
     zonesAt(ready: Ready, instant: number): SceneZone[] {
@@ -75,7 +75,7 @@ test.each([
 
 test("[TG8] the drift told is the worst and the mean of the last half minute, and none when nothing plays", () => {
   const clock = new FakeClock();
-  const drift = new Drift(clock);
+  const drift = new ClockDrift(clock);
   const beat = (worst_ms: number, mean_ms: number, measures: number) =>
     drift.note({ type: "beat", at: 0, frames: 1, drift: { worst_ms, mean_ms, measures } });
   expect(drift.figures).toBeNull();

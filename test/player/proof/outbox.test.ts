@@ -3,18 +3,18 @@ import { copyFile, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { type Letter, Outbox } from "../../../src/player/proof/outbox.ts";
+import { type OutboxMessage, Outbox } from "../../../src/player/proof/outbox.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 
 const megabyte = 2 ** 20;
 
-function status(detail: string): Letter {
+function status(detail: string): OutboxMessage {
   return { is: "command-status", commandId: newId("cmd"), update: { status: "failed", result: null, error: { code: "x", detail } } };
 }
 
-function picture(bytes: number): Letter {
+function picture(bytes: number): OutboxMessage {
   return { is: "screenshot", screenshotId: newId("shot"), headers: {}, base64: "A".repeat(bytes) };
 }
 
@@ -40,9 +40,9 @@ test("[CJ14] the outbox holds a thousand letters, the newest: the oldest goes fi
   expect([outbox.length, outbox.lost, losses]).toEqual([1_000, 2, [1, 2]]);
   const names = (await readdir(folder.path)).toSorted();
   expect([names.length, names[0], names.at(-1)]).toEqual([1_000, nameOf(3), nameOf(1_002)]);
-  const delivered: Letter[] = [];
+  const delivered: OutboxMessage[] = [];
   const stop = new AbortController();
-  const deliver = async (letter: Letter): Promise<void> => {
+  const deliver = async (letter: OutboxMessage): Promise<void> => {
     delivered.push(letter);
     stop.abort();
     stop.signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { Host } from "../../../src/player/host.ts";
-import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
@@ -33,7 +33,7 @@ async function glass() {
     onFault: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const outside = new Outside();
+  const outside = new OutboundHttp();
   const surface = await Surface.open({
     owner: "watchdog",
     port: null,

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 
 /** A surface that passes one stream on, and the stream's origin. */
-async function open(answer: (request: IncomingMessage, response: ServerResponse) => void, outside = new Outside(() => true)) {
+async function open(answer: (request: IncomingMessage, response: ServerResponse) => void, outside = new OutboundHttp(() => true)) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
@@ -84,7 +84,7 @@ test("[IT45] no other origin is asked: not by address, not by redirect, not for 
 });
 
 test("[IT45] a declared origin on this machine is refused all the same", async () => {
-  await using kit = await open((_request, response) => response.end("secret"), new Outside());
+  await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp());
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(403);
   expect(await answer.text()).toMatch(/this machine/);

@@ -12,8 +12,8 @@ import { findChromium } from "../../../src/host/chromium/find.ts";
 import type { FrameNews, Host } from "../../../src/player/host.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { stageAt, take } from "../../../src/player/playback/playback.ts";
-import { Sites } from "../../../src/player/web-items/web-items.ts";
-import { Outside } from "../../../src/player/web-items/outbound-http.ts";
+import { WebItems } from "../../../src/player/web-items/web-items.ts";
+import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
@@ -38,7 +38,7 @@ const clock: Clock = { ...system, now: () => startMs + system.monotonic() };
 let folder: string;
 let profile: string;
 let surface: Surface;
-let sites: Sites;
+let sites: WebItems;
 let host: Host;
 let web: WebServer;
 let display: Xvfb;
@@ -109,7 +109,7 @@ beforeAll(async () => {
     rendererFolder: join(folder, "page"),
     media: () => null,
     stream: () => null,
-    outside: new Outside(),
+    outside: new OutboundHttp(),
     clock,
     log: silentLog,
   });
@@ -127,7 +127,7 @@ beforeAll(async () => {
     frames,
     mayReachLocal: () => true,
   });
-  sites = await Sites.open({ host, surface, media: (name) => ({ folder: join(folder, "content"), name }), log: silentLog });
+  sites = await WebItems.open({ host, surface, media: (name) => ({ folder: join(folder, "content"), name }), log: silentLog });
   await host.open(surface.hostPage, never);
 });
 afterAll(async () => {

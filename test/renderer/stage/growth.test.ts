@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
 // npm run soak goes on for ten thousand.
 const turns = FastChanges.round;
-const mostRounds = 4;
+const maxRounds = 4;
 
 let bench: Bench;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test("[GL4] over hundreds of changes of every kind no count grows, and the heap 
   let before = await round();
   let more: Record<string, number> = {};
   // The engine keeps accounts of its own, and loads things when they are first needed: that swells a round. What leaks swells each.
-  for (let left = mostRounds; left > 0; left -= 1) {
+  for (let left = maxRounds; left > 0; left -= 1) {
     const after = await round();
     more = excess(before, after);
     if (Object.keys(more).length === 0) return;

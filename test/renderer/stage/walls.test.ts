@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { placeOf } from "../../../renderer/player/stage/placement.ts";
+import { placementOf } from "../../../renderer/player/stage/placement.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
 import { type Bench, image, isNear, readGlass, type Rgb, slot, stage, startBench, video, zone } from "../harness.ts";
 
@@ -109,7 +109,9 @@ test("[VW4] whatever the sizes, a part lies on whole pixels within its display, 
   fc.assert(
     fc.property(size, size, fc.integer({ min: 0, max: 500 }), size, (display, part, gap, layout) => {
       const whole = { wall_width: 2 * part.width + gap, wall_height: part.height };
-      const places = [0, part.width + gap].map((from) => placeOf({ ...layout, wall: { ...whole, left: from, top: 0, ...part } }, display));
+      const places = [0, part.width + gap].map((from) =>
+        placementOf({ ...layout, wall: { ...whole, left: from, top: 0, ...part } }, display),
+      );
       for (const place of places) {
         for (const value of [place.left, place.top, ...Object.values(place.part)]) expect(Number.isInteger(value)).toBe(true);
         expect(place.part.left).toBeGreaterThanOrEqual(0);

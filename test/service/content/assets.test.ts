@@ -70,7 +70,7 @@ test("[SV21] mislabelled, empty, truncated, and unknown files are refused with 4
 
 test("[SV22] a body above the limit is refused with 413, with and without a length announced", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { mostAssetBytes: 10_000 });
+  await using bench = await Bench.start(folder.path, { maxAssetBytes: 10_000 });
   const large = Buffer.alloc(10_001);
   expect((await bench.upload(large)).status).toBe(413);
   const chunked = await fetch(`${bench.service.url}/api/v1/assets`, {

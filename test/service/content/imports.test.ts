@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { Asset } from "../../../src/protocol/content/assets.ts";
-import { Egress, failureOf, isPublic } from "../../../src/service/content/outbound-http.ts";
+import { OutboundHttp, failureOf, isPublic } from "../../../src/service/content/outbound-http.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, picture } from "../harness.ts";
 
@@ -84,7 +84,7 @@ test("[IM2] what cannot be fetched or shown fails with a reason and leaves no by
     else if (request.url === "/endless") void endless(response);
     else response.writeHead(200, { "content-encoding": "gzip" }).end(png);
   });
-  await using bench = await Bench.start(folder.path, { ...loopback, mostAssetBytes: 100_000 });
+  await using bench = await Bench.start(folder.path, { ...loopback, maxAssetBytes: 100_000 });
   await using closed = await outside(() => undefined);
   await closed[Symbol.asyncDispose]();
   const cases = [
@@ -163,7 +163,7 @@ test("[IM5] the address that was checked is the one that is called; one forbidde
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
   let asked = 0;
-  await using egress = new Egress(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!));
+  await using egress = new OutboundHttp(["127.0.0.1"], (_host, _options, done) => done(null, answers[Math.min(asked++, 1)]!));
   const signal = AbortSignal.timeout(10_000);
   const { body, status } = await egress.request(`http://rebinding.example:${server.port}/`, { signal });
   expect([status, await body.toArray().then((parts) => Buffer.concat(parts).toString()), asked]).toEqual([200, "here", 1]);
@@ -171,7 +171,7 @@ test("[IM5] the address that was checked is the one that is called; one forbidde
     { address: "127.0.0.1", family: 4 },
     { address: "10.0.0.1", family: 4 },
   ];
-  await using other = new Egress(["127.0.0.1"], (_host, _options, done) => done(null, mixed));
+  await using other = new OutboundHttp(["127.0.0.1"], (_host, _options, done) => done(null, mixed));
   await expect(other.request(`http://mixed.example:${server.port}/`, { signal })).rejects.toThrow("not a public address");
 });
 
@@ -208,7 +208,7 @@ test("[IM7] --allow-address takes addresses and blocks, and nothing else", async
   expect(read("127.0.0.1, 10.1.0.0/16,fd00::/8")).toEqual(["127.0.0.1", "10.1.0.0/16", "fd00::/8"]);
   expect(readServiceConfig(["--data", "/tmp/x"]).allowAddresses).toEqual([]);
   for (const wrong of ["", "example.com", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8"]) expect(() => read(wrong)).toThrow("--allow-address");
-  await using egress = new Egress(["10.1.0.0/16"]);
+  await using egress = new OutboundHttp(["10.1.0.0/16"]);
   await expect(egress.request("http://10.2.0.1/", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow("--allow-address 10.2.0.1");
 });
 
@@ -263,7 +263,7 @@ test("[IM9] what went wrong on the way is told without an address that a name ha
   await closed[Symbol.asyncDispose]();
   const message = async (allowed: string[], found: Error | string[], port = 80) => {
     const addresses = Array.isArray(found) ? found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) : [];
-    await using egress = new Egress(allowed, (_host, _options, done) => done(found instanceof Error ? found : null, addresses));
+    await using egress = new OutboundHttp(allowed, (_host, _options, done) => done(found instanceof Error ? found : null, addresses));
     const error: unknown = await egress.request(`http://intern.example:${port}/`, { signal }).then(
       () => null,
       (thrown: unknown) => thrown,

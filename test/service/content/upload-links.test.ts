@@ -48,7 +48,7 @@ test("[UL1] an agent makes a link, anybody sends one file by it without a token,
 
 test("[UL2] a link is not used up by a file that is refused; it takes no more bytes than it says, and one file at a time", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { mostAssetBytes: 100_000 });
+  await using bench = await Bench.start(folder.path, { maxAssetBytes: 100_000 });
   const bytes = await picture("png", 64);
   const make = async (more: object = {}) => (await bench.call("POST", "upload-links", more)).body;
   const link = await make();

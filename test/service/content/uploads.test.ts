@@ -192,7 +192,7 @@ test("[UP3] a file that cannot be shown is refused at its last byte, and the upl
 
 test("[UP4] lengths above the limit, wrong offsets, other versions and odd metadata are refused with problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { mostAssetBytes: 1_000 });
+  await using bench = await Bench.start(folder.path, { maxAssetBytes: 1_000 });
   const client = clientOf(bench);
   const problem = (answer: Answer) => [answer.status, answer.headers.get("content-type")?.split(";")[0], answer.body.type];
   const json = "application/problem+json";

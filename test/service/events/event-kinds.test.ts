@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
 import { Events } from "../../../src/service/events/events.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
-import { Links } from "../../../src/service/fleet/connectivity-events.ts";
+import { ConnectivityEvents } from "../../../src/service/fleet/connectivity-events.ts";
 import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
 import { Presence } from "../../../src/service/fleet/presence.ts";
 import { openStore } from "../../../src/service/store/store.ts";
@@ -213,7 +213,7 @@ test("[EV5] a link that breaks before its news could be written has time to come
   await using store = await openStore(folder.path);
   const events = new Events("evt_test", clock, createIds(clock));
   const presence = await Presence.open(store.telemetry, clock);
-  const links = await Links.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
+  const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
   const { last } = await events.placeOf(store.db, player.team_id);
   // Somebody else's write holds the database.
   const held = Promise.withResolvers<void>();

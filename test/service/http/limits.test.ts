@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { pairingCodeAlphabet } from "../../../src/protocol/operator/resources.ts";
-import { Guesses, wrongGuessesAMinute } from "../../../src/service/fleet/guess-limiter.ts";
+import { GuessLimiter, wrongGuessesAMinute } from "../../../src/service/fleet/guess-limiter.ts";
 import { codeLifeMs } from "../../../src/service/fleet/pairing.ts";
 import { Refusal } from "../../../src/service/http/problem.ts";
 import { addressKey, Quotas } from "../../../src/service/http/rate-limit.ts";
@@ -123,14 +123,14 @@ test("[TK12] however guesses are spread over the life of a code, with three rest
       const clock = new FakeClock();
       const begun = clock.monotonic();
       const left = restarts.toSorted((a, b) => a - b);
-      let guesses = new Guesses(clock);
+      let guesses = new GuessLimiter(clock);
       let tried = 0;
       for (const { waitMs, burst } of attempts) {
         clock.advance(waitMs);
         if (clock.monotonic() - begun > codeLifeMs) break;
         while (left.length > 0 && left[0]! <= clock.monotonic() - begun) {
           left.shift();
-          guesses = new Guesses(clock);
+          guesses = new GuessLimiter(clock);
         }
         const one = () =>
           guesses.guess({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
@@ -145,7 +145,7 @@ test("[TK12] however guesses are spread over the life of a code, with three rest
   );
   // The worst plan there is: as many as are let through, at both ends of the life and at every instant between.
   const clock = new FakeClock();
-  const guesses = new Guesses(clock);
+  const guesses = new GuessLimiter(clock);
   let tried = 0;
   for (let atMs = 0; atMs <= codeLifeMs; atMs += 60_000) {
     const one = () =>

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Context } from "../../../src/service/http/context.ts";
-import { Door, noBytes } from "../../../src/service/http/gateway.ts";
+import { Gateway, noBytes } from "../../../src/service/http/gateway.ts";
 import type { Operation, Parts } from "../../../src/service/operations/operation.ts";
 import { defaultLimits, Quotas } from "../../../src/service/http/rate-limit.ts";
 import { digestOf } from "../../../src/service/store/canonical-json.ts";
@@ -53,7 +53,7 @@ test("[TF8] a conditional write looks only when those before it have ended, howe
   await using folder = await temporaryFolder();
   await using store = await openStore(folder.path);
   const parts = { store, clock: new FakeClock() } as unknown as Parts;
-  const door = new Door(parts, defaultLimits);
+  const door = new Gateway(parts, defaultLimits);
   let version = 0;
   const each = {
     name: "change",

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Agent, eras } from "../events/agent.ts";
 import { Bench, call, heartbeat, picture, type Device } from "../harness.ts";
 
-const mostListed = 40_000;
+const maxListed = 40_000;
 
 /** The JSON of all pages of the list of tools. */
 async function listed(agent: Agent): Promise<{ names: string[]; length: number }> {
@@ -22,7 +22,7 @@ test.each(eras)("[MC20] the tools listed by default take at most 40 kB; other to
   await using bench = await Bench.start(folder.path);
   await using plain = await Agent.connect(bench.service.url, bench.token, era);
   const usual = await listed(plain);
-  expect(usual.length).toBeLessThanOrEqual(mostListed);
+  expect(usual.length).toBeLessThanOrEqual(maxListed);
   for (const name of ["show", "take_screenshot", "get_show_proof", "list_players", "find_operation"]) expect(usual.names).toContain(name);
   await using both = await Agent.connect(bench.service.url, bench.token, era, "default,webhooks");
   expect((await listed(both)).names).toEqual(expect.arrayContaining(["show", "create_webhook"]));

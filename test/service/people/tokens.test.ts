@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { MadeToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
 import { isToken } from "../../../src/service/people/access.ts";
-import { LiveTokens } from "../../../src/service/people/token-expiry.ts";
+import { TokenExpiry } from "../../../src/service/people/token-expiry.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, picture, pointers } from "../harness.ts";
@@ -111,7 +111,7 @@ test("[TK4] the use of a token is noted to the minute, and leaves its ETag alone
 });
 
 test("[TK5] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
-  const tokens = new LiveTokens(new FakeClock());
+  const tokens = new TokenExpiry(new FakeClock());
   const of = (tokenId: string) => ({ tokenId, expiresAt: null });
   const heard: string[] = [];
   const until = new AbortController();

@@ -7,9 +7,9 @@ import { failureOf, type Item, ItemFailure, prepareLimitMs, stillItem, type Surr
 // Up to this many times the pixels of the zone a picture is drawn from the file: scaling would save too little.
 const worthScaling = 1.6;
 // Pictures of so few pixels are drawn pixel by pixel: made large, smoothing leaves nothing of them but a blur.
-const mostSharpPixels = 16;
+const maxSharpPixels = 16;
 // What decoding once may take: 4 bytes a pixel, for a moment. An 8K photo is 33 megapixels.
-const mostMegapixels = 120;
+const maxMegapixels = 120;
 const megapixelsPerGigabyte = 40;
 
 // A drawing keeps its proportions whatever box it is given, unless its address says otherwise; pixels take no notice.
@@ -66,7 +66,7 @@ export class Picture {
     const { naturalWidth, naturalHeight } = image;
     const shown = this.#shownSize(around);
     // Drawings are not made of pixels: Chromium draws them smooth in any case.
-    if (Math.max(naturalWidth, naturalHeight) <= mostSharpPixels) image.style.imageRendering = "pixelated";
+    if (Math.max(naturalWidth, naturalHeight) <= maxSharpPixels) image.style.imageRendering = "pixelated";
     if (naturalWidth * naturalHeight > shown.width * shown.height * worthScaling) {
       refuseHuge(naturalWidth, naturalHeight);
       const scaled = await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
@@ -138,7 +138,7 @@ function alike(scale: number): [number, number] {
 function refuseHuge(width: number, height: number): void {
   // `deviceMemory` is in gigabytes; engines that do not tell it count as large.
   const { deviceMemory = 8 } = navigator as Navigator & { deviceMemory?: number };
-  const most = Math.min(mostMegapixels, deviceMemory * megapixelsPerGigabyte);
+  const most = Math.min(maxMegapixels, deviceMemory * megapixelsPerGigabyte);
   if (width * height <= most * 1_000_000) return;
   const detail = `${width} × ${height} pixels; this player takes ${most} megapixels. Scale the picture down before the upload`;
   throw new ItemFailure("unsupported", detail);

@@ -14,7 +14,7 @@ export type Run = Pick<
 const letterShare = 0.56;
 const followMs = 5_000;
 // Faster or slower by this much is not seen; a larger error is a set clock, and leapt over.
-const mostHaste = 0.02;
+const maxHaste = 0.02;
 const leapMs = 1_000;
 
 /** A ticker item. */
@@ -82,7 +82,7 @@ function follow(animation: Animation, duration: number, { clock }: Surroundings)
       animation.playbackRate = 1;
       animation.currentTime = wanted();
     } else {
-      animation.updatePlaybackRate(1 + Math.max(-mostHaste, Math.min(mostHaste, error / followMs)));
+      animation.updatePlaybackRate(1 + Math.max(-maxHaste, Math.min(maxHaste, error / followMs)));
     }
   };
   animation.currentTime = wanted();

@@ -9,14 +9,14 @@ import { DurableFile } from "../../../base/files/durable-file.ts";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
-import type { Outside } from "../../web-items/outbound-http.ts";
+import type { OutboundHttp } from "../../web-items/outbound-http.ts";
 import type { FeedNews, WantedFeed } from "../../playback/scene-item.ts";
 import { fetchFeed } from "./fetch.ts";
 import { parseFeed } from "./parse.ts";
 
 export interface FeedsParts {
   folder: string;
-  outside: Outside;
+  outside: OutboundHttp;
   clock: Clock;
   log: Log;
   /** What a feed says has changed. */

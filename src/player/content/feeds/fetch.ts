@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Fault } from "../../../base/fault.ts";
-import type { Outside } from "../../web-items/outbound-http.ts";
+import type { OutboundHttp } from "../../web-items/outbound-http.ts";
 
 /** What the copy at hand was marked with. */
 export interface Marks {
@@ -13,11 +13,16 @@ export interface Marks {
 export type FeedAnswer = { is: "unchanged" } | ({ is: "changed"; text: string } & Marks);
 
 const limitMs = 30_000;
-const mostBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 const unpackers = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
 
 /** @throws Fault `refused` (status, size, address), `unreachable` or `timeout`; an AbortError when `signal` aborts. */
-export async function fetchFeed(outside: Outside, url: string, { etag, lastModified }: Marks, signal: AbortSignal): Promise<FeedAnswer> {
+export async function fetchFeed(
+  outside: OutboundHttp,
+  url: string,
+  { etag, lastModified }: Marks,
+  signal: AbortSignal,
+): Promise<FeedAnswer> {
   const deadline = AbortSignal.timeout(limitMs);
   const headers = {
     accept: "application/feed+json, application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1",
@@ -49,7 +54,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<Buffer> {
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > mostBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -60,7 +65,7 @@ async function unpack(bytes: Buffer, encoding: string): Promise<Buffer> {
   const unpacker = unpackers[encoding as keyof typeof unpackers] as (typeof unpackers)[keyof typeof unpackers] | undefined;
   if (unpacker === undefined) throw new Fault("refused", `the feed comes packed as ${encoding}, which was not asked for`);
   try {
-    return await unpacker(bytes, { maxOutputLength: mostBytes });
+    return await unpacker(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge();
     throw new Fault("protocol", "the feed cannot be unpacked", { cause: error });
@@ -83,5 +88,5 @@ function mark(header: string | string[] | undefined): string | null {
 }
 
 function tooLarge(): Fault {
-  return new Fault("refused", `the feed is larger than ${mostBytes / 1024 / 1024} MB: ask its publisher for a shorter one`);
+  return new Fault("refused", `the feed is larger than ${maxBytes / 1024 / 1024} MB: ask its publisher for a shorter one`);
 }

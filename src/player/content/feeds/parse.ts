@@ -1,7 +1,7 @@
 // From the bytes of a feed to plain entries, in a thread of its own with a deadline: hostile XML must not stop the screen.
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import { outsideArchive } from "../../../base/files/electron-archive.ts";
+import { unpackedPath } from "../../../base/files/electron-archive.ts";
 import { Fault } from "../../../base/fault.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
 import { textWithoutMarkup } from "./plain-text.ts";
@@ -12,7 +12,7 @@ export interface ParsedFeed {
   entries: FeedEntry[];
 }
 
-const mostEntries = 20;
+const maxEntries = 20;
 const parseLimitMs = 5_000;
 const parseMegabytes = 160;
 const longestTitle = 200;
@@ -22,7 +22,7 @@ const longestSummary = 600;
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 import(workerData.parser)
-  .then(({ parseFeed }) => parentPort.postMessage({ parsed: parseFeed(workerData.text, { maxItems: ${mostEntries} }) }))
+  .then(({ parseFeed }) => parentPort.postMessage({ parsed: parseFeed(workerData.text, { maxItems: ${maxEntries} }) }))
   .catch((error) => parentPort.postMessage({ error: String(error && error.message) }));
 `;
 
@@ -31,7 +31,7 @@ export async function parseFeed(text: string, signal: AbortSignal): Promise<Pars
   const raw = Raw.safeParse(await parseApart(text, signal));
   if (!raw.success) throw new Fault("protocol", "the feed is not understood", { cause: raw.error });
   const { feed } = raw.data;
-  const entries = (feed.items ?? feed.entries ?? []).flatMap(entryOf).slice(0, mostEntries);
+  const entries = (feed.items ?? feed.entries ?? []).flatMap(entryOf).slice(0, maxEntries);
   if (entries.length === 0) throw new Fault("protocol", "the feed holds no entry with a title or a text");
   return { title: textWithoutMarkup(textOf(feed.title), longestTitle), entries };
 }
@@ -41,7 +41,7 @@ function parseApart(text: string, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     const worker = new Worker(program, {
       eval: true,
-      workerData: { parser: outsideArchive(import.meta.resolve("feedsmith")), text },
+      workerData: { parser: unpackedPath(import.meta.resolve("feedsmith")), text },
       resourceLimits: { maxOldGenerationSizeMb: parseMegabytes },
     });
     const ended = new AbortController();

@@ -5,7 +5,7 @@ import { eventOfRow, type NewEvent } from "../events.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
-import { afresh, afterAttempt, isLongGone, mostPending, warnAfterMs, warningEvent } from "./health.ts";
+import { afresh, afterAttempt, isLongGone, maxPending, warnAfterMs, warningEvent } from "./health.ts";
 
 /** What came of one attempt. */
 export interface Attempt {
@@ -34,12 +34,12 @@ const jitter = 0.1;
 const longestRetryAfterMs = 24 * hour;
 const keptMs = 30 * 24 * hour;
 // Standard Webhooks advises bodies below 20 kB.
-const mostBodyBytes = 20_000;
+const maxBodyBytes = 20_000;
 
 /** The body of an event's message. What is too large is left out: the receiver reads it by its id. */
 export function bodyOf({ id, type, created_at, data }: Event): string {
   const body = JSON.stringify({ id, type, timestamp: created_at, data });
-  if (Buffer.byteLength(body) <= mostBodyBytes) return body;
+  if (Buffer.byteLength(body) <= maxBodyBytes) return body;
   const ids = Object.fromEntries(Object.entries(data).filter(([name]) => name === "id" || name.endsWith("_id")));
   return JSON.stringify({ id, type, timestamp: created_at, data: { ...ids, truncated: true } });
 }
@@ -81,7 +81,7 @@ export class Deliveries {
       .where("webhook_id", "=", webhookId)
       .where("status", "=", "pending")
       .executeTakeFirstOrThrow();
-    return Math.max(0, mostPending - count);
+    return Math.max(0, maxPending - count);
   }
 
   /** Makes one delivery, whether or not the webhook wants the type. */

@@ -13,7 +13,7 @@ const pauseAfterMs = pauseAfterDays * 24 * hour;
 // The first attempts of an event may fail by a short break alone, in a team where little happens.
 const attemptsBeforePause = 3;
 /** So many deliveries wait for a webhook that {@link isLongGone}, and no more. */
-export const mostPending = 10_000;
+export const maxPending = 10_000;
 
 /** What came of an attempt, as far as it counts for the webhook. */
 export interface Outcome {
@@ -85,7 +85,7 @@ export function warningsOf(webhook: WebhookRow, now: number): WebhookWarning[] {
     warnings.push({ code: "failing", since: iso(failing_since), detail, remedy });
   }
   if (backlog_full_since !== null) {
-    const detail = `${mostPending.toLocaleString("en")} deliveries were waiting: events since then may be missing.`;
+    const detail = `${maxPending.toLocaleString("en")} deliveries were waiting: events since then may be missing.`;
     const remedy = "Mend the receiver, then send what it missed within 24 hours by POST /webhooks/{id}/replay.";
     warnings.push({ code: "backlog-full", since: iso(backlog_full_since), detail, remedy });
   }

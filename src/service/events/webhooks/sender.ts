@@ -1,10 +1,10 @@
 // Sends the deliveries that are due, a few at a time for each webhook, and writes down what came of it.
-import { Bell } from "../../../base/async/signal.ts";
+import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
-import { together } from "../../../base/async/run-all.ts";
-import { failureOf, type Egress } from "../../content/outbound-http.ts";
+import { runAll } from "../../../base/async/run-all.ts";
+import { failureOf, type OutboundHttp } from "../../content/outbound-http.ts";
 import type { Events } from "../events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Attempt, Deliveries, Due } from "./deliveries.ts";
@@ -15,7 +15,7 @@ export interface SenderParts {
   store: Store;
   clock: Clock;
   log: Log;
-  egress: Egress;
+  egress: OutboundHttp;
   events: Events;
   deliveries: Deliveries;
 }
@@ -29,7 +29,7 @@ const watchMs = 60_000;
 
 export class WebhookSender {
   readonly #parts: SenderParts;
-  readonly #bell = new Bell();
+  readonly #bell = new Signal();
   /** Deliveries under way, by webhook. */
   readonly #sending = new Map<string, Set<string>>();
   readonly #underWay = new Set<Promise<void>>();
@@ -38,7 +38,7 @@ export class WebhookSender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    parts.store.onCommit(() => this.#bell.ring());
+    parts.store.onCommit(() => this.#bell.notify());
   }
 
   /** Sends until `signal` aborts; rejects with an AbortError once what was under way has been given up. */
@@ -69,7 +69,7 @@ export class WebhookSender {
         await clock.wait(watchMs, each);
       }
     };
-    return together([send, trim, watch], signal);
+    return runAll([send, trim, watch], signal);
   }
 
   #begin(due: Due, signal: AbortSignal): void {
@@ -82,7 +82,7 @@ export class WebhookSender {
         ids.delete(delivery.id);
         if (ids.size === 0) this.#sending.delete(webhook.id);
         this.#underWay.delete(work);
-        this.#bell.ring();
+        this.#bell.notify();
       });
     this.#underWay.add(work);
   }

@@ -13,7 +13,7 @@ import type { PlayerRow } from "../../store/tables.ts";
 const tokenLifeMs = 3_600_000;
 const nonceLifeMs = 60_000;
 // Nonces cost memory until they end: beyond this the oldest are dropped, whose devices simply ask again.
-const mostNonces = 100_000;
+const maxNonces = 100_000;
 
 const playersByToken = prepared((db: Db, { hash, now }: { hash: string; now: number }) =>
   db
@@ -48,7 +48,7 @@ export class DeviceAccess {
   nonce(): { nonce: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();
     for (const [nonce, endsAt] of this.#nonces) {
-      if (endsAt > now && this.#nonces.size < mostNonces) break;
+      if (endsAt > now && this.#nonces.size < maxNonces) break;
       this.#nonces.delete(nonce);
     }
     const nonce = randomText(32);

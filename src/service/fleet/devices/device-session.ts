@@ -2,7 +2,7 @@
 import type { WebSocket } from "ws";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
-import { textOf } from "../../../base/websocket-text.ts";
+import { messageText } from "../../../base/websocket-text.ts";
 import { closeCodes, DeviceMessage, readMessage, type ServiceMessage } from "../../../protocol/device/messages.ts";
 import { takeHeartbeat, type HeartbeatParts } from "./heartbeats.ts";
 import type { MakeId } from "../../store/ids.ts";
@@ -22,7 +22,7 @@ export interface SessionParts extends HeartbeatParts {
 
 const helloLimitMs = 10_000;
 // A device that takes nothing in for so long is too slow: it resumes from its journal later.
-const mostBufferedBytes = 1_048_576;
+const maxBufferedBytes = 1_048_576;
 
 type Hello = Extract<DeviceMessage, { type: "hello" }>;
 type Sent = ServiceMessage extends infer M ? (M extends ServiceMessage ? Pick<M, "type" | "data"> : never) : never;
@@ -53,7 +53,7 @@ export class DeviceSession {
       const receivedAt = parts.clock.now();
       // One after the other: what a device says is true in the order it says it.
       this.#handling = this.#handling
-        .then(() => this.#take(binary ? null : textOf(raw), receivedAt))
+        .then(() => this.#take(binary ? null : messageText(raw), receivedAt))
         .catch((error: unknown) => {
           parts.log.error({ err: error, player_id: playerId }, "a device's message could not be handled");
           socket.close(1011);
@@ -180,7 +180,7 @@ export class DeviceSession {
 
   #sendRaw(message: ServiceMessage): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > mostBufferedBytes) return this.#socket.close(closeCodes.tooSlow, "resume later");
+    if (this.#socket.bufferedAmount > maxBufferedBytes) return this.#socket.close(closeCodes.tooSlow, "resume later");
     this.#socket.send(JSON.stringify(message));
   }
 

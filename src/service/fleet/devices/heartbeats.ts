@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import type { Commands } from "../commands.ts";
-import type { Links } from "../connectivity-events.ts";
+import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { Presence } from "../presence.ts";
 import type { PlayerProblems } from "../player-problems.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -14,7 +14,7 @@ export interface HeartbeatParts {
   clock: Clock;
   presence: Presence;
   commands: Commands;
-  links: Links;
+  links: ConnectivityEvents;
   problems: PlayerProblems;
   subscribers: Subscribers;
 }

@@ -8,7 +8,7 @@ import { checkEdges } from "./image.ts";
 import { badFile, complaint, media, type Media } from "../media.ts";
 import { longestEdge } from "./sizes.ts";
 
-const mostBytes = 512 * 1_024 * 1_024;
+const maxBytes = 512 * 1_024 * 1_024;
 const limits = { limitInputPixels: longestEdge ** 2, failOn: "truncated" } as const;
 const names: Record<string, string> = { "image/heic": "HEIC", "image/heif": "HEIF", "image/tiff": "TIFF", "image/bmp": "BMP" };
 
@@ -16,7 +16,7 @@ const names: Record<string, string> = { "image/heic": "HEIC", "image/heif": "HEI
 export async function convertPicture(path: string, mimeType: string, to: string): Promise<Media> {
   const name = names[mimeType] ?? mimeType;
   try {
-    if ((await stat(path)).size > mostBytes) throw badFile(`The ${name} picture is larger than 512 MB: export it as JPEG`);
+    if ((await stat(path)).size > maxBytes) throw badFile(`The ${name} picture is larger than 512 MB: export it as JPEG`);
     const source = await open(path, mimeType);
     const { hasAlpha } = await source.metadata();
     const upright = source.autoOrient().toColourspace("srgb");

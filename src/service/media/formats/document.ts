@@ -1,27 +1,27 @@
 // Examines PDF documents: whole, without a password, with pages.
 import { readFile, stat } from "node:fs/promises";
-import { outsideArchive } from "../../../base/files/electron-archive.ts";
+import { unpackedPath } from "../../../base/files/electron-archive.ts";
 import { badFile, complaint, media, type Media } from "../media.ts";
 
-const mostBytes = 200 * 1_024 * 1_024;
-const mostPages = 5_000;
+const maxBytes = 200 * 1_024 * 1_024;
+const maxPages = 5_000;
 
 /** @throws Refusal 422 for a document that is broken, locked or too large. */
 export async function examineDocument(path: string): Promise<Media> {
-  if ((await stat(path)).size > mostBytes) throw badFile("The PDF is larger than 200 MB: make its pictures smaller or split it");
+  if ((await stat(path)).size > maxBytes) throw badFile("The PDF is larger than 200 MB: make its pictures smaller or split it");
   const pageCount = await pagesOf(path).catch((cause: unknown) => {
     if (cause instanceof Error && cause.name === "PasswordException")
       throw badFile("The PDF is locked with a password: export it without one", cause);
     throw badFile(`The PDF cannot be read (${complaint(cause)}): it may be cut short; export it again`, cause);
   });
   if (pageCount < 1) throw badFile("The PDF has no page: export it again");
-  if (pageCount > mostPages) throw badFile(`The PDF has ${pageCount} pages, at most ${mostPages} are taken: split it`);
+  if (pageCount > maxPages) throw badFile(`The PDF has ${pageCount} pages, at most ${maxPages} are taken: split it`);
   return media("document", "application/pdf", { pageCount });
 }
 
 async function pagesOf(path: string): Promise<number> {
   // The library fetches its worker's program from beside itself, which works outside an archive only.
-  const address = outsideArchive(import.meta.resolve("pdfjs-dist/legacy/build/pdf.mjs"));
+  const address = unpackedPath(import.meta.resolve("pdfjs-dist/legacy/build/pdf.mjs"));
   const { getDocument } = (await import(/* @vite-ignore */ address)) as typeof import("pdfjs-dist/legacy/build/pdf.mjs");
   const data = new Uint8Array(await readFile(path));
   const task = getDocument({ data, useSystemFonts: false, stopAtErrors: true, verbosity: 0 });

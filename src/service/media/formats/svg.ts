@@ -6,7 +6,7 @@ import { Refusal } from "../../http/problem.ts";
 import { longestEdge } from "./sizes.ts";
 import { scanXml, type XmlTag } from "./xml.ts";
 
-const mostBytes = 10 * 1_024 * 1_024;
+const maxBytes = 10 * 1_024 * 1_024;
 // What runs, or brings in what is not a drawing.
 const refusedElements = new Set(
   (
@@ -20,7 +20,7 @@ const inertData = /^data:(?:image\/(?:png|jpe?g|gif|webp|avif)|font\/[\w.+-]+|ap
 
 /** @throws Refusal 422 naming what in it is not taken. */
 export async function examineSvg(path: string): Promise<Media> {
-  if ((await stat(path)).size > mostBytes) throw badFile("The SVG is larger than 10 MB: export it as PNG or WebP");
+  if ((await stat(path)).size > maxBytes) throw badFile("The SVG is larger than 10 MB: export it as PNG or WebP");
   const text = textOf(await readFile(path));
   const outcome = scanXml(text, { tag: refusalOfTag, text: refusalOfText });
   if (outcome !== null) throw badFile(`The SVG ${outcome}: export it as plain SVG without it, or as PNG`);

@@ -8,7 +8,7 @@ import { watch } from "../meter.ts";
 import { guarded, mediaEnvironment } from "../process.ts";
 import { thumbnailEdge as edge } from "./sizes.ts";
 
-const mostFrameBytes = 64 * 1_024 * 1_024;
+const maxFrameBytes = 64 * 1_024 * 1_024;
 
 /** A frame as PNG; null where there is no ffmpeg, since nothing else here decodes video. @throws when ffmpeg fails or takes too much. */
 export async function frameOf(
@@ -46,7 +46,7 @@ export async function frameOf(
     ffmpeg.stderr.on("data", (text: Buffer) => (complaints = (complaints + text.toString()).slice(0, 500)));
     for await (const part of ffmpeg.stdout as AsyncIterable<Buffer>) {
       sizeBytes += part.length;
-      if (sizeBytes > mostFrameBytes) ffmpeg.kill("SIGKILL");
+      if (sizeBytes > maxFrameBytes) ffmpeg.kill("SIGKILL");
       else parts.push(part);
     }
     const [code] = await ended;

@@ -19,7 +19,7 @@ const attributePattern = new RegExp(`(${name})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')
 const endPattern = new RegExp(`</(${name})\\s*>`, "y");
 // A document type may name its public identifier; an internal subset could define entities.
 const doctypePattern = /<!DOCTYPE\s+[^[\]<>]*>/y;
-const mostDepth = 500;
+const maxDepth = 500;
 
 /** Judges every tag and text of a document. @returns what is wrong, as words that follow its name; null when nothing is. */
 export function scanXml(document: string, judges: Judges): string | null {
@@ -72,7 +72,7 @@ export function scanXml(document: string, judges: Judges): string | null {
       const wrong = judges.tag({ name: match[1]!, attributes });
       if (wrong !== null) return wrong;
       if (match[3] === "") open.push(match[1]!);
-      if (open.length > mostDepth) return "is nested too deeply";
+      if (open.length > maxDepth) return "is nested too deeply";
       at = tagPattern.lastIndex;
     }
   }

@@ -39,7 +39,7 @@ export const assetOperations: readonly Operation[] = [
         .default("keep")
         .describe("`reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made"),
     }),
-    bytes: (parts) => parts.mostAssetBytes,
+    bytes: (parts) => parts.maxAssetBytes,
     status: 201,
     output: Asset,
     others: { 200: { description: "The team had these bytes already (`duplicate=reuse`)", schema: Asset } },

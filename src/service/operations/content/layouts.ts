@@ -9,7 +9,7 @@ import { holds, mayHold, pageOf } from "../../http/paging.ts";
 import { invalidField, Refusal } from "../../http/problem.ts";
 import { endExpired, schedulesShowing } from "../../schedule/schedules.ts";
 import { rowOf } from "../../store/rows.ts";
-import { stableJson } from "../../store/canonical-json.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "../operation.ts";
@@ -132,7 +132,7 @@ export const layoutOperations: readonly Operation[] = [
         const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
         const transition = body.transition === undefined ? row.transition : toJson(body.transition);
         const changed = { ...row, ...size, name, background_color, background_asset_id, transition, zones: JSON.stringify(zones) };
-        if (stableJson({ ...changed, zones }) === stableJson({ ...row, zones: before })) return { result: show(row) };
+        if (canonicalJson({ ...changed, zones }) === canonicalJson({ ...row, zones: before })) return { result: show(row) };
         const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
         const affected = await playersShowing(db, teamId, [row.id]);

@@ -3,7 +3,7 @@ import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
 import type { MakeId } from "../../store/ids.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
-import { stableJson } from "../../store/canonical-json.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import { inParts } from "../../fleet/targets.ts";
 import type { AssetRow } from "../../store/tables.ts";
@@ -38,7 +38,7 @@ export async function settleItems(
   return keepIds(
     items,
     before,
-    (old, item) => stableJson({ ...old, id: null }) === stableJson({ ...item, id: null }),
+    (old, item) => canonicalJson({ ...old, id: null }) === canonicalJson({ ...item, id: null }),
     () => makeId("itm"),
   );
 }

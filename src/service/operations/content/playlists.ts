@@ -8,7 +8,7 @@ import { layoutsShowing, parseItems, playersShowing } from "../../fleet/desired-
 import { holds, mayHold, pageOf } from "../../http/paging.ts";
 import { Refusal } from "../../http/problem.ts";
 import { rowOf } from "../../store/rows.ts";
-import { stableJson } from "../../store/canonical-json.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
 import { hideSecrets } from "../../content/web-secrets.ts";
@@ -121,7 +121,7 @@ export const playlistOperations: readonly Operation[] = [
         const row = found(await find(db, teamId, playlistId), "playlist");
         const items = body.items && (await settleItems(db, parts.makeId, teamId, body.items, parseItems(row.items)));
         const changed = { name: body.name ?? row.name, items: items === undefined ? row.items : JSON.stringify(items) };
-        if (changed.name === row.name && stableJson(JSON.parse(changed.items)) === stableJson(JSON.parse(row.items))) {
+        if (changed.name === row.name && canonicalJson(JSON.parse(changed.items)) === canonicalJson(JSON.parse(row.items))) {
           return { result: show(row) };
         }
         const next = { ...row, ...changed, updated_at: Math.trunc(parts.clock.now()) };

@@ -13,7 +13,7 @@ import type { UploadLinkRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
 
 const params = z.strictObject({ id: id("ulk") });
-const mostOpen = 100;
+const maxOpen = 100;
 const keyLength = 40;
 
 export const uploadLinkOperations: readonly Operation[] = [
@@ -48,7 +48,7 @@ export const uploadLinkOperations: readonly Operation[] = [
           user_id: operator.userId,
           hash: hashOf(key),
           name: body.name,
-          most_bytes: Math.min(body.most_bytes ?? parts.mostAssetBytes, parts.mostAssetBytes),
+          most_bytes: Math.min(body.most_bytes ?? parts.maxAssetBytes, parts.maxAssetBytes),
           created_at: now,
           expires_at: Math.min(now + body.lasts_s * 1_000, operator.expiresAt ?? Number.POSITIVE_INFINITY),
           asset_id: null,
@@ -174,10 +174,10 @@ async function find({ parts, teamId }: OperatorContext, linkId: string, db: Db =
 /** @throws Refusal 429 when the team has too many links that wait for a file. */
 async function checkOpen(db: Db, teamId: string, now: number): Promise<void> {
   const open = db.selectFrom("upload_links").select("id").where("team_id", "=", teamId).where("asset_id", "is", null);
-  const rows = await open.where("expires_at", ">", now).limit(mostOpen).execute();
-  if (rows.length < mostOpen) return;
+  const rows = await open.where("expires_at", ">", now).limit(maxOpen).execute();
+  if (rows.length < maxOpen) return;
   const headers = { "Retry-After": "60" };
-  throw new Refusal("too-many", `The team has ${mostOpen} links that wait for a file: call some off, or wait for their end`, { headers });
+  throw new Refusal("too-many", `The team has ${maxOpen} links that wait for a file: call some off, or wait for their end`, { headers });
 }
 
 function show(row: UploadLinkRow): UploadLink {

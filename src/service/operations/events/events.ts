@@ -1,7 +1,7 @@
 // What happened, in REST: a ticket for browsers' sockets, and the same events for whoever cannot hold a socket.
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { Bell } from "../../../base/async/signal.ts";
+import { Signal } from "../../../base/async/signal.ts";
 import { isAbort } from "../../../base/fault.ts";
 import { EventPage, EventsQuery, EventType, eventsSubprotocol } from "../../../protocol/operator/events.ts";
 import type { StoredEvent } from "../../events/events.ts";
@@ -15,7 +15,7 @@ const Ticket = z.object({
 
 // A rare type is looked for in parts, so that others have their turn in between, and in one answer not without end.
 const lookedAtOnce = 2_000;
-const mostLookedAt = 200_000;
+const maxLookedAt = 200_000;
 
 type Query = z.infer<typeof EventsQuery>;
 
@@ -70,7 +70,7 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
   const answered = new AbortController();
-  const news = new Bell();
+  const news = new Signal();
   // Before the first look: what happens after it rings.
   subscribers.ring(teamId, news, answered.signal);
   try {
@@ -102,7 +102,7 @@ async function read(
   const span = await spanOf({ parts, teamId }, after);
   const found: StoredEvent[] = [];
   let { from } = span;
-  for (let looked = 0; from < span.last && found.length < limit && looked < mostLookedAt; looked += lookedAtOnce) {
+  for (let looked = 0; from < span.last && found.length < limit && looked < maxLookedAt; looked += lookedAtOnce) {
     if (looked > 0) await setImmediate();
     const upTo = Math.min(span.last, from + lookedAtOnce);
     const most = player_id === undefined ? limit - found.length : lookedAtOnce;

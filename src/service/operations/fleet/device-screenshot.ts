@@ -7,8 +7,8 @@ import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
 import { showScreenshot } from "./commands.ts";
 import { NoContent, operation, type Contexts, type Parts } from "../operation.ts";
 
-const mostBytes = 8 * 1_024 * 1_024;
-const mostKept = 200;
+const maxBytes = 8 * 1_024 * 1_024;
+const maxKept = 200;
 const pictureTypes = ["image/jpeg", "image/png", "image/webp"];
 
 /** `PUT /device/screenshots/{id}`: the device makes the id, so that a repeat after a lost answer is the same upload. */
@@ -21,7 +21,7 @@ export const deviceScreenshot = operation({
   description: "The raw JPEG, PNG or WebP, at most 8 MiB. The same picture under the same id again is fine.",
   caller: "device",
   params: z.strictObject({ id: id("shot") }),
-  bytes: () => mostBytes,
+  bytes: () => maxBytes,
   status: 204,
   output: NoContent,
   errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
@@ -98,7 +98,7 @@ async function dropOldest(parts: Parts, db: Db, playerId: PlayerRow["id"]): Prom
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(1_000)
-    .offset(mostKept)
+    .offset(maxKept)
     .execute();
   if (old.length === 0) return;
   const ids = old.map((row) => row.id);

@@ -11,7 +11,7 @@ import { select } from "./players.ts";
 
 const params = z.strictObject({ id: id("plr") });
 const dayMs = 86_400_000;
-const mostDays = 31;
+const maxDays = 31;
 
 export const heartbeatOperations: readonly Operation[] = [
   operation({
@@ -60,7 +60,7 @@ export const heartbeatOperations: readonly Operation[] = [
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;
       if (first > last) throw invalidField("?from", "is after ?to");
-      if (last - first >= mostDays) throw invalidField("?from", `at most ${mostDays} days at a time`);
+      if (last - first >= maxDays) throw invalidField("?from", `at most ${maxDays} days at a time`);
       const up = await minutesByDay(store.telemetry, playerId, first, last + 1);
       const days = Array.from({ length: last - first + 1 }, (_, index) => {
         const day = first + index;

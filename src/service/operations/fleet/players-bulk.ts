@@ -6,7 +6,7 @@ import { playersOf, setTags, targetWarnings } from "../../fleet/targets.ts";
 import { change, operation, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";
 
-const mostTags = 50;
+const maxTags = 50;
 
 export const bulkOperations: readonly Operation[] = [
   operation({
@@ -54,6 +54,6 @@ function tagsOf(row: PlayerRow, add: readonly string[], remove: readonly string[
   const after = [...before, ...add.filter((tag, index) => !before.includes(tag) && add.indexOf(tag) === index)].filter(
     (tag) => !remove.includes(tag),
   );
-  if (after.length > mostTags) throw invalidField("/change/tags_add", `“${row.name}” (${row.id}) would have more than ${mostTags} tags`);
+  if (after.length > maxTags) throw invalidField("/change/tags_add", `“${row.name}” (${row.id}) would have more than ${maxTags} tags`);
   return after.length === before.length && after.every((tag, index) => tag === before[index]) ? row.tags : JSON.stringify(after);
 }

@@ -9,7 +9,7 @@ import { id, Timestamp } from "../../../protocol/common.ts";
 import { holds, mayHold, pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import { rowOf } from "../../store/rows.ts";
-import { stableJson } from "../../store/canonical-json.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
 import { setTags, tagged } from "../../fleet/targets.ts";
@@ -177,10 +177,10 @@ export const playerOperations: readonly Operation[] = [
           ...before,
           ...given,
           tags: tags === undefined ? before.tags : JSON.stringify(tags),
-          variables: variables === undefined ? before.variables : stableJson(variables),
-          wall: wall == null ? (wall === null ? null : before.wall) : stableJson(wall),
+          variables: variables === undefined ? before.variables : canonicalJson(variables),
+          wall: wall == null ? (wall === null ? null : before.wall) : canonicalJson(wall),
         };
-        if (stableJson(after) === stableJson(before)) return { result: before };
+        if (canonicalJson(after) === canonicalJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
         if (next.tags !== before.tags) await setTags(db, [next]);

@@ -1,6 +1,6 @@
 // Proof of play: devices tell it, operators list it.
 import {
-  mostEventsInBatch,
+  maxEventsInBatch,
   PlayEventBatch,
   PlayEventReceipt,
   PlayEventRecord,
@@ -45,7 +45,7 @@ export const playEventOperations: readonly Operation[] = [
     method: "POST",
     path: "/device/play-events",
     summary: "Send play events",
-    description: `At most ${mostEventsInBatch} in a batch, \`Content-Encoding: gzip\` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is \`rejected\` will be rejected again.`,
+    description: `At most ${maxEventsInBatch} in a batch, \`Content-Encoding: gzip\` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is \`rejected\` will be rejected again.`,
     caller: "device",
     body: PlayEventBatch,
     inflates: true,

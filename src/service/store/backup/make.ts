@@ -10,7 +10,7 @@ import { isCode, openTarget, type BackupTarget } from "./target.ts";
 
 const stateName = "state.db";
 // Each try needs a file to be deleted for good in the moment between a snapshot and its copying.
-const mostTries = 10;
+const maxTries = 10;
 const tellEveryFiles = 1_000;
 
 /** What was made. */
@@ -55,7 +55,7 @@ async function copyState(data: string, snapshots: string, copying: Copying, log:
     for (const sha256 of blobsNamedIn(path)) if (!(await copying.blob(sha256))) gone.push(sha256);
     const still = gone.length === 0 ? new Set<string>() : blobsNamedIn(join(data, stateName));
     const missing = gone.filter((sha256) => still.has(sha256));
-    if (gone.length > missing.length && tried < mostTries) continue;
+    if (gone.length > missing.length && tried < maxTries) continue;
     if (gone.length > missing.length) throw new Fault("timeout", "files are deleted faster than they can be copied: try again later");
     for (const id of uploadsIn(path)) await copying.addIfThere(`uploads/${id}`, join(data, "uploads", id));
     await copying.add(stateName, path);

@@ -4,7 +4,7 @@ import { Fault } from "../../../base/fault.ts";
 
 const block = 512;
 const longestName = 100;
-const mostOctal = 0o77777777777;
+const maxOctal = 0o77777777777;
 
 /** A file in an archive. Its bytes are to be read to their end before the next one is asked for. */
 export interface ArchivedFile {
@@ -58,7 +58,7 @@ function headerOf(name: string, sizeBytes: number): Buffer {
   header.write("0000600\0", 100);
   header.write("0000000\0", 108);
   header.write("0000000\0", 116);
-  if (sizeBytes <= mostOctal) header.write(`${sizeBytes.toString(8).padStart(11, "0")}\0`, 124);
+  if (sizeBytes <= maxOctal) header.write(`${sizeBytes.toString(8).padStart(11, "0")}\0`, 124);
   else {
     header[124] = 0x80;
     header.writeBigUInt64BE(BigInt(sizeBytes), 128);

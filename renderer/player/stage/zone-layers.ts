@@ -19,7 +19,7 @@ export interface Borne {
 const calmMs = 120;
 
 /** The pictures of one zone. */
-export class ZoneGlass {
+export class ZoneLayers {
   readonly element: HTMLElement;
   readonly #page: Page;
   readonly #plate = make("div", "plate");
