@@ -15,10 +15,10 @@ const files = ["test/system/electron.test.ts", "test/host/contract.test.ts", "te
 // Of the hosts' files only what concerns Electron's own binary.
 const wanted = "\\[EL|electron under Xvfb";
 const questions = [
-  "EL1 passes: the window, the pages' frames and the screenshots work, and Electron ends with 0",
-  "HO1: the window covers the display to the pixel",
-  "WB1 to WB44: frames stay watched after the page's first load (Fetch and auto-attach survive its change of process)",
-  "EL2: the embedded service starts in a utility process, also a second time",
+  "ELE1 passes: the window, the pages' frames and the screenshots work, and Electron ends with 0",
+  "HST1: the window covers the display to the pixel",
+  "WFR and WEB: frames stay watched after the page's first load (Fetch and auto-attach survive its change of process)",
+  "ELE2: the embedded service starts in a utility process, also a second time",
 ];
 
 const Report = z.object({

@@ -15,7 +15,7 @@ const { media, playlists, layout } = demoContent();
 const assetIds = new Map(media.map((file, index) => [file.name, fakeId("ast", index)]));
 const playlistIds = new Map(playlists.map((playlist, index) => [playlist.key, fakeId("pls", index)]));
 
-test("[DM1] every file of the demo is there and small: 500 kB each, 1.5 MB together", async () => {
+test("[DEM1] every file of the demo is there and small: 500 kB each, 1.5 MB together", async () => {
   const sizes = await Promise.all(media.map(async (file) => (await stat(file.path)).size));
   for (const [index, size] of sizes.entries()) {
     expect(size, media[index]?.name).toBeGreaterThan(0);
@@ -24,7 +24,7 @@ test("[DM1] every file of the demo is there and small: 500 kB each, 1.5 MB toget
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(allFilesLimit);
 });
 
-test("[DM2] every name is given once, every file is shown and every reference leads somewhere", () => {
+test("[DEM2] every name is given once, every file is shown and every reference leads somewhere", () => {
   expect(assetIds.size).toBe(media.length);
   expect(playlistIds.size).toBe(playlists.length);
   const shown = playlists.flatMap((playlist) => playlist.items.flatMap((item) => ("asset" in item ? [item.asset] : [])));
@@ -32,7 +32,7 @@ test("[DM2] every name is given once, every file is shown and every reference le
   expect(new Set(layout.zones.map((zone) => zone.playlist))).toEqual(new Set(playlistIds.keys()));
 });
 
-test("[DM3] with ids for names, the service's schemas take every playlist and the layout", () => {
+test("[DEM3] with ids for names, the service's schemas take every playlist and the layout", () => {
   for (const { name, items } of playlists) {
     const parsed = NewPlaylist.safeParse({ name, items: items.map(withAssetId) });
     expect(parsed.error?.issues, name).toBeUndefined();
@@ -44,7 +44,7 @@ test("[DM3] with ids for names, the service's schemas take every playlist and th
   expect(NewLayout.safeParse({ ...layout, zones }).error?.issues).toBeUndefined();
 });
 
-test("[DM4] the zones fill the layout: none reaches outside, none overlaps another", () => {
+test("[DEM4] the zones fill the layout: none reaches outside, none overlaps another", () => {
   const { width = 0, height = 0, zones } = layout;
   for (const zone of zones) {
     expect(zone.left, zone.name).toBeGreaterThanOrEqual(0);
@@ -61,7 +61,7 @@ test("[DM4] the zones fill the layout: none reaches outside, none overlaps anoth
   expect(zones.reduce((sum, zone) => sum + zone.width * zone.height, 0)).toBe(width * height);
 });
 
-test("[DM5] pictures and video have exactly the size of the zone that shows them", async () => {
+test("[DEM5] pictures and video have exactly the size of the zone that shows them", async () => {
   for (const zone of layout.zones) {
     const items = playlists.find((playlist) => playlist.key === zone.playlist)?.items ?? [];
     for (const item of items) {
@@ -74,7 +74,7 @@ test("[DM5] pictures and video have exactly the size of the zone that shows them
   }
 });
 
-test("[DM6] the video is six to eight seconds of H.264 without sound, its index before its frames, its length its own", async () => {
+test("[DEM6] the video is six to eight seconds of H.264 without sound, its index before its frames, its length its own", async () => {
   const videos = playlists.flatMap((playlist) => playlist.items).filter((item) => item.type === "video");
   expect(videos).toHaveLength(1);
   for (const item of videos) {

@@ -8,15 +8,15 @@ async function idsIn(pattern: RegExp, path: string): Promise<string[]> {
   return [...text.matchAll(pattern)].map(([, id]) => id!);
 }
 
-test("[DO1] every rule has a test whose title cites it, and every title cites a rule", async () => {
-  const rules = await idsIn(/^- \*\*([A-Z]{2}\d+)\*\*/gm, "docs/rules.md");
+test("[DOC1] every rule has a test whose title cites it, and every title cites a rule", async () => {
+  const rules = await idsIn(/^- \*\*([A-Z]{2,3}\d+)\*\*/gm, "docs/rules.md");
   expect(new Set(rules).size).toBe(rules.length);
   const files = (await readdir(join(rootFolder, "test"), { recursive: true })).filter((name) => name.endsWith(".test.ts"));
-  const cited = (await Promise.all(files.map((name) => idsIn(/\(\s*[`"'(]\[([A-Z]{2}\d+)\]/g, join("test", name))))).flat();
+  const cited = (await Promise.all(files.map((name) => idsIn(/\(\s*[`"'(]\[([A-Z]{2,3}\d+)\]/g, join("test", name))))).flat();
   expect([...new Set(cited)].toSorted()).toEqual(rules.toSorted());
 });
 
-test("[DO2] every file and folder that README and CONTRIBUTING name exists", async () => {
+test("[DOC2] every file and folder that README and CONTRIBUTING name exists", async () => {
   for (const page of ["README.md", "CONTRIBUTING.md"]) {
     const text = await readFile(join(rootFolder, page), "utf8");
     const paths = [...text.matchAll(/`((?:src|test|bench|docs|renderer|demo|deploy|scripts|sdk)(?:\/[\w./-]+)?)`/g)].map(
@@ -31,7 +31,7 @@ test("[DO2] every file and folder that README and CONTRIBUTING name exists", asy
   }
 });
 
-test("[DO3] CONTRIBUTING says why each runtime dependency is there, and names no other", async () => {
+test("[DOC3] CONTRIBUTING says why each runtime dependency is there, and names no other", async () => {
   const { dependencies } = JSON.parse(await readFile(join(rootFolder, "package.json"), "utf8")) as { dependencies: Record<string, string> };
   const text = await readFile(join(rootFolder, "CONTRIBUTING.md"), "utf8");
   const section = text.slice(text.indexOf("## Why each runtime dependency"));

@@ -15,7 +15,7 @@ function run(exitCode: number, ...files: Run["report"]["files"]): Run {
 const passing = file("test/base/clock.test.ts", { ticks: "passed", waits: "passed", sleeps: "skipped" });
 const swap = "test/renderer/stage/swap.test.ts";
 
-test("[CT1] a failed browser file is run once more, a failed file without a browser is not", () => {
+test("[RUN1] a failed browser file is run once more, a failed file without a browser is not", () => {
   const first = run(
     1,
     passing,
@@ -28,22 +28,22 @@ test("[CT1] a failed browser file is run once more, a failed file without a brow
   expect(filesToRepeat(run(0, passing))).toEqual([]);
 });
 
-test("[CT1] all that passes at once is counted and ends with 0", () => {
+test("[RUN1] all that passes at once is counted and ends with 0", () => {
   expect(judge(run(0, passing), null)).toEqual({ passed: 2, failed: 0, skipped: 1, flaky: [], exitCode: 0 });
 });
 
-test("[CT2] a test that passes the second time is listed as flaky by file and title, counts as passed, and ends with 0", () => {
+test("[RUN2] a test that passes the second time is listed as flaky by file and title, counts as passed, and ends with 0", () => {
   const first = run(1, passing, file(swap, { b: "passed", "zones c": "failed" }));
   const second = run(0, file(swap, { b: "passed", "zones c": "passed" }));
   expect(judge(first, second)).toEqual({ passed: 4, failed: 0, skipped: 1, flaky: [`${swap} > zones c`], exitCode: 0 });
 });
 
-test("[CT2] a file that failed outside its tests and passes the second time is flaky", () => {
+test("[RUN2] a file that failed outside its tests and passes the second time is flaky", () => {
   const outcome = judge(run(1, file(swap, { b: "skipped" }, 1)), run(0, file(swap, { b: "passed" })));
   expect(outcome).toEqual({ passed: 1, failed: 0, skipped: 0, flaky: [`${swap} (outside its tests)`], exitCode: 0 });
 });
 
-test("[CT3] a test that fails again is failed, and one that passes beside it is still listed as flaky", () => {
+test("[RUN3] a test that fails again is failed, and one that passes beside it is still listed as flaky", () => {
   const first = run(1, file(swap, { b: "failed", c: "failed" }));
   expect(judge(first, run(1, file(swap, { b: "failed", c: "passed" })))).toEqual({
     passed: 1,
@@ -54,7 +54,7 @@ test("[CT3] a test that fails again is failed, and one that passes beside it is 
   });
 });
 
-test("[CT3] a flaky browser test does not hide a failed test of another file", () => {
+test("[RUN3] a flaky browser test does not hide a failed test of another file", () => {
   const first = run(1, file("test/player/proof/plays.test.ts", { a: "failed" }), file(swap, { b: "failed" }));
   expect(judge(first, run(0, file(swap, { b: "passed" })))).toEqual({
     passed: 1,
@@ -65,7 +65,7 @@ test("[CT3] a flaky browser test does not hide a failed test of another file", (
   });
 });
 
-test("[CT3] a failed test that is skipped, missing or disturbed the second time has not passed", () => {
+test("[RUN3] a failed test that is skipped, missing or disturbed the second time has not passed", () => {
   const first = run(1, file(swap, { b: "failed", c: "passed" }));
   const failedOnce = { passed: 1, failed: 1, flaky: [], exitCode: 1 };
   expect(judge(first, run(0, file(swap, { b: "skipped", c: "passed" })))).toMatchObject(failedOnce);
@@ -74,7 +74,7 @@ test("[CT3] a failed test that is skipped, missing or disturbed the second time 
   expect(judge(first, run(1, file(swap, { b: "passed", c: "passed" }, 1)))).toMatchObject({ failed: 1, exitCode: 1 });
 });
 
-test("[CT3] two tests of one title pass only when both do", () => {
+test("[RUN3] two tests of one title pass only when both do", () => {
   const twice = (one: State, other: State): Run["report"]["files"][number] => ({
     ...file(swap, {}),
     tests: [one, other].map((state) => ({ title: "b", state })),
@@ -83,7 +83,7 @@ test("[CT3] two tests of one title pass only when both do", () => {
   expect(outcome).toMatchObject({ passed: 1, failed: 1, flaky: [], exitCode: 1 });
 });
 
-test("[CT3] an error that belongs to no file, and a run that found no file, end with 1", () => {
+test("[RUN3] an error that belongs to no file, and a run that found no file, end with 1", () => {
   const stray: Run = { exitCode: 1, report: { files: [passing], errors: 1 } };
   expect(judge(stray, null)).toMatchObject({ passed: 2, failed: 1, exitCode: 1 });
   expect(judge(run(1), null)).toEqual({ passed: 0, failed: 0, skipped: 0, flaky: [], exitCode: 1 });

@@ -12,7 +12,7 @@ function exchange(fake: FakeClock, corrected: CorrectedClock, aheadMs: number, u
   corrected.learn({ t0, t1, t2: t1, t3: corrected.raw() });
 }
 
-test("[CK1] the offset of the quickest of the last eight exchanges is believed", () => {
+test("[CLK1] the offset of the quickest of the last eight exchanges is believed", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 5_000, 40, 200);
@@ -23,7 +23,7 @@ test("[CK1] the offset of the quickest of the last eight exchanges is believed",
   expect(clock.now() - fake.now()).toBe(5_000);
 });
 
-test("[CK2] once set right, the clock does not follow steps of the machine's own", () => {
+test("[CLK2] once set right, the clock does not follow steps of the machine's own", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 5_000, 1, 1);
@@ -34,7 +34,7 @@ test("[CK2] once set right, the clock does not follow steps of the machine's own
   expect(clock.now()).toBe(before + 1_000);
 });
 
-test("[CK7] a box that boots in 1970 is set right by the first exchange, and whoever waits for an instant is woken", () => {
+test("[CLK6] a box that boots in 1970 is set right by the first exchange, and whoever waits for an instant is woken", () => {
   const fake = new FakeClock(0);
   const clock = new CorrectedClock(fake);
   let steps = 0;
@@ -47,7 +47,7 @@ test("[CK7] a box that boots in 1970 is set right by the first exchange, and who
   expect(steps).toBe(1);
 });
 
-test("[CK8] an exchange that contradicts the kept ones, as after a sleep, takes their place", () => {
+test("[CLK7] an exchange that contradicts the kept ones, as after a sleep, takes their place", () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   exchange(fake, clock, 0, 1, 1);
@@ -55,11 +55,11 @@ test("[CK8] an exchange that contradicts the kept ones, as after a sleep, takes 
   expect(clock.offset.offsetMs).toBe(7_200_000);
 });
 
-test("[CK3] before the first exchange there is no correction and no bound of its error", () => {
+test("[CLK3] before the first exchange there is no correction and no bound of its error", () => {
   expect(new CorrectedClock(new FakeClock()).offset).toEqual({ offsetMs: 0, errorMs: Number.POSITIVE_INFINITY });
 });
 
-test("[CK4] the system clock follows the wall and never runs backwards between steps", () => {
+test("[CLK4] the system clock follows the wall and never runs backwards between steps", () => {
   const clock = createSystemClock();
   let before = clock.now();
   for (let time = 0; time < 10_000; time += 1) {
@@ -70,14 +70,14 @@ test("[CK4] the system clock follows the wall and never runs backwards between s
   expect(Math.abs(clock.now() - Date.now())).toBeLessThan(25);
 });
 
-test("[CK5] a wait ends with an AbortError when its signal aborts, and leaves no timer", async () => {
+test("[CLK5] a wait ends with an AbortError when its signal aborts, and leaves no timer", async () => {
   const stop = new AbortController();
   const waiting = createSystemClock().wait(60_000, stop.signal);
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test("[CK6] a ring that comes while nobody waits ends the next wait at once; several are one", async () => {
+test("[SIG1] a ring that comes while nobody waits ends the next wait at once; several are one", async () => {
   const clock = new FakeClock();
   const bell = new Signal();
   const { signal } = new AbortController();

@@ -23,14 +23,14 @@ function contract(subject: Subject): void {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test("[HO1] the page covers the whole display, to the pixel", async () => {
+  test("[HST1] the page covers the whole display, to the pixel", async () => {
     const engine = await host.open(stage.server.page, never);
     expect(engine.version).toMatch(/^\d+\./);
     expect(await stage.server.run("[innerWidth, innerHeight, devicePixelRatio]")).toEqual([1920, 1080, 1]);
     await expectContent(stage);
   });
 
-  test("[HO2] the cookie opens the door, out of sight of scripts, arguments and addresses", async () => {
+  test("[HST2] the cookie opens the door, out of sight of scripts, arguments and addresses", async () => {
     const { page, addresses } = stage.server;
     const withoutCookie = await fetch(page.url);
     expect(withoutCookie.status).toBe(403);
@@ -40,7 +40,7 @@ function contract(subject: Subject): void {
     expect(await stage.server.run("location.href")).toBe(page.url);
   });
 
-  test("[HO3] a capture is what is shown, at full size", async () => {
+  test("[HST3] a capture is what is shown, at full size", async () => {
     const { bytes, mimeType } = await host.capture(never);
     expect(mimeType).toBe("image/jpeg");
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
@@ -51,7 +51,7 @@ function contract(subject: Subject): void {
     }
   });
 
-  test("[HO4] capturing leaves the live picture alone", async ({ skip }) => {
+  test("[HST4] capturing leaves the live picture alone", async ({ skip }) => {
     const { glass } = stage;
     if (glass === null) return skip("no glass to look at");
     await expectContent(stage);
@@ -71,7 +71,7 @@ function contract(subject: Subject): void {
     expect(await stage.server.run("resized")).toBe(0);
   });
 
-  test("[HO5] renderers stay in their sandbox and no part of the browser runs as root", async () => {
+  test("[HST5] renderers stay in their sandbox and no part of the browser runs as root", async () => {
     const renderers = await browserProcesses(stage, "renderer");
     expect(renderers.length).toBeGreaterThan(0);
     for (const { status } of renderers) expect(status).toMatch(/^Seccomp:\s+2$/m);
@@ -81,7 +81,7 @@ function contract(subject: Subject): void {
     }
   });
 
-  test("[HO6] popups, dialogs, downloads and permission prompts do not come up", async () => {
+  test("[HST6] popups, dialogs, downloads and permission prompts do not come up", async () => {
     expect(await stage.server.run("open('/foreign') === null")).toBe(true);
     expect(await stage.server.run("[alert('a'), confirm('b'), prompt('c')]")).toEqual([null, false, null]);
     expect(
@@ -92,7 +92,7 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
-  test("[HO7] a page that tries to leave its origin is kept or brought back", async () => {
+  test("[HST7] a page that tries to leave its origin is kept or brought back", async () => {
     const { page, addresses } = stage.server;
     const before = stage.blocked.length;
     await stage.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
@@ -102,41 +102,41 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
-  test("[HO8] a dead renderer is reported as page-crashed, and a reload repairs it", async () => {
+  test("[HST8] a dead renderer is reported as page-crashed, and a reload repairs it", async () => {
     for (const { pid } of await browserProcesses(stage, "renderer")) process.kill(pid, "SIGKILL");
     expect(await stage.nextFault()).toMatchObject({ is: "page-crashed" });
     await host.reload(never);
     await expectContent(stage);
   });
 
-  test("[HO9] a page in an endless loop is reported as page-hung, and a reload repairs it", async () => {
+  test("[HST9] a page in an endless loop is reported as page-hung, and a reload repairs it", async () => {
     await stage.server.start("for (;;);");
     expect(await stage.nextFault()).toMatchObject({ is: "page-hung" });
     await host.reload(never);
     await expectContent(stage);
   });
 
-  test("[HO10] a healthy page reloads without a fault", async () => {
+  test("[HST10] a healthy page reloads without a fault", async () => {
     await stage.server.run("globalThis.old = true");
     await host.reload(never);
     expect(await stage.server.run("typeof old")).toBe("undefined");
     await expectContent(stage);
   });
 
-  test("[HO30] no pointer is on the glass, however late the page's style comes", async () => {
+  test("[HST30] no pointer is on the glass, however late the page's style comes", async () => {
     const releaseStyle = stage.server.holdStyle();
     await host.reload(never);
     releaseStyle();
     await expectContent(stage);
   });
 
-  test("[HO11] the memory told is that of the whole browser", async () => {
+  test("[HST11] the memory told is that of the whole browser", async () => {
     const bytes = await host.memoryBytes();
     expect(bytes).toBeGreaterThan(100e6);
     expect(bytes).toBeLessThan(1_500e6);
   });
 
-  test("[HO12] a killed browser is reported as browser-exited; opened again it shows the page and nothing else", async () => {
+  test("[HST12] a killed browser is reported as browser-exited; opened again it shows the page and nothing else", async () => {
     process.kill(await browserPid(stage), "SIGKILL");
     expect(await stage.nextFault()).toMatchObject({ is: "browser-exited", detail: expect.stringContaining("SIGKILL") });
     await expect(host.capture(never)).rejects.toMatchObject({ code: "page-dead" });
@@ -144,7 +144,7 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
-  test("[HO13] a browser that hangs as a whole is ended, reported as browser-exited, and opens again", async ({ skip }) => {
+  test("[HST13] a browser that hangs as a whole is ended, reported as browser-exited, and opens again", async ({ skip }) => {
     if (electrons.includes(subject)) return skip("its host would be stopped with it; that is the supervisor's case");
     process.kill(await browserPid(stage), "SIGSTOP");
     expect(await stage.nextFault()).toMatchObject({ is: "browser-exited" });
@@ -152,7 +152,7 @@ function contract(subject: Subject): void {
     await expectContent(stage);
   });
 
-  test("[HO14] close leaves no process, reports no fault, and open starts anew", async () => {
+  test("[HST14] close leaves no process, reports no fault, and open starts anew", async () => {
     await host.close();
     await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
     await host.open(stage.server.page, never);

@@ -69,7 +69,7 @@ function reaching(subject: Subject): void {
     return new Shown(stage, news);
   }
 
-  test("[LB1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
+  test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
     await using shown = await open([]);
     const before = prey.arrivals();
     prey.paths.length = 0;
@@ -81,7 +81,7 @@ function reaching(subject: Subject): void {
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[LB2] what is excepted is reached by every kind of request, and nothing else is", async () => {
+  test("[PXY2] what is excepted is reached by every kind of request, and nothing else is", async () => {
     // The page of the stage is at 127.0.0.1, which is never framed.
     await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
     prey.paths.length = 0;
@@ -92,7 +92,7 @@ function reaching(subject: Subject): void {
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
-  test("[LB3] a page that is on this machine, leads there or is redirected there fails, and the reason names the setting", async () => {
+  test("[PXY3] a page that is on this machine, leads there or is redirected there fails, and the reason names the setting", async () => {
     await using shown = await open([]);
     const before = prey.arrivals();
     const target = `http://127.0.0.9:${prey.port}/`;
@@ -113,7 +113,7 @@ function reaching(subject: Subject): void {
     expect(prey.arrivals()).toEqual(before);
   });
 
-  test("[LB9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
+  test("[PXY9] the page that is served at the host's port is fetched straight, and content that asks that port of this machine is turned away", async (context) => {
     await using stage = await subject.start({ allowLocal: new URL(attacker.origin).host, names, limits });
     await stage.host.prepare();
     const { pagePort } = stage.host;

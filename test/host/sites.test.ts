@@ -103,21 +103,21 @@ function frames(subject: Subject): void {
     return (await browserProcesses(stage, "renderer")).map(({ pid }) => pid);
   }
 
-  test("[WB1] a frame is told as shown once it has painted, and lives in a renderer process of its own", async () => {
+  test("[WFR1] a frame is told as shown once it has painted, and lives in a renderer process of its own", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
     expect(news).toEqual([{ frame: name, is: "shown" }]);
     expect((await renderers()).length).toBeGreaterThanOrEqual(2);
   });
 
-  test("[WB1] two sites do not share a process: while one loops the other loads and paints", async () => {
+  test("[WFR1] two sites do not share a process: while one loops the other loads and paints", async () => {
     await newsOf(await show("/loops"), "shown");
     stage.host.admit([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfined: false }]);
     await frame("other.1", `${other.origin}/`);
     await newsOf("other.1", "shown");
   });
 
-  test("[WB2] a frame's endless loop leaves the page's frames coming, is told as stalled, and is ended", async () => {
+  test("[WFR2] a frame's endless loop leaves the page's frames coming, is told as stalled, and is ended", async () => {
     const name = await show("/loops");
     await newsOf(name, "shown");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "stalled", detail: expect.stringContaining(site.origin) });
@@ -127,7 +127,7 @@ function frames(subject: Subject): void {
     await until("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
   });
 
-  test("[WB2] while it loops, before anybody ends it, the page goes on", async () => {
+  test("[WFR2] while it loops, before anybody ends it, the page goes on", async () => {
     const name = await show("/loops");
     await newsOf(name, "shown");
     const counted = stage.server.run(
@@ -136,7 +136,7 @@ function frames(subject: Subject): void {
     expect(await counted).toBe(30);
   });
 
-  test("[WB3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
+  test("[WFR3] a frame whose renderer is killed is told as crashed; the page hears nothing of it", async () => {
     const name = await show("/");
     await newsOf(name, "shown");
     // The page's own renderer is the first that was started; the frame may have got one that was waiting for use.
@@ -148,13 +148,13 @@ function frames(subject: Subject): void {
     await newsOf(await show("/"), "shown");
   });
 
-  test("[WB4] a frame that eats memory is ended alone and told by its site", async () => {
+  test("[WFR4] a frame that eats memory is ended alone and told by its site", async () => {
     const name = await show("/eats");
     expect(await newsOf(name, "failed")).toMatchObject({ code: "crashed", detail: expect.stringMatching(/127\.0\.0\.2.*MB/) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[RM7] two ports of one host have a renderer process each: while one's page loops and is ended, the other's paints and lives on", async () => {
+  test("[REM7] two ports of one host have a renderer process each: while one's page loops and is ended, the other's paints and lives on", async () => {
     await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
     const looping = await show("/loops");
     await newsOf(looping, "shown");
@@ -167,7 +167,7 @@ function frames(subject: Subject): void {
     expect(news.filter(({ frame: name }) => name === "second.1")).toEqual([{ frame: "second.1", is: "shown" }]);
   });
 
-  test("[RM8] the frames of one origin share a process: each is told of its end, by the same name, and why it was ended", async () => {
+  test("[REM8] the frames of one origin share a process: each is told of its end, by the same name, and why it was ended", async () => {
     const quiet = await show("/");
     await newsOf(quiet, "shown");
     const eats = await show("/eats");
@@ -183,7 +183,7 @@ function frames(subject: Subject): void {
     expect(death).not.toBe(first);
   });
 
-  test("[RM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
+  test("[REM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
     await newsOf(await show("/tells-and-loops"), "shown");
     await until("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // From here on nobody watches it.
@@ -194,7 +194,7 @@ function frames(subject: Subject): void {
     await newsOf(await show("/"), "shown");
   });
 
-  test("[WB5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
+  test("[WFR5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
     await newsOf(await show("/refuses"), "shown");
     await until("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
@@ -205,7 +205,7 @@ function frames(subject: Subject): void {
     expect(other.requests.map(({ path }) => path)).toContain("/refuses");
   });
 
-  test("[WB6] a frame of no declared site loads nothing", async () => {
+  test("[WFR6] a frame of no declared site loads nothing", async () => {
     await show("/");
     site.requests.length = 0;
     await frame("unknown.1", `${site.origin}/data`);
@@ -214,7 +214,7 @@ function frames(subject: Subject): void {
     expect(site.requests.map(({ path }) => path)).not.toContain("/data");
   });
 
-  test("[WB7] the player's own host is never framed, not on another port, not by a redirect", async () => {
+  test("[WFR7] the player's own host is never framed, not on another port, not by a redirect", async () => {
     const own = new URL(stage.server.page.url);
     const addresses = stage.server.addresses.length;
     expect(await newsOf(await show("/", {}, own.origin), "failed")).toMatchObject({
@@ -226,7 +226,7 @@ function frames(subject: Subject): void {
     expect(stage.server.addresses.slice(addresses).filter((address) => address === "/")).toEqual([]);
   });
 
-  test("[WB8] a site's own headers go with each request to its origin, and to no other", async () => {
+  test("[WFR8] a site's own headers go with each request to its origin, and to no other", async () => {
     await newsOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
     await until("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
@@ -247,12 +247,12 @@ function frames(subject: Subject): void {
     ["/ping", "load", "replaces itself"],
     ["/empty", "blank", "stays empty"],
     ["/silent", "timeout", "not shown within"],
-  ] as const)("[WB9] a page at %s is told as failed (%s), with a plain reason", async ([path, code, reason]) => {
+  ] as const)("[WFR9] a page at %s is told as failed (%s), with a plain reason", async ([path, code, reason]) => {
     expect(await newsOf(await show(path), "failed")).toMatchObject({ code, detail: expect.stringContaining(reason) });
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WB9] a name that does not resolve and a port where nobody listens are told as failed", async () => {
+  test("[WFR9] a name that does not resolve and a port where nobody listens are told as failed", async () => {
     expect(await newsOf(await show("/", {}, "http://nowhere.invalid"), "failed")).toMatchObject({
       code: "load",
       detail: expect.stringContaining("resolved"),
@@ -260,7 +260,7 @@ function frames(subject: Subject): void {
     expect(await newsOf(await show("/", {}, "http://127.0.0.4:9"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WB9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
+  test("[WFR9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
     await using folder = await temporaryFolder();
     const made = await selfSigned(folder.path);
     if (made === null) return context.skip("openssl is not on this machine");
@@ -273,13 +273,13 @@ function frames(subject: Subject): void {
     expect(await frameTicks()).toBe("stage");
   });
 
-  test("[WB10] no password dialog comes up for what a page fetches", async () => {
+  test("[WFR10] no password dialog comes up for what a page fetches", async () => {
     const name = await show("/asks");
     await until("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
     await newsOf(name, "shown");
   });
 
-  test("[WB11] a site's style is added to its own documents, whatever their policy", async () => {
+  test("[WFR11] a site's style is added to its own documents, whatever their policy", async () => {
     const name = await show("/refuses", { css: "body { background: rgb(1, 2, 200) !important } h1 { display: none }" });
     await newsOf(name, "shown");
     const { bytes } = await stage.host.capture(never);
@@ -289,20 +289,20 @@ function frames(subject: Subject): void {
     expect(data[at + 2]! - data[at + 1]!).toBeGreaterThan(150);
   });
 
-  test("[WB12] a confined frame goes nowhere but to its own origin", async () => {
+  test("[WFR12] a confined frame goes nowhere but to its own origin", async () => {
     expect(await newsOf(await show("/leaves", { isConfined: true }), "failed")).toMatchObject({
       detail: expect.stringContaining("leaves its own origin"),
     });
     expect(other.requests).toEqual([]);
   });
 
-  test("[WB13] after a reload of the page its frames are watched as before", async () => {
+  test("[WFR13] after a reload of the page its frames are watched as before", async () => {
     await stage.host.reload(never);
     await newsOf(await show("/refuses"), "shown");
     expect(await newsOf(await show("/not-there"), "failed")).toMatchObject({ code: "load" });
   });
 
-  test("[WB44] a page that hangs is told also while one of its frames loads without end", async () => {
+  test("[WEB15] a page that hangs is told also while one of its frames loads without end", async () => {
     await show("/silent");
     await until("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
     await stage.server.start("for (;;);");

@@ -62,7 +62,7 @@ function unbounded(schema: unknown, path = ""): string[] {
 }
 
 test.each(Object.entries({ ...fromService, ...fromPlayer, ...others, ...fromOperators }))(
-  "[BN1] every number that comes from outside has a finite least and most: %s",
+  "[BOU1] every number that comes from outside has a finite least and most: %s",
   (_, schema) => {
     for (const io of ["input", "output"] as const) {
       expect(unbounded(z.toJSONSchema(schema, { io, unrepresentable: "any" })), io).toEqual([]);
@@ -70,7 +70,7 @@ test.each(Object.entries({ ...fromService, ...fromPlayer, ...others, ...fromOper
   },
 );
 
-test("[BN1] the search for unbounded numbers finds them, nested, in unions and as integers", () => {
+test("[BOU1] the search for unbounded numbers finds them, nested, in unions and as integers", () => {
   const planted = z.object({ a: z.array(z.union([z.string(), z.number().min(0)])), b: z.int().nullable(), c: z.number().min(0).max(9) });
   expect(unbounded(z.toJSONSchema(planted))).toHaveLength(2);
 });

@@ -54,7 +54,7 @@ const bad: readonly (readonly [string, string])[] = [
   [`a\u{1f3f4}${tags("obeyme")}\u{e007f}b`, "U+E006F"],
 ];
 
-test("[TX1] names take every script, emoji and their joiners; a character that is not shown or turns the text is refused by its number", () => {
+test("[TXT1] names take every script, emoji and their joiners; a character that is not shown or turns the text is refused by its number", () => {
   for (const name of good) expect([name, Name.safeParse(name).data, hiddenIn(name)]).toEqual([name, name, null]);
   for (const [name, number] of bad) {
     const issues = Name.safeParse(name).error?.issues.map(({ message }) => message);
@@ -69,7 +69,7 @@ const patterns = [...new Set([...JSON.stringify(description).matchAll(/"pattern"
 // Neither what RE2 lacks (looking around, \u), nor what Python reads otherwise (\d) or not at all (\p).
 const plainEscapes = /^(?:[^\\]|\\[^A-Za-z0-9]|\\x[0-9a-f]{2}|\\t)*$/;
 
-test("[TX2] patterns of the description are plain ranges; with and without the u flag they agree, and name what Name refuses", () => {
+test("[TXT2] patterns of the description are plain ranges; with and without the u flag they agree, and name what Name refuses", () => {
   expect(patterns.length).toBeGreaterThan(20);
   for (const pattern of patterns) {
     expect(pattern).toMatch(plainEscapes);
@@ -94,7 +94,7 @@ const python = (() => {
   }
 })();
 
-test.runIf(python)("[TX3] Python's re compiles every pattern without a warning and takes and refuses the same names", () => {
+test.runIf(python)("[TXT3] Python's re compiles every pattern without a warning and takes and refuses the same names", () => {
   const program = `
 import json, re, sys, warnings
 warnings.simplefilter("error")
@@ -115,7 +115,7 @@ json.dump([[bool(re.search(name, text)) for text in texts] for texts in (good, b
 const nasty = `Café\u202e\u0000 ${tags("ignore all")}\u2069\nNet \ud800`;
 const cleaned = "Café\ufffd\ufffd \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd Net \ufffd";
 
-test("[TX4] what a device says of itself is never refused: hidden characters become U+FFFD, line breaks spaces, and too much is cut", () => {
+test("[TXT4] what a device says of itself is never refused: hidden characters become U+FFFD, line breaks spaces, and too much is cut", () => {
   expect(cleanText(nasty, 200)).toBe(cleaned);
   expect(cleanText(`${scotland} ok`, 200)).toBe(`${scotland} ok`);
   expect(cleanText("abcdef", 4)).toBe("abc…");
@@ -172,7 +172,7 @@ const heartbeat = {
   clock_error_ms: null,
 };
 
-test("[TX5] names that are made of others' text are made clean: a calendar's days, a file as it is saved", () => {
+test("[TXT5] names that are made of others' text are made clean: a calendar's days, a file as it is saved", () => {
   expect(nameOf(`Neu\u202ejahr ${tags("x")}\u2028 2027`)).toBe("Neujahr 2027");
   expect(contentDisposition("photo\u202egpj.exe", "image/png")).toBe('inline; filename="photogpj.exe.png"');
   const family = "👩‍👧";
@@ -180,7 +180,7 @@ test("[TX5] names that are made of others' text are made clean: a calendar's day
   expect(withoutHidden("a\tb\u2066c\u2069")).toBe("a bc");
 });
 
-test("[TX6] hidden characters of a feed do not reach the screen, neither as such nor as character references", () => {
+test("[TXT6] hidden characters of a feed do not reach the screen, neither as such nor as character references", () => {
   expect(textWithoutMarkup(`News\u202e \u0007of ${tags("obey")}the\u2028day\ufeff ${scotland}`, 200)).toBe(`News of the day ${scotland}`);
   for (const reference of ["&#x202E;", "&#8238;", "&#x00202e", "&#X2066;", "&#917505;", "&#0;"])
     expect([reference, textWithoutMarkup(`a${reference} b`, 200)]).toEqual([reference, "a b"]);

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe.each(orientations)("%s", (_name, width, height) => {
-  test("[PG1] the pairing code is readable from across the room, with QR, trouble and countdown inside the screen", async () => {
+  test("[PAG1] the pairing code is readable from across the room, with QR, trouble and countdown inside the screen", async () => {
     await using opened = await bench.open(width, height);
     const { page, server } = opened;
     server.draw(
@@ -71,7 +71,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
   });
 });
 
-test("[PG2] a new code is reported once it can be read; the QR code follows the address", async () => {
+test("[PAG2] a new code is reported once it can be read; the QR code follows the address", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(pairing({ code: null }));
@@ -83,7 +83,7 @@ test("[PG2] a new code is reported once it can be read; the QR code follows the 
   expect(await page.locator(".code").textContent()).toBe("BCDF-GHJK");
 });
 
-test("[FX8] the pairing screen tells whoever stands before it the device's addresses and its version", async () => {
+test("[FST8] the pairing screen tells whoever stands before it the device's addresses and its version", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(pairing());
@@ -94,7 +94,7 @@ test("[FX8] the pairing screen tells whoever stands before it the device's addre
   expect(await page.locator(".fact", { hasText: "This device" }).isVisible()).toBe(true);
 });
 
-test("[PG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
+test("[PAG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   await server.heard("screen", ({ is }) => is === "starting");
@@ -122,7 +122,7 @@ test("[PG3] the glass is black before anything is drawn and no screen is left fo
   expect(await page.locator(".layer").count()).toBe(1);
 });
 
-test("[PG4] identify lies over the content until its time and then is gone", async () => {
+test("[PAG4] identify lies over the content until its time and then is gone", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = 3_600_000;
@@ -140,7 +140,7 @@ test("[PG4] identify lies over the content until its time and then is gone", asy
   expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
 });
 
-test("[RB14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
+test("[RST14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
@@ -163,7 +163,7 @@ test("[RB14] the code by which a player is claimed anew lies small in a corner o
 });
 
 test.each(orientations)(
-  "[SC3] withheld content, %s: title, name, cause, countdown and remedy are inside the screen",
+  "[REC7] withheld content, %s: title, name, cause, countdown and remedy are inside the screen",
   async (_, width, height) => {
     await using opened = await bench.open(width, height);
     const { page, server } = opened;
@@ -190,7 +190,7 @@ test.each(orientations)(
   },
 );
 
-test("[SC4] the empty screen's title tells how the link is and whether anything is assigned", async () => {
+test("[SCN3] the empty screen's title tells how the link is and whether anything is assigned", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const title = page.locator(".title");

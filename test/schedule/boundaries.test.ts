@@ -71,7 +71,7 @@ function slotsOf(stage: Stage | null): readonly Slot[] {
 
 const spans = (slots: readonly Slot[]) => slots.map(({ item, starts_at, ends_at }) => [item.asset_id, starts_at, ends_at]);
 
-test("[BD1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
+test("[BND1] no play that the page is told of goes beyond a change of program, the last is cut there, and none has no length", async () => {
   await using folder = await temporaryFolder();
   for (const [name, ready, lengthMs] of [
     ["even", alternating, 10_000],
@@ -98,7 +98,7 @@ test("[BD1] no play that the page is told of goes beyond a change of program, th
   }
 });
 
-test("[BD2] the stage that comes is told ahead with its instant, and is then what is due; its plays begin there, midway if need be", async () => {
+test("[BND2] the stage that comes is told ahead with its instant, and is then what is due; its plays begin there, midway if need be", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
   const player = await playerOf(folder.path, t0);
@@ -117,7 +117,7 @@ test("[BD2] the stage that comes is told ahead with its instant, and is then wha
   expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
 });
 
-test("[BD2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
+test("[BND2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
   const player = await playerOf(folder.path, t0);
@@ -128,7 +128,7 @@ test("[BD2] a screen without a layout is not told ahead; the stage after it is, 
   expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: [] });
 });
 
-test("[BD15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
+test("[BND15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
   await using folder = await temporaryFolder();
   // Between two windows of the other layout the player's own is due for six milliseconds.
   const brief = stateOf((other) => [
@@ -149,7 +149,7 @@ test("[BD15] a stage that is on only for moments, and the one after it, are both
   expect(lasting.outlook(alternating, t0 + 6_000).coming.map(({ at }) => at)).toEqual([t0 + 10_000]);
 });
 
-test("[BD3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
+test("[BND3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
   await using folder = await temporaryFolder();
   // The same layout by a schedule whose loop begins anew, amid an item.
   const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
@@ -174,7 +174,7 @@ test("[BD3] where the geometry stays, what comes are further plays of the same s
   for (const instant of [t0 + 7_000, t0 + 8_000]) expect(slotsOf(second.outlook(valid, instant).stage)[0]).toEqual(plays[0]);
 });
 
-test("[BD4] told late, or asked anew, a player plays what it would have in time", async () => {
+test("[BND4] told late, or asked anew, a player plays what it would have in time", async () => {
   await using folder = await temporaryFolder();
   // The second has plays that come on midway, where a window begins: told late, they have come on then all the same.
   for (const [name, ready] of Object.entries({ alternating, amid })) {
@@ -200,7 +200,7 @@ test("[BD4] told late, or asked anew, a player plays what it would have in time"
   expect(back.coming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
 });
 
-test("[BD4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
+test("[BND4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
   await using folder = await temporaryFolder();
   const player = await playerOf(folder.path, t0);
   const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
@@ -221,7 +221,7 @@ test("[BD4] an override or a new state changes at once what comes; an override's
   expect(other.id).not.toBe(own.id);
 });
 
-test("[BD9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
+test("[BND9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
   const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
   const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {
@@ -254,7 +254,7 @@ test("[BD9] what the page shows of a coming stage before its player knows it to 
   expect(done([...begin, planned(5, 5, first), planned(15, 5, first)])).toEqual(["1 open"]);
 });
 
-test("[BD10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {
+test("[BND10] an override's loop counts from the instant in its command on all players; without one, from its receipt", async () => {
   await using folder = await temporaryFolder();
   const other = alternating.desired.layouts[0]!;
   const place = async (name: string, receivedAt: number, madeAt?: number, duration_ms?: number) => {
@@ -279,7 +279,7 @@ test("[BD10] an override's loop counts from the instant in its command on all pl
   expect(last(again)).toEqual(last(near));
 });
 
-test("[BD10] all that hear of it in time leave an override together; who was away shows it for its whole time", async () => {
+test("[BND10] all that hear of it in time leave an override together; who was away shows it for its whole time", async () => {
   await using folder = await temporaryFolder();
   const other = alternating.desired.layouts[0]!;
   const madeAt = t0 + 1_000;

@@ -51,7 +51,7 @@ function windows(timing: Record<string, unknown>, from: string, many: number): s
 
 const night = { starts_at: "2026-01-01T22:00", ends_at: "2026-01-02T02:00", rrule: "FREQ=DAILY" };
 
-test("[HC1] a window of at most a day counts by the day on which it begins, also past midnight", () => {
+test("[CAL1] a window of at most a day counts by the day on which it begins, also past midnight", () => {
   // In Berlin 22:00 is 21:00 UTC.
   const instants = ["2026-12-24T21:00Z", "2026-12-25T00:59Z", "2026-12-25T21:00Z", "2026-12-27T00:59Z", "2026-12-27T21:00Z"];
   expect(isOn({ ...night, conditions: [except()] }, instants)).toEqual([true, true, false, false, true]);
@@ -63,14 +63,14 @@ test("[HC1] a window of at most a day counts by the day on which it begins, also
   expect(isOn({ ...open, conditions: [daypart, only()] }, instants)).toEqual([false, false, true, true, false]);
 });
 
-test("[HC1] a condition of dates cuts what a calendar left, so that it does not move a window to another day", () => {
+test("[CAL1] a condition of dates cuts what a calendar left, so that it does not move a window to another day", () => {
   const from26 = { type: "date", from: "2026-12-27" };
   const instants = ["2026-12-27T00:00Z", "2026-12-27T21:00Z"];
   expect(isOn({ ...night, conditions: [from26, except()] }, instants)).toEqual([false, true]);
   expect(isOn({ ...night, conditions: [from26] }, instants)).toEqual([true, true]);
 });
 
-test("[HC7] windows that opening hours make count by the day on which they begin, and all-day dates by each of their days", () => {
+test("[CAL7] windows that opening hours make count by the day on which they begin, and all-day dates by each of their days", () => {
   const open = [
     { from: "22:00", until: "02:00" },
     { from: "10:00", until: "12:00" },
@@ -85,7 +85,7 @@ test("[HC7] windows that opening hours make count by the day on which they begin
   expect(isOn(days, noons)).toEqual([true, false, false, true, false]);
 });
 
-test("[HC2] a window of more than a day is cut to whole days of the schedule's zone; days that follow one another are one window", () => {
+test("[CAL2] a window of more than a day is cut to whole days of the schedule's zone; days that follow one another are one window", () => {
   const open = { starts_at: "2026-12-24T10:00", ends_at: null };
   expect(windows({ ...open, conditions: [except()] }, "2026-12-01T00:00Z", 5)).toEqual([
     "2026-12-24T09:00 2026-12-24T23:00",
@@ -104,7 +104,7 @@ test("[HC2] a window of more than a day is cut to whole days of the schedule's z
   ]);
 });
 
-test("[HC3] a day is as long as the clocks of the schedule's zone make it: 23 hours in spring, 25 in autumn", () => {
+test("[CAL3] a day is as long as the clocks of the schedule's zone make it: 23 hours in spring, 25 in autumn", () => {
   const open = { starts_at: "2026-01-01T00:00", ends_at: null };
   expect(windows({ ...open, conditions: [only()] }, "2026-03-01T00:00Z", 2)).toEqual([
     "2026-03-28T23:00 2026-03-29T22:00",
@@ -122,7 +122,7 @@ test("[HC3] a day is as long as the clocks of the schedule's zone make it: 23 ho
   ]);
 });
 
-test("[HC4] several calendars must all hold; on the dates of an empty one nothing plays, and except on them everything", () => {
+test("[CAL4] several calendars must all hold; on the dates of an empty one nothing plays, and except on them everything", () => {
   const open = { starts_at: "2026-12-01T00:00", ends_at: null };
   expect(windows({ ...open, conditions: [only(), only(fair)] }, "2026-12-01T00:00Z", 3)).toEqual(["2026-12-25T23:00 2026-12-26T23:00"]);
   expect(windows({ ...open, conditions: [only(), except(fair)] }, "2026-12-01T00:00Z", 3)).toEqual([
@@ -134,7 +134,7 @@ test("[HC4] several calendars must all hold; on the dates of an empty one nothin
   expect(windows({ ...night, conditions: [only(empty)] }, "2026-12-01T00:00Z", 3)).toEqual([]);
 });
 
-test("[HC5] a schedule whose calendar is not in the state takes no part and is reported; a new list of dates counts at once", () => {
+test("[CAL5] a schedule whose calendar is not in the state takes no part and is reported; a new list of dates counts at once", () => {
   const one = schedule(a.id, "2026-12-01T00:00", null, { conditions: [except()] });
   const state = stateWith([one], [a], { timezone: "Europe/Berlin" });
   expect(brokenSchedules(state, "UTC")).toMatchObject([{ scheduleId: one.id, reason: expect.stringContaining(holidays) }]);
@@ -161,7 +161,7 @@ const someDates = fc.uniqueArray(
 const someStart = fc.integer({ min: 0, max: 30 * 1_440 }).map((minutes) => at("2026-01-01T00:00Z") + minutes * 60_000);
 const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
-test("[HC6] for windows of at most a day, except on a calendar is what exceptions of a rule are", () => {
+test("[CAL6] for windows of at most a day, except on a calendar is what exceptions of a rule are", () => {
   const minutes = fc.oneof(fc.constant(1_440), fc.integer({ min: 1, max: 1_440 }));
   fc.assert(
     fc.property(someZone, someDates, someStart, minutes, fc.integer({ min: 1, max: 3 }), (zone, listed, start, length, interval) => {
@@ -176,7 +176,7 @@ test("[HC6] for windows of at most a day, except on a calendar is what exception
   );
 });
 
-test("[HC6] at each instant of its windows a schedule plays either only on a calendar's dates or except on them", () => {
+test("[CAL6] at each instant of its windows a schedule plays either only on a calendar's dates or except on them", () => {
   const instants = fc.array(fc.integer({ min: first, max: last }), { minLength: 20, maxLength: 20 });
   const daypart = { type: "daypart" as const, from: "22:00", until: "02:00" };
   fc.assert(

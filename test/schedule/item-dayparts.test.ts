@@ -34,7 +34,7 @@ function spansOf(ready: ReturnType<typeof stateOf>, { id }: PlaylistItem, from: 
   return spans;
 }
 
-test("[CA17] an item with dayparts is in the loop in any of them, by the player's clock, past midnight and on the days named", () => {
+test("[DAY1] an item with dayparts is in the loop in any of them, by the player's clock, past midnight and on the days named", () => {
   const dayparts = [
     { from: "06:00", until: "10:30" },
     { from: "10:00", until: "11:00" },
@@ -60,7 +60,7 @@ test("[CA17] an item with dayparts is in the loop in any of them, by the player'
   ]);
 });
 
-test("[CA17] over clock changes dayparts go by the wall, as those of schedules do", () => {
+test("[DAY1] over clock changes dayparts go by the wall, as those of schedules do", () => {
   const night = itemOf({ dayparts: [{ from: "01:30", until: "03:30" }] });
   const ready = stateOf([itemOf(), night], "Europe/Berlin");
   expect(spansOf(ready, night, at("2026-03-28T00:00Z"), at("2026-03-30T12:00Z"))).toEqual(
@@ -73,7 +73,7 @@ test("[CA17] over clock changes dayparts go by the wall, as those of schedules d
   ]);
 });
 
-test("[CA17] without a zone of its own a player goes by that of its box", () => {
+test("[DAY1] without a zone of its own a player goes by that of its box", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item], null);
   const count = (deviceZone: string) =>
@@ -81,7 +81,7 @@ test("[CA17] without a zone of its own a player goes by that of its box", () => 
   expect([count("Australia/Lord_Howe"), count("UTC")]).toEqual([1, 0]);
 });
 
-test("[CA18] where no item is in its dayparts the zone is empty, its layout stays, and why and forecast say so", () => {
+test("[DAY2] where no item is in its dayparts the zone is empty, its layout stays, and why and forecast say so", () => {
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item]);
   const morning = at("2026-06-01T08:00Z");
@@ -100,7 +100,7 @@ test("[CA18] where no item is in its dayparts the zone is empty, its layout stay
   expect(stretches.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
 });
 
-test("[CA18] a limit an hour holds in dayparts: each has a play, those within the hour share it", () => {
+test("[DAY2] a limit an hour holds in dayparts: each has a play, those within the hour share it", () => {
   const limited = itemOf({
     max_plays_per_hour: 1,
     dayparts: [

@@ -72,7 +72,7 @@ function aDay(shown: readonly Shown[]): Map<string, number> {
 test.each([
   ["spring", Date.UTC(2026, 2, 8, 23)],
   ["autumn", Date.UTC(2026, 9, 4, 22)],
-])("[CA12] an item begins as often a day as it may where its layout is always on, over the clock change of %s", (_season, midnight) => {
+])("[LIM5] an item begins as often a day as it may where its layout is always on, over the clock change of %s", (_season, midnight) => {
   const [free, other] = [itemOf(170_000), itemOf(50_000)];
   const limited = [1, 4, 25].map((limit, index) => itemOf(20_000 + index * 7_000, { max_plays_per_day: limit }));
   const ready = stateOf([[limited[0]!, free, limited[1]!, other, limited[2]!]], () => [], "Europe/Berlin");
@@ -95,7 +95,7 @@ test.each([
   expect(rest.some((id, index) => id === rest[index + 1])).toBe(false);
 });
 
-test("[CA12] the day is that of the player's zone, else of its box; days as the screen counts them, also with the clock put back at midnight", () => {
+test("[LIM5] the day is that of the player's zone, else of its box; days as the screen counts them, also with the clock put back at midnight", () => {
   for (const [timezone, deviceZone] of [
     ["Asia/Kathmandu", "UTC"],
     [null, "America/Phoenix"],
@@ -112,7 +112,7 @@ test("[CA12] the day is that of the player's zone, else of its box; days as the 
   }
 });
 
-test("[CA12] a limit a day that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
+test("[LIM5] a limit a day that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
   const loopOf = (items: PlaylistItem[]) => programAt(stateOf([items]), Date.UTC(2026, 4, 5)).program.zones[0]!.timeline;
   const [free, often, rare] = [itemOf(20_000), itemOf(40_000, { max_plays_per_day: 2_000 }), itemOf(1_000, { max_plays_per_day: 1 })];
   expect(loopOf([free, often]).items.map(({ item }) => item.id)).toEqual([free.id, often.id]);
@@ -132,7 +132,7 @@ const window = (layout: DesiredLayout, fromMs: number, untilMs: number, about: o
 const countsOf = (plays: readonly Shown[]): number[] =>
   [...Map.groupBy(plays, ({ at }) => Math.floor((at - day) / dayMs)).values()].map((each) => each.length);
 
-test("[CA13] the windows of a day share its plays; one that is long enough for a round has one, however short", () => {
+test("[LIM6] the windows of a day share its plays; one that is long enough for a round has one, however short", () => {
   for (const [about, limit] of [
     [{}, 1],
     [{}, 5],
@@ -153,7 +153,7 @@ test("[CA13] the windows of a day share its plays; one that is long enough for a
   }
 });
 
-test("[CA13] layouts with the same playlist, and turns of an interrupt with it, share the day's plays", () => {
+test("[LIM6] layouts with the same playlist, and turns of an interrupt with it, share the day's plays", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 4 });
   const shared = stateOf([[itemOf(20_000), limited], [itemOf(5_000)]], ([base, other]) => {
     other!.zones[0]!.playlist_id = base!.zones[0]!.playlist_id;
@@ -165,7 +165,7 @@ test("[CA13] layouts with the same playlist, and turns of an interrupt with it, 
   expect(countsOf(of(shownBetween(shared, day, day + 10 * dayMs), limited))).toEqual(Array.from({ length: 10 }, () => 4));
 });
 
-test("[CA13] the turns of an interrupt share the day's plays of its items, and hide none of the layout below", () => {
+test("[LIM6] the turns of an interrupt share the day's plays of its items, and hide none of the layout below", () => {
   for (const limit of [1, 3, 50]) {
     const [below, turned] = [itemOf(10_000, { max_plays_per_day: limit }), itemOf(10_000, { max_plays_per_day: limit })];
     const ready = stateOf(
@@ -184,7 +184,7 @@ test("[CA13] the turns of an interrupt share the day's plays of its items, and h
   }
 });
 
-test("[CA13] an item that is valid for ten minutes of a day plays in them although it is limited", () => {
+test("[LIM6] an item that is valid for ten minutes of a day plays in them although it is limited", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const lunch = { dayparts: [{ from: "12:00", until: "12:10" }] };
   const [once, daily, always] = [valid, lunch, {}].map((more) => itemOf(10_000, { max_plays_per_day: 1, ...more }));
@@ -192,7 +192,7 @@ test("[CA13] an item that is valid for ten minutes of a day plays in them althou
   expect([once!, daily!, always!].map((item) => countsOf(of(shown, item)))).toEqual([[1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]);
 });
 
-test("[CA14] two players agree from whatever instant they start, and an override moves nothing after it", () => {
+test("[LIM7] two players agree from whatever instant they start, and an override moves nothing after it", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 7 });
   const make = () =>
     stateOf(
@@ -224,7 +224,7 @@ test("[CA14] two players agree from whatever instant they start, and an override
   expect(after).toEqual(whole.filter(({ startsAt }) => startsAt >= override.until));
 });
 
-test("[CA14] what is skipped gives way to the next item, also a limited one, and the rest stays where it was", () => {
+test("[LIM7] what is skipped gives way to the next item, also a limited one, and the rest stays where it was", () => {
   const [free, limited] = [itemOf(30_000), itemOf(10_000, { max_plays_per_day: 2 })];
   const ready = stateOf([[free, limited]]);
   const whole = shownBetween(ready, day, day + dayMs);
@@ -250,7 +250,7 @@ test("[CA14] what is skipped gives way to the next item, also a limited one, and
   );
 });
 
-test("[CA15] a limit an hour holds beside one a day, and neither makes the other never", () => {
+test("[LIM8] a limit an hour holds beside one a day, and neither makes the other never", () => {
   for (const [hour, daily] of [
     [1, 1],
     [1, 5],
@@ -272,7 +272,7 @@ test("[CA15] a limit an hour holds beside one a day, and neither makes the other
   }
 });
 
-test("[CA16] why says of an item with a limit a day when it begins next, and the forecast is what it was", () => {
+test("[LIM9] why says of an item with a limit a day when it begins next, and the forecast is what it was", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 3 });
   const ready = stateOf([[itemOf(30_000), limited]]);
   const plays = of(shownBetween(ready, day, day + dayMs), limited);
@@ -313,7 +313,7 @@ const someWindow = fc.record({
   }),
 });
 
-test("[CA13] whatever windows, interrupts, dayparts and other limits there are, no item comes on more often a day than it may", () => {
+test("[LIM6] whatever windows, interrupts, dayparts and other limits there are, no item comes on more often a day than it may", () => {
   let [plays, due] = [0, 0];
   fc.assert(
     fc.property(
@@ -368,7 +368,7 @@ test("[CA13] whatever windows, interrupts, dayparts and other limits there are, 
   expect([plays > 1_000, due > 0]).toEqual([true, true]);
 }, 240_000);
 
-test("[CA13] an override counts its plays apart, by the day and with one at least", () => {
+test("[LIM6] an override counts its plays apart, by the day and with one at least", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 2 });
   const ready = stateOf([[itemOf(5_000)], [itemOf(20_000), limited]]);
   const show = { layoutId: ready.desired.layouts[0]!.id };
@@ -382,7 +382,7 @@ test("[CA13] an override counts its plays apart, by the day and with one at leas
   }
 });
 
-test("[CA12] over midnight the page is told of one play, not of two, and of the limited item among its loop", () => {
+test("[LIM5] over midnight the page is told of one play, not of two, and of the limited item among its loop", () => {
   const limited = itemOf(10_000, { max_plays_per_day: 5 });
   const ready = stateOf([[itemOf(37_000), limited, itemOf(23_000)]]);
   const evening = day + dayMs - 1_000;

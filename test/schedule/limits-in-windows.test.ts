@@ -51,7 +51,7 @@ const wall = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 const window = (layout: DesiredLayout, fromMs: number, untilMs: number, about: object = {}) =>
   schedule(layout.id, wall(day + fromMs), wall(day + untilMs), { rrule: "FREQ=DAILY", ...about });
 
-test("[CA1] an item with a limit plays in every window, however short, and still no more often in any hour than it may", () => {
+test("[LIM2] an item with a limit plays in every window, however short, and still no more often in any hour than it may", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1)];
   const ready = stateOf([[itemOf(5_000)], [free, limited]], ([, layout]) => [window(layout!, 12 * hourMs, 12 * hourMs + 10 * minuteMs)]);
   const times = comingsOn(ready, limited, day, day + 30 * dayMs);
@@ -60,7 +60,7 @@ test("[CA1] an item with a limit plays in every window, however short, and still
   expect(new Set(times.map((at) => at % dayMs))).toEqual(new Set([12 * hourMs + 10_000]));
 });
 
-test("[CA1] also where a higher priority leaves a layout ten minutes, by schedule, daypart or default", () => {
+test("[LIM2] also where a higher priority leaves a layout ten minutes, by schedule, daypart or default", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 2)];
   const short = stateOf([[itemOf(5_000)], [itemOf(5_000)], [free, limited]], ([, above, below]) => [
     window(above!, 10 * minuteMs, dayMs, { priority: 5 }),
@@ -76,7 +76,7 @@ test("[CA1] also where a higher priority leaves a layout ten minutes, by schedul
   expect(comingsOn(byDefault, limited, day + dayMs, day + 31 * dayMs)).toHaveLength(30);
 });
 
-test("[CA1] windows that follow each other within the hour share its plays, whatever comes between", () => {
+test("[LIM2] windows that follow each other within the hour share its plays, whatever comes between", () => {
   for (const limit of [1, 3]) {
     const [free, limited] = [itemOf(7_000), itemOf(11_000, limit)];
     // The default is on for ten minutes, then off for ten: no schedule here is longer.
@@ -94,7 +94,7 @@ test("[CA1] windows that follow each other within the hour share its plays, what
   }
 });
 
-test("[CA1] a window on every hour plays it every hour; beside a long window the loop goes on as it was", () => {
+test("[LIM2] a window on every hour plays it every hour; beside a long window the loop goes on as it was", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1)];
   const news = Array.from({ length: 24 }, (_, hour) => hour * hourMs);
   const ready = stateOf([[itemOf(5_000)], [free, limited]], ([, layout]) =>
@@ -109,14 +109,14 @@ test("[CA1] a window on every hour plays it every hour; beside a long window the
   expect(maxInAnHour(comingsOn(cut, limited, day, day + 3 * dayMs))).toBe(1);
 });
 
-test("[CA2] an item that is valid for ten minutes plays in them although it is limited", () => {
+test("[LIM3] an item that is valid for ten minutes plays in them although it is limited", () => {
   const valid = { valid_from: new Date(day + 7 * minuteMs).toISOString(), valid_until: new Date(day + 17 * minuteMs).toISOString() };
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1, valid)];
   const ready = stateOf([[free, limited]], () => []);
   expect(comingsOn(ready, limited, day, day + hourMs)).toHaveLength(1);
 });
 
-test("[CA3] the first turn of an interrupt's window has the first play of its limited items", () => {
+test("[LIM4] the first turn of an interrupt's window has the first play of its limited items", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 1)];
   for (const minute of [0, 15, 25, 40, 50]) {
     const ready = stateOf([[itemOf(5_000)], [free, limited]], ([, layout]) => [

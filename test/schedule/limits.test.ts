@@ -43,7 +43,7 @@ const someItems = fc
   });
 const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2035, 0, 1) });
 
-test("[SC28] no item begins more often in any hour than it may, nor much less often than it could", () => {
+test("[LIM1] no item begins more often in any hour than it may, nor much less often than it could", () => {
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
       const plays = begun(items, from, from + 3 * hourMs);
@@ -65,7 +65,7 @@ test("[SC28] no item begins more often in any hour than it may, nor much less of
   );
 });
 
-test("[SC28] without its limited items the loop is what it would be without limits, in order and without a hole", () => {
+test("[LIM1] without its limited items the loop is what it would be without limits, in order and without a hole", () => {
   fc.assert(
     fc.property(someItems, instants, (items, from) => {
       const free = items.filter((item) => item.max_plays_per_hour === undefined).map(({ id }) => id);
@@ -79,7 +79,7 @@ test("[SC28] without its limited items the loop is what it would be without limi
   );
 });
 
-test("[SC28] a limit that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
+test("[LIM1] a limit that is never reached changes nothing; with nothing to fill the time between, limits do not count", () => {
   const [a, b, c] = [itemOf(20_000), itemOf(40_000, 60), itemOf(1_000, 1)];
   expect(loopOf([a, b]).items.map(({ item }) => item.id)).toEqual([a.id, b.id]);
   expect(loopOf([b, c]).items.map(({ item }) => item.id)).toEqual([b.id, c.id]);
@@ -90,7 +90,7 @@ test("[SC28] a limit that is never reached changes nothing; with nothing to fill
   expect([count(Date.parse(from) - 1), count(Date.parse(from)), count(Date.parse(until))]).toEqual([1, 361, 1]);
 });
 
-test("[SC28] why a limited item is not in this round is among the reasons, with when it begins next", () => {
+test("[LIM1] why a limited item is not in this round is among the reasons, with when it begins next", () => {
   const limited = itemOf(10_000, 4);
   const ready = readyOf(desiredOf([itemOf(10_000), limited], []));
   const plays = begun([...ready.desired.playlists[0]!.items], day, day + 2 * hourMs).filter(({ id }) => id === limited.id);
@@ -101,7 +101,7 @@ test("[SC28] why a limited item is not in this round is among the reasons, with 
   expect(reason(first.at + 15_000)).toMatchObject({ id: limited.id, verdict: "set-aside", detail: next });
 });
 
-test("[SC24] the turns of an interrupt share the plays of its limited items, and why tells its own limit", () => {
+test("[INT1] the turns of an interrupt share the plays of its limited items, and why tells its own limit", () => {
   const [free, limited] = [itemOf(10_000), itemOf(10_000, 3)];
   const ready = stateOf([{ items: [itemOf(5_000)] }, { items: [free, limited] }], (layouts) => [
     schedule(layouts[1]!.id, "2026-01-01T00:00", null, { interrupt: { share_percent: 10, play_ms: 40_000, max_plays_per_hour: 7 } }),
@@ -127,7 +127,7 @@ test("[SC24] the turns of an interrupt share the plays of its limited items, and
   });
 });
 
-test("[SC29] second by second over two days of interrupts and limits, layout and item are what a naive reckoning says", () => {
+test("[INT3] second by second over two days of interrupts and limits, layout and item are what a naive reckoning says", () => {
   const naive = (items: readonly PlaylistItem[]): NaiveItem[] =>
     items.map(({ id, duration_ms, max_plays_per_hour }) => ({
       id,

@@ -78,7 +78,7 @@ test.each([
     { rrule: "FREQ=YEARLY" },
     ["2026-01-05T06:00:00Z", "2027-01-05T06:00:00Z"],
   ],
-] as const)("[BD11] a loop that begins with its window begins with its first item: %s", (_name, starts_at, ends_at, about, begins) => {
+] as const)("[BND11] a loop that begins with its window begins with its first item: %s", (_name, starts_at, ends_at, about, begins) => {
   const ready = withLoop((windowed) => [schedule(windowed.id, starts_at, ends_at, { ...about, loop_from: "window" })]);
   for (const begin of begins) {
     expect(into(ready, at(begin) - 1)).toBeNull();
@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-test("[BD11] without it a loop counts from the epoch, whenever its window begins", () => {
+test("[BND11] without it a loop counts from the epoch, whenever its window begins", () => {
   const windows = (about: Record<string, unknown>) =>
     withLoop((windowed) => [schedule(windowed.id, "2026-03-10T08:00", "2026-03-10T12:00", about)]);
   const begin = at("2026-03-10T07:00:00Z");
@@ -100,7 +100,7 @@ test("[BD11] without it a loop counts from the epoch, whenever its window begins
   expect(into(windows({ sync_epoch: "2026-03-10T06:59:59.000Z" }), begin)).toBe(1_000);
 });
 
-test("[BD12] windows that touch or overlap each begin the loop anew, and the forecast tells from when it counts", () => {
+test("[BND12] windows that touch or overlap each begin the loop anew, and the forecast tells from when it counts", () => {
   const touching = withLoop((windowed) => [
     schedule(windowed.id, "2026-03-10T00:00", "2026-03-11T00:00", { rrule: "FREQ=DAILY", loop_from: "window" }),
   ]);
@@ -126,7 +126,7 @@ test("[BD12] windows that touch or overlap each begin the loop anew, and the for
   }
 });
 
-test("[BD12] what comes between does not set the loop back; interrupts and overrides begin with their own first item", () => {
+test("[BND12] what comes between does not set the loop back; interrupts and overrides begin with their own first item", () => {
   const interrupt = { interrupt: { share_percent: 25, play_ms: 60_000 } };
   const ready = withLoop((windowed) => [
     schedule(windowed.id, "2026-03-10T08:00", "2026-03-10T12:00", { loop_from: "window" }),

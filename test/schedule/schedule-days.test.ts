@@ -26,12 +26,12 @@ test.each([
   ["Europe/Berlin", "2026-10-25", "2026-10-25", "10-24T22:00 10-25T23:00"],
   ["Asia/Beirut", "2026-03-29", "2026-03-29", "03-28T22:00 03-29T21:00"],
   ["America/Havana", "2026-11-01", "2026-11-01", "11-01T04:00 11-02T05:00"],
-])("[CA24] in %s a schedule from %s to %s lasts whole days, the last included", (zone, starts, ends, expected) => {
+])("[HRS2] in %s a schedule from %s to %s lasts whole days, the last included", (zone, starts, ends, expected) => {
   const [from, until] = [at(starts) - 3 * 86_400_000, at(ends) + 4 * 86_400_000].map((instant) => new Date(instant).toISOString());
   expect(on(starts, ends, zone, from!, until!)).toEqual([expected]);
 });
 
-test("[CA24] with a rule every day that it names is whole, and without an end a schedule goes on from its day", () => {
+test("[HRS2] with a rule every day that it names is whole, and without an end a schedule goes on from its day", () => {
   const span = ["2026-10-23T12:00Z", "2026-10-29T12:00Z"] as const;
   expect(on("2026-10-24", "2026-10-25", "Europe/Berlin", ...span, { rrule: "FREQ=WEEKLY;BYDAY=SA,TU" })).toEqual([
     "10-23T22:00 10-25T23:00",

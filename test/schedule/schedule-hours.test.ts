@@ -31,7 +31,7 @@ function stamp(instant: number): string {
   return Number.isFinite(instant) ? new Date(instant).toISOString().slice(5, 16) : "ever";
 }
 
-test("[CA20] a schedule with several opening times is on in each of them, on the clock of its zone", () => {
+test("[HRS1] a schedule with several opening times is on in each of them, on the clock of its zone", () => {
   const ready = stateWith([schedule(a.id, "2026-01-01T00:00", null, { conditions: [{ type: "hours", open: shop }] })], [a], {
     timezone: "Europe/Berlin",
   });
@@ -46,7 +46,7 @@ test("[CA20] a schedule with several opening times is on in each of them, on the
   ]);
 });
 
-test("[CA20] opening times that touch or overlap are one window, also past midnight and over the end of the week", () => {
+test("[HRS1] opening times that touch or overlap are one window, also past midnight and over the end of the week", () => {
   const of = (...open: object[]) => [{ type: "hours", open }];
   const week = ["2026-11-23T00:00Z", "2026-11-30T00:00Z"] as const;
   const night = of({ weekdays: ["SA"], from: "22:00", until: "02:00" }, { weekdays: ["SU"], from: "02:00", until: "04:00" });
@@ -64,7 +64,7 @@ test("[CA20] opening times that touch or overlap are one window, also past midni
   expect(spans(of({ until: "12:00" }, { from: "12:00" }), "Europe/Berlin", ...week)).toEqual(["01-01T00:00 ever"]);
 });
 
-test("[CA20] of equal schedules the window that began last wins, and a window of two opening times began with the first", () => {
+test("[HRS1] of equal schedules the window that began last wins, and a window of two opening times began with the first", () => {
   const conditions = [
     {
       type: "hours",
@@ -80,7 +80,7 @@ test("[CA20] of equal schedules the window that began last wins, and a window of
   expect([shown("10:00"), shown("12:30"), shown("13:00"), shown("18:00")]).toEqual([a.id, b.id, a.id, ready.desired.layout!.id]);
 });
 
-test("[CA20] loops that begin with the window begin once for opening times that touch", () => {
+test("[HRS1] loops that begin with the window begin once for opening times that touch", () => {
   const open = [
     { from: "09:00", until: "12:00" },
     { from: "12:00", until: "18:00" },
@@ -104,7 +104,7 @@ const entry = fc
   })
   .filter(({ from, until }) => from !== until);
 
-test("[CA20] opening hours are open when any of their entries is, and their windows never meet, over every clock change", () => {
+test("[HRS1] opening hours are open when any of their entries is, and their windows never meet, over every clock change", () => {
   const zones = fc.constantFrom("Europe/Berlin", "Australia/Lord_Howe", "America/Havana", "Asia/Kathmandu");
   // The changes of these zones in 2026, and a month without one.
   const weeks = fc.constantFrom("2026-03-08", "2026-03-29", "2026-04-05", "2026-06-10", "2026-10-04", "2026-10-25", "2026-11-01");

@@ -94,7 +94,7 @@ const rules: { rrule: string | null; start: string; end: string; priority: numbe
 const year = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)] as const;
 
 test.each(["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu"])(
-  "[SC11] minute by minute over a year, across both clock changes, what plays in %s is what a naive scheduler says",
+  "[SCH1] minute by minute over a year, across both clock changes, what plays in %s is what a naive scheduler says",
   (zone) => {
     const layouts = rules.map(() => layout());
     const schedules = rules.map(({ rrule, start, end, priority, exdates = [] }, index) =>

@@ -87,7 +87,7 @@ const with_ = (records: Intervention[]): Circumstances => ({ records, deviceZone
 const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: Intervention[] = []) =>
   programAt(ready, instant, with_(records)).program.layout?.id ?? null;
 
-test("[SC12] the next change is always in the future, and until then nothing changes", () => {
+test("[SCH2] the next change is always in the future, and until then nothing changes", () => {
   fc.assert(
     fc.property(
       someSchedules,
@@ -107,7 +107,7 @@ test("[SC12] the next change is always in the future, and until then nothing cha
   );
 }, 60_000);
 
-test("[SC13] the forecast is what evaluating every instant gives, without a hole", () => {
+test("[SCH3] the forecast is what evaluating every instant gives, without a hole", () => {
   fc.assert(
     fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, from) => {
       const ready = stateWith(all, layouts, { timezone });
@@ -129,7 +129,7 @@ test("[SC13] the forecast is what evaluating every instant gives, without a hole
   );
 });
 
-test("[SC14] adding a schedule changes nothing outside its windows", () => {
+test("[SCH4] adding a schedule changes nothing outside its windows", () => {
   fc.assert(
     fc.property(
       someSchedules,
@@ -151,7 +151,7 @@ test("[SC14] adding a schedule changes nothing outside its windows", () => {
   );
 }, 60_000);
 
-test("[SC15] two players given the same state in another order decide the same", () => {
+test("[SCH5] two players given the same state in another order decide the same", () => {
   const shuffled = someSchedules.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
   const records = someRecords.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
   fc.assert(
@@ -172,7 +172,7 @@ const pausedOverride: Intervention[] = [
   { is: "pause", id: "cmd_2", at: first + 1_000, until: first + 60_000 },
 ];
 
-test("[SC16] the first of the reasons is what shows", () => {
+test("[SCH6] the first of the reasons is what shows", () => {
   fc.assert(
     fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, at) => {
       const ready = stateWith(all, layouts, { timezone });
@@ -185,7 +185,7 @@ test("[SC16] the first of the reasons is what shows", () => {
   );
 });
 
-test("[SC17] text that is no schedule is refused with a reason and never breaks the others", () => {
+test("[SCH7] text that is no schedule is refused with a reason and never breaks the others", () => {
   const rubbish = fc.oneof(
     fc.string(),
     fc.constantFrom("FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYHOUR=3", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
@@ -203,7 +203,7 @@ test("[SC17] text that is no schedule is refused with a reason and never breaks 
   );
 });
 
-test("[SC17] whatever stands in a field, it is refused or taken, and the others play", () => {
+test("[SCH7] whatever stands in a field, it is refused or taken, and the others play", () => {
   const fields = [
     "id",
     "name",

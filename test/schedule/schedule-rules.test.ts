@@ -48,12 +48,12 @@ test.each([
   ["FREQ=YEARLY;COUNT=3", "2024-02-29", "2024-02-29 2028-02-29 2032-02-29"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=MO", "1997-08-05", "1997-08-05 1997-08-10 1997-08-19 1997-08-24"],
   ["FREQ=WEEKLY;INTERVAL=2;COUNT=4;BYDAY=TU,SU;WKST=SU", "1997-08-05", "1997-08-05 1997-08-17 1997-08-19 1997-08-31"],
-])("[SC18] %s from %s names the days that RFC 5545 gives", (rrule, start, expected) => {
+])("[SCH8] %s from %s names the days that RFC 5545 gives", (rrule, start, expected) => {
   const days = expected.split(" ");
   expect(dates(rrule, start, days.length)).toEqual(days);
 });
 
-test("[SC19] a weekday belongs to the day on which the window starts, also past midnight", () => {
+test("[SCH9] a weekday belongs to the day on which the window starts, also past midnight", () => {
   const friday = schedule(a.id, "2026-01-02T22:00", "2026-01-03T02:00", { rrule: "FREQ=WEEKLY;BYDAY=FR" });
   const daypart = schedule(b.id, "2026-01-01T00:00", null, {
     conditions: [{ type: "daypart", weekdays: ["SA"], from: "22:00", until: "02:00" }],
@@ -68,7 +68,7 @@ test("[SC19] a weekday belongs to the day on which the window starts, also past 
   expect(shown(ready, "2026-02-08T02:00Z")).toBe("default");
 });
 
-test("[SC20] a time that the spring change leaves out is the instant of the change; one that is repeated is the first", () => {
+test("[SCH10] a time that the spring change leaves out is the instant of the change; one that is repeated is the first", () => {
   const london = timeZoneRules("Europe/London")!;
   expect(london.instantOf(at("2026-03-29T01:30Z"))).toBe(at("2026-03-29T01:00Z"));
   expect(london.instantOf(at("2026-10-25T01:30Z"))).toBe(at("2026-10-25T00:30Z"));
@@ -85,7 +85,7 @@ test("[SC20] a time that the spring change leaves out is the instant of the chan
   expect(shown(ready, "2026-10-25T02:30Z")).toBe("default");
 });
 
-test("[SC21] a schedule goes by its own zone, else by the player's, else by the box's; with Z it is an instant", () => {
+test("[SCH11] a schedule goes by its own zone, else by the player's, else by the box's; with Z it is an instant", () => {
   const own = schedule(a.id, "2026-06-01T12:00", "2026-06-01T13:00", { timezone: "Asia/Kathmandu" });
   const players = schedule(b.id, "2026-06-01T12:00", "2026-06-01T13:00");
   const ready = stateWith([own, players], [a, b], { timezone: "America/Phoenix" });
@@ -98,7 +98,7 @@ test("[SC21] a schedule goes by its own zone, else by the player's, else by the 
   expect(shown(instant, "2026-06-01T12:30Z")).toBe("a");
 });
 
-test("[SC22] the highest priority plays; of equal ones the window begun last, then the newest", () => {
+test("[SCH12] the highest priority plays; of equal ones the window begun last, then the newest", () => {
   const allDay = schedule(a.id, "2026-01-01T00:00", null);
   const lunch = schedule(b.id, "2026-01-01T12:00", "2026-01-01T13:00", { rrule: "FREQ=DAILY" });
   expect(shown(stateWith([lunch, allDay], [a, b], { timezone: "UTC" }), "2026-05-05T12:30Z")).toBe("b");
@@ -110,7 +110,7 @@ test("[SC22] the highest priority plays; of equal ones the window begun last, th
   expect(shown(stateWith([newer, older], [a, b], { timezone: "UTC" }), "2026-05-05T12:30Z")).toBe("b");
 });
 
-test("[SC23] conditions of tags, variables, dates and times must all hold", () => {
+test("[SCH13] conditions of tags, variables, dates and times must all hold", () => {
   const conditions = [
     { type: "tag", tag: "lobby" },
     { type: "variable", name: "queue", op: "at_least", value: 5 },
@@ -128,7 +128,7 @@ test("[SC23] conditions of tags, variables, dates and times must all hold", () =
   expect(why(calm, at("2026-05-31T12:00Z")).at(-1)).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
 });
 
-test("[SC24] interrupts get their share of the hour, spread evenly, and no more plays than allowed", () => {
+test("[INT1] interrupts get their share of the hour, spread evenly, and no more plays than allowed", () => {
   const interrupt = { share_percent: 25, play_ms: 30_000 };
   const half = schedule(b.id, "2026-01-01T00:00", null, { interrupt: { share_percent: 5, play_ms: 15_000, max_plays_per_hour: 4 } });
   const ready = stateWith([schedule(a.id, "2026-01-01T00:00", null, { interrupt }), half], [a, b], { timezone: "UTC" });
@@ -152,7 +152,7 @@ test("[SC24] interrupts get their share of the hour, spread evenly, and no more 
   expect(program.zones[0]!.timeline.epochMs).toBe(of(a.id)[3]!.from);
 });
 
-test("[SC25] shares above a hundred per cent together are scaled down, and higher priorities are not interrupted", () => {
+test("[INT2] shares above a hundred per cent together are scaled down, and higher priorities are not interrupted", () => {
   const interrupt = { share_percent: 100, play_ms: 10_000 };
   const greedy = [a, b].map(({ id }) => schedule(id, "2026-01-01T00:00", null, { interrupt }));
   const ready = stateWith(greedy, [a, b], { timezone: "UTC" });
@@ -165,7 +165,7 @@ test("[SC25] shares above a hundred per cent together are scaled down, and highe
   expect([...forecast(stateWith([greedy[1]!, drill], [a, b], { timezone: "UTC" }), ...hour)]).toMatchObject([{ by: drill.id }]);
 });
 
-test("[SC26] an item is in the loop only between valid_from and valid_until", () => {
+test("[SCH14] an item is in the loop only between valid_from and valid_until", () => {
   const red = assetOf(Buffer.from("red"));
   const [from, until] = ["2026-05-05T10:00:00Z", "2026-05-05T11:00:00Z"];
   const items = [imageItem(red, 1_000), { ...imageItem(red, 2_000), valid_from: from, valid_until: until }];
@@ -177,7 +177,7 @@ test("[SC26] an item is in the loop only between valid_from and valid_until", ()
   expect(programAt(ready, at(until)).changesAt).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("[SC27] a bad schedule that reaches a player costs that one schedule, and is reported", () => {
+test("[SCH15] a bad schedule that reaches a player costs that one schedule, and is reported", () => {
   const good = schedule(a.id, "2026-01-01T00:00", null);
   const bad = [
     schedule(b.id, "2026-01-01T00:00", null, { timezone: "Mars/Base" }),

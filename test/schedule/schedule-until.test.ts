@@ -16,7 +16,7 @@ function begun(starts: string, ends: string, rrule: string): string[] {
     .map((stretch) => new Date(stretch.from).toISOString().slice(5, 16));
 }
 
-test("[CA4] UNTIL in UTC is an instant: a window that starts at it or before is in, also in an hour that comes twice", () => {
+test("[SCH16] UNTIL in UTC is an instant: a window that starts at it or before is in, also in an hour that comes twice", () => {
   const at = (rule: string) => begun("02:30", "02:45", `FREQ=DAILY;UNTIL=${rule}`);
   const days = ["10-23T00:30", "10-24T00:30", "10-25T00:30"];
   // 02:30 comes at 00:30Z and again at 01:30Z: the window is that of the first.
@@ -32,7 +32,7 @@ test("[CA4] UNTIL in UTC is an instant: a window that starts at it or before is 
   expect(at("20261025")).toEqual(days);
 });
 
-test("[CA4] over the spring change, too: the time left out is the instant of the change", () => {
+test("[SCH16] over the spring change, too: the time left out is the instant of the change", () => {
   const one = layout();
   const days = (rule: string) => {
     const rrule = `FREQ=DAILY;UNTIL=${rule}`;
@@ -65,7 +65,7 @@ test.each([
   // One with a number beside one without: ical.js's days, the other two give none.
   ["FREQ=YEARLY;BYDAY=1MO,TU;BYMONTHDAY=1,2,3", "2024-01-01 2024-01-02 2024-04-02 2024-07-02 2024-09-03 2024-10-01"],
   ["FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=1,3,5,7", "2024-01-01 2024-02-05 2024-04-01 2024-06-03"],
-])("[CA5] a weekday's number in a year without months counts within the year, also where BYMONTHDAY limits it: %s", (rrule, expected) => {
+])("[SCH17] a weekday's number in a year without months counts within the year, also where BYMONTHDAY limits it: %s", (rrule, expected) => {
   const days = expected.split(" ");
   expect(dates(rrule, days.length)).toEqual(days);
 });

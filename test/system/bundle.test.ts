@@ -4,7 +4,7 @@ import { bundlePrograms } from "../support/media/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs/programs.ts";
 
-test("[BU1] the bundled programs, which Electron runs, find their files and start", async () => {
+test("[PRG7] the bundled programs, which Electron runs, find their files and start", async () => {
   await bundlePrograms();
   await using folder = await temporaryFolder();
   await using service = new Program(["dist/main/cli.js", "serve", "--port", "0", "--data", join(folder.path, "service")]);

@@ -16,7 +16,7 @@ const boundarySlotMs = 3_000;
 
 const patience = { timeout: 120_000 + 2 * changes * slotMs };
 
-test("[SW12] changes between picture, clip, web page and text, by cut and by crossfade, show nothing else", patience, async () => {
+test("[SWP12] changes between picture, clip, web page and text, by cut and by crossfade, show nothing else", patience, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using site = await startMixedSite();
@@ -44,7 +44,7 @@ test("[SW12] changes between picture, clip, web page and text, by cut and by cro
 });
 
 test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
-  "[SW14] changes of program, by %s, show nothing else, and nothing of a layout that has to leave",
+  "[SWP14] changes of program, by %s, show nothing else, and nothing of a layout that has to leave",
   patience,
   async (kind) => {
     await using folder = await temporaryFolder();
@@ -64,7 +64,7 @@ test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
   },
 );
 
-test("[SW13] a clip in a slot three times as long plays three times and is held on its last frame", { timeout: 180_000 }, async () => {
+test("[SWP13] a clip in a slot three times as long plays three times and is held on its last frame", { timeout: 180_000 }, async () => {
   await using folder = await temporaryFolder();
   await using xvfb = await startXvfb({ width: 1920, height: 1080 });
   await using service = await startService(join(folder.path, "service"));

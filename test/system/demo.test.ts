@@ -15,7 +15,7 @@ function demo(folder: string): Program {
   return new Program(["src/main/cli.ts", "demo", "--headless", "--engine", "chromium", "--port", "0", "--data", folder]);
 }
 
-test("[DE1] one command pairs a player by its code, after three seconds to read it, and plays content", async () => {
+test("[PRG1] one command pairs a player by its code, after three seconds to read it, and plays content", async () => {
   await using folder = await temporaryFolder();
   await using program = demo(folder.path);
   const shown = await program.line(({ msg, code }) => msg === "screen shown" && code !== undefined);
@@ -38,7 +38,7 @@ test("[DE1] one command pairs a player by its code, after three seconds to read 
   expect(Math.max(...channels.map(({ mean }) => mean))).toBeGreaterThan(40);
 });
 
-test("[DE2] Ctrl+C stops everything and leaves no process; the next start needs no pairing", async () => {
+test("[PRG2] Ctrl+C stops everything and leaves no process; the next start needs no pairing", async () => {
   await using folder = await temporaryFolder();
   for (const start of ["first", "second"]) {
     await using program = demo(folder.path);
@@ -49,7 +49,7 @@ test("[DE2] Ctrl+C stops everything and leaves no process; the next start needs 
   }
 });
 
-test("[DE3] killed with -9 the demo takes service, player and browser with it", async () => {
+test("[PRG3] killed with -9 the demo takes service, player and browser with it", async () => {
   await using folder = await temporaryFolder();
   await using program = demo(folder.path);
   await program.line("ready");
@@ -64,14 +64,14 @@ test.each([
   [["start", "--engine", "netscape"], "--engine: must be electron or chromium"],
   [["demo", "--port", "x"], "--port: must be a port, 0 to 65535"],
   [["fly"], "there is no program “fly”"],
-])("[DE4] bad flags are one clear line and exit 2: %j", async (argv, words) => {
+])("[PRG4] bad flags are one clear line and exit 2: %j", async (argv, words) => {
   const program = new Program(["src/main/cli.ts", ...argv]);
   expect(await program.exitCode).toBe(2);
   expect(program.output.trim().split("\n")).toHaveLength(1);
   expect(program.output).toContain(words);
 });
 
-test("[DE5] a second player on the same data folder is refused, and the first goes on", async () => {
+test("[PRG5] a second player on the same data folder is refused, and the first goes on", async () => {
   await using folder = await temporaryFolder();
   const flags = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9", "--headless", "--engine", "chromium", "--data", folder.path];
   await using first = new Program(flags);

@@ -68,7 +68,7 @@ async function publish(api: Api, player: Program, color: Rgb): Promise<{ playerI
 }
 
 test(
-  "[EL1] on Electron a player is paired, plays, updates, takes a picture, repairs its page and stops with 0",
+  "[ELE1] on Electron a player is paired, plays, updates, takes a picture, repairs its page and stops with 0",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  "[EL2] the embedded service is there at each start, on another port when its own is taken, and again when it dies",
+  "[ELE2] the embedded service is there at each start, on another port when its own is taken, and again when it dies",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -171,7 +171,7 @@ test(
 );
 
 standInTest(
-  "[EL3] Electron is set up before it is ready: the switches of the Chromium host, a sandbox, a profile of the player's own, no menu",
+  "[ELE3] Electron is set up before it is ready: the switches of the Chromium host, a sandbox, a profile of the player's own, no menu",
   { timeout: limitMs },
   async () => {
     await using folder = await temporaryFolder();
@@ -202,7 +202,7 @@ standInTest(
 );
 
 standInTest.for(["throws", "rejects"])(
-  "[EL4] an error that nobody catches is logged and ends the program with 1, without a box: %s",
+  "[ELE4] an error that nobody catches is logged and ends the program with 1, without a box: %s",
   async (kind) => {
     await using folder = await temporaryFolder();
     await using program = startOnStandIn(join(import.meta.dirname, "../support/electron/apps/fails.ts"), folder.path, xvfb.display, [kind]);
@@ -213,7 +213,7 @@ standInTest.for(["throws", "rejects"])(
 );
 
 standInTest(
-  "[EL5] the window follows its display, and is opened anew when its DevTools connection is lost",
+  "[ELE5] the window follows its display, and is opened anew when its DevTools connection is lost",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();
@@ -243,7 +243,7 @@ standInTest(
   },
 );
 
-standInTest("[EL6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
+standInTest("[ELE6] the stand-in waits for ever, as Electron does, where an app awaits its readiness at top level", async () => {
   await using folder = await temporaryFolder();
   const app = join(import.meta.dirname, "../support/electron/apps/waits-at-top-level.ts");
   const program = startOnStandIn(app, folder.path, xvfb.display);
@@ -259,7 +259,7 @@ standInTest("[EL6] the stand-in waits for ever, as Electron does, where an app a
 });
 
 test(
-  "[EL7] an Electron that hangs is started again by its parent, and ends with a parent that is killed",
+  "[ELE7] an Electron that hangs is started again by its parent, and ends with a parent that is killed",
   { timeout: limitMs },
   async () => {
     await using serviceFolder = await temporaryFolder();

@@ -20,7 +20,7 @@ async function withElectron(): Promise<{ env: Record<string, string>; data: stri
 
 const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 
-test("[EN20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
+test("[ENG20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
   expect(await player.line("drawing with")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
@@ -38,7 +38,7 @@ test.each([
   // A test's program has no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
-])("[EN21] flags that Electron cannot follow are one line and exit code 2: %s", async (_, argv, words) => {
+])("[ENG21] flags that Electron cannot follow are one line and exit code 2: %s", async (_, argv, words) => {
   await using here = await withElectron();
   await using program = new Program([...argv, "--data", here.data], here.env);
   expect(await program.exitCode).toBe(2);
@@ -47,7 +47,7 @@ test.each([
 });
 
 test.each(["prestart", "preplayer"])(
-  "[EN22] npm builds page and programs before a start, so that neither is a stale one: %s",
+  "[ENG22] npm builds page and programs before a start, so that neither is a stale one: %s",
   async (script) => {
     const stale = ["dist/main/electron.js", "dist/renderer/player/index.html"].map((name) => join(rootFolder, name));
     for (const path of stale) {

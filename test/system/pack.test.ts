@@ -19,14 +19,14 @@ import { Api, Program } from "../support/programs/programs.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
-// Packing costs most of the time here, so there is one package for all. [PK5] comes after those that read it: it changes files of it.
+// Packing costs most of the time here, so there is one package for all. [PCK5] comes after those that read it: it changes files of it.
 let packed: ElectronPackage;
 beforeAll(async () => {
   packed = await packForElectron();
 });
 afterAll(() => packed?.[Symbol.asyncDispose]());
 
-test("[PK1] a package holds the built programs, the page, the claim page and production packages, and nothing else", async () => {
+test("[PCK1] a package holds the built programs, the page, the claim page and production packages, and nothing else", async () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([manifest.main, "dist/main/cli.js", "dist/renderer/player/index.html", "renderer/claim/index.html"]),
@@ -44,7 +44,7 @@ const programs = [manifest.main, "dist/main/cli.js", "dist/main/media-child.js"]
 // Looked for by these packages, and done without.
 const optional = ["supports-color from node_modules/debug/", "@img/sharp-libvips-dev/"];
 
-test("[PK2] whatever the packed programs and their workers import is in the package", async () => {
+test("[PCK2] whatever the packed programs and their workers import is in the package", async () => {
   const { modules, missing } = await readModules([...programs.map(inPackage), await workerEntry()]);
   for (const name of ["fastify", "ws", "sharp", "electron-store", "feedsmith", "pdfjs-dist", "file-type", "mediabunny", "yauzl"]) {
     expect(
@@ -58,13 +58,13 @@ test("[PK2] whatever the packed programs and their workers import is in the pack
   expect(lacking.filter((line) => !optional.some((start) => line.startsWith(start)))).toEqual([]);
 });
 
-test("[PK3] native files, and the packages that worker threads load, lie outside the archive", async () => {
+test("[PCK3] native files, and the packages that worker threads load, lie outside the archive", async () => {
   const native = packed.files.filter(({ path }) => /\.(node|so|dll|dylib)(\.[\d.]+)?$/.test(path));
   expect(native.length).toBeGreaterThan(1);
   expect([...native, ...(await filesOfWorkers())].filter(({ unpacked }) => !unpacked)).toEqual([]);
 });
 
-test("[PK4] the fuses of the packed executable are those of electron-builder.yml", async () => {
+test("[PCK4] the fuses of the packed executable are those of electron-builder.yml", async () => {
   const { electronFuses } = z
     .object({ electronFuses: z.record(z.string(), z.boolean()) })
     .parse(parse(await readFile(join(rootFolder, "electron-builder.yml"), "utf8")));
@@ -78,7 +78,7 @@ test("[PK4] the fuses of the packed executable are those of electron-builder.yml
   expect(Object.fromEntries(burnt)).toEqual(electronFuses);
 });
 
-test("[PK5] the packed service runs with nothing but the package, and its workers load from outside the archive", async () => {
+test("[PCK5] the packed service runs with nothing but the package, and its workers load from outside the archive", async () => {
   const { program } = packed;
   // In an archive these files can be seen; here nobody can load them, as Electron's workers perhaps cannot.
   for (const { path } of (await filesOfWorkers()).filter(({ path }) => /\.[cm]?js$/.test(path))) {
@@ -114,7 +114,7 @@ test("[PK5] the packed service runs with nothing but the package, and its worker
   expect(JSON.parse(stdout)).toMatchObject({ title: "Post", entries: [{ title: "One" }] });
 });
 
-test("[PK6] a build that is missing or older than its sources is refused with the remedy", async () => {
+test("[PCK6] a build that is missing or older than its sources is refused with the remedy", async () => {
   const { beforePack } = await hooks();
   await using folder = await temporaryFolder();
   const file = async (name: string, second: number): Promise<void> => {
@@ -137,7 +137,7 @@ test("[PK6] a build that is missing or older than its sources is refused with th
   expect(pack).toThrow("dist/renderer/player/index.html is older than renderer/player/main.ts. Run: npm run build");
 });
 
-test("[PK6] a package without the addons of its machine is refused with the remedy", async () => {
+test("[PCK6] a package without the addons of its machine is refused with the remedy", async () => {
   const { afterPack } = await hooks();
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "resources/app.asar.unpacked/node_modules/@img/sharp-linux-x64"), { recursive: true });

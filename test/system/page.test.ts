@@ -6,7 +6,7 @@ import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs/programs.ts";
 
-test("[DE6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
+test("[PRG6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();
   // The program finds its page beside its own source; the packages come from here.
   for (const name of ["src", "renderer", "package.json"]) await cp(join(rootFolder, name), join(folder.path, name), { recursive: true });

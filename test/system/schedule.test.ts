@@ -22,7 +22,7 @@ afterAll(() => xvfb[Symbol.asyncDispose]());
 const shows = (color: Rgb): boolean => xvfb.framebuffer.pixel(960, 540).every((value, channel) => Math.abs(value - color[channel]!) <= 4);
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 10_000, fit: "fill" });
 
-test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, it leaves at once", async () => {
+test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, it leaves at once", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -48,7 +48,7 @@ test("[SC40] a schedule shows when it is due and leaves when it ends; deleted, i
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OV10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
+test("[OVR10] an override shows at once, outlives kill -9, and gives way when it is cleared or over", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -82,7 +82,7 @@ test("[OV10] an override shows at once, outlives kill -9, and gives way when it 
   await eventually(() => shows(red));
 }, 180_000);
 
-test("[OV11] skip and pause do on the glass what they say", async () => {
+test("[OVR11] skip and pause do on the glass what they say", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -102,7 +102,7 @@ test("[OV11] skip and pause do on the glass what they say", async () => {
   await eventually(() => shows(second));
 }, 180_000);
 
-test("[VA8] a variable set by command or trigger brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
+test("[VAR8] a variable set by command or trigger brings its schedule at once, outlives kill -9, and is over when it is cleared", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

@@ -46,7 +46,7 @@ async function startProxy(target: string) {
 
 const image = (assetId: string) => ({ type: "image", asset_id: assetId, duration_ms: 1_000, fit: "fill" });
 
-test("[TR1] with sockets blocked a player pairs, plays and obeys by polling", async () => {
+test("[TRB1] with sockets blocked a player pairs, plays and obeys by polling", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -60,7 +60,7 @@ test("[TR1] with sockets blocked a player pairs, plays and obeys by polling", as
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "online" });
 });
 
-test.each([401, 403, 404, 410, 500])("[TR2] a proxy that answers %i to everything neither unpairs nor purges", async (status) => {
+test.each([401, 403, 404, 410, 500])("[TRB2] a proxy that answers %i to everything neither unpairs nor purges", async (status) => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -88,7 +88,7 @@ test.each([401, 403, 404, 410, 500])("[TR2] a proxy that answers %i to everythin
   await again.line(({ msg }) => msg === "the socket is blocked: polling" || msg === "connected");
 });
 
-test("[TR3] a player removed at the service purges its content and shows a new code", async () => {
+test("[TRB3] a player removed at the service purges its content and shows a new code", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -105,7 +105,7 @@ test("[TR3] a player removed at the service purges its content and shows a new c
   expect(await readdir(join(playerFolder, "content"))).toEqual([]);
 });
 
-test("[TR3] a player removed while it was away learns it when it comes back, by signature", async () => {
+test("[TRB3] a player removed while it was away learns it when it comes back, by signature", async () => {
   await using folder = await temporaryFolder();
   const playerFolder = join(folder.path, "player");
   await using service = await startService(join(folder.path, "service"));
@@ -123,7 +123,7 @@ test("[TR3] a player removed while it was away learns it when it comes back, by 
 });
 
 test(
-  "[TR4] corrupt and truncated downloads are never shown: the previous content stays until the bytes are right",
+  "[TRB4] corrupt and truncated downloads are never shown: the previous content stays until the bytes are right",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

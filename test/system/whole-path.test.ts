@@ -27,7 +27,7 @@ function shows(framebuffer: Framebuffer, color: Rgb, x = 960, y = 540): boolean 
 
 const image = (assetId: string, durationMs: number) => ({ type: "image", asset_id: assetId, duration_ms: durationMs, fit: "fill" });
 
-test("[SY1] a fresh player shows a code, is paired, and has image and video on the glass", async () => {
+test("[SYS1] a fresh player shows a code, is paired, and has image and video on the glass", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -60,7 +60,7 @@ test("[SY1] a fresh player shows a code, is paired, and has image and video on t
   expect(revision).toBeTypeOf("string");
 });
 
-test("[SY2] an update shows; an identical one restarts nothing; a lost service changes nothing; kill -9 needs no new pairing", async () => {
+test("[SYS2] an update shows; an identical one restarts nothing; a lost service changes nothing; kill -9 needs no new pairing", async () => {
   await using folder = await temporaryFolder();
   const serviceFolder = join(folder.path, "service");
   const playerFolder = join(folder.path, "player");
@@ -79,7 +79,7 @@ test("[SY2] an update shows; an identical one restarts nothing; a lost service c
     const before = await eventually(frame);
     await player.line("presented");
 
-    // [PB5] An identical PATCH: the clip goes on, no play begins.
+    // [PLB5] An identical PATCH: the clip goes on, no play begins.
     const plays = () => player.lines.filter(({ msg }) => msg === "presented").length;
     const playsBefore = plays();
     const { items } = await api.ok("GET", `playlists/${playlistId}`);
@@ -97,7 +97,7 @@ test("[SY2] an update shows; an identical one restarts nothing; a lost service c
     });
     expect(plays()).toBe(playsBefore);
 
-    // [PB7] The item on screen removed: the new one shows at once.
+    // [PLB7] The item on screen removed: the new one shows at once.
     await api.ok("PATCH", `playlists/${playlistId}`, { items: [image(blueId, 700), image(greenId, 700)] });
     await eventually(() => shows(xvfb.framebuffer, blue) || shows(xvfb.framebuffer, green));
 
@@ -116,7 +116,7 @@ test("[SY2] an update shows; an identical one restarts nothing; a lost service c
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
 });
 
-test("[SY4] the screenshot that a command returns is what the glass shows", async () => {
+test("[SYS3] the screenshot that a command returns is what the glass shows", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;
@@ -167,7 +167,7 @@ test("[SY4] the screenshot that a command returns is what the glass shows", asyn
   );
 });
 
-test("[SY5] identify, reload and restart are carried out and reported", async () => {
+test("[SYS4] identify, reload and restart are carried out and reported", async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(join(folder.path, "service"));
   const { api } = service;

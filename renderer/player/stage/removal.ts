@@ -2,7 +2,7 @@
 import type { SceneZone, Slot } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 
-// Whatever follows a removed item has as long as what follows a faulty one (SW2): most pages and clips are there by then.
+// Whatever follows a removed item has as long as what follows a faulty one (SWP2): most pages and clips are there by then.
 const removedStaysMs = 5_000;
 
 /** Whether the item on the glass of one zone still belongs there. */

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 
 const signal = new AbortController().signal;
 
-test("[CM1] a command delivered five times runs once and is answered each time", async () => {
+test("[CMD1] a command delivered five times runs once and is answered each time", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = counting();
@@ -23,7 +23,7 @@ test("[CM1] a command delivered five times runs once and is answered each time",
   expect(await told(outbox)).toEqual(["acknowledged", "running", "succeeded", "succeeded", "succeeded", "succeeded", "succeeded"]);
 });
 
-test("[CM1] a command known from before a restart does not run again", async () => {
+test("[CMD1] a command known from before a restart does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = counting();
@@ -42,7 +42,7 @@ test.each([
   ["meant for another device", (clock: FakeClock) => signed(clock, { sub: thumbprint(createKeyPair().publicKey) })],
   ["of another type of signature", (clock: FakeClock) => signed(clock, {}, service, revocationJwsType)],
   ["that is no JWS", () => "reboot"],
-])("[CM2] a command %s is refused, not run and not answered", async (_what, make) => {
+])("[CMD2] a command %s is refused, not run and not answered", async (_what, make) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = counting();
@@ -52,7 +52,7 @@ test.each([
   expect(outbox.length).toBe(0);
 });
 
-test("[CM3] an expired command never runs late", async () => {
+test("[CMD3] an expired command never runs late", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = counting();
@@ -64,7 +64,7 @@ test("[CM3] an expired command never runs late", async () => {
   expect(await told(outbox)).toEqual(["expired"]);
 });
 
-test("[CM4] a type that this player does not know is rejected, with a reason", async () => {
+test("[CMD4] a type that this player does not know is rejected, with a reason", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = counting();
@@ -75,7 +75,7 @@ test("[CM4] a type that this player does not know is rejected, with a reason", a
   expect(await told(outbox)).toEqual(["rejected", "rejected"]);
 });
 
-test("[CM5] a restart counts as done when the player has come up again; what else ran then has failed", async () => {
+test("[CMD5] a restart counts as done when the player has come up again; what else ran then has failed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const never: Execute = async (command) => (command.type === "restart" ? { is: "later" } : new Promise<never>(() => undefined));
@@ -88,7 +88,7 @@ test("[CM5] a restart counts as done when the player has come up again; what els
   expect((await told(after.outbox)).toSorted()).toEqual(["failed", "succeeded"]);
 });
 
-test("[CM6] a damaged journal costs its memory, not the player", async () => {
+test("[CMD6] a damaged journal costs its memory, not the player", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await writeFile(join(folder.path, "commands.json"), "rubbish");

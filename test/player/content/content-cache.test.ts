@@ -44,7 +44,7 @@ function cacheIn(folder: string) {
 
 const desired = desiredOf([imageItem(asset, 1_000)], [asset]);
 
-test("[CC1] a state is ready only when every byte of it is proven", async () => {
+test("[CCH1] a state is ready only when every byte of it is proven", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   expect(cache.find(asset.sha256)).toBeNull();
@@ -56,7 +56,7 @@ test("[CC1] a state is ready only when every byte of it is proven", async () => 
   expect(cache.progress.value).toMatchObject({ is: "idle", readyBytes: bytes.length, totalBytes: bytes.length });
 });
 
-test("[CC2] a broken download goes on where it broke, with a Range", async () => {
+test("[CCH2] a broken download goes on where it broke, with a Range", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   const { fetch, offsets } = serving({ body: bytes, cutAt: 100_000 }, { body: bytes });
@@ -66,7 +66,7 @@ test("[CC2] a broken download goes on where it broke, with a Range", async () =>
   expect(await readFile(join(folder.path, "content", asset.sha256))).toEqual(bytes);
 });
 
-test("[CC2] a service that ignores the Range is taken from the start", async () => {
+test("[CCH2] a service that ignores the Range is taken from the start", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   await cache.prepare(desired, serving({ body: bytes, cutAt: 100_000 }, { body: bytes, ranges: false }).fetch, signal);
@@ -76,7 +76,7 @@ test("[CC2] a service that ignores the Range is taken from the start", async () 
 test.each([
   ["wrong", Buffer.alloc(bytes.length, "wrong")],
   ["too long", Buffer.concat([bytes, Buffer.from("more")])],
-])("[CC3] %s bytes are never shown: the previous content stays and the fetch is tried again", async (_how, bad) => {
+])("[CCH3] %s bytes are never shown: the previous content stays and the fetch is tried again", async (_how, bad) => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   const before = desiredOf([imageItem(other, 1_000)], [other], "r0");
@@ -94,7 +94,7 @@ test.each([
 test.each([
   ["truncated", (path: string) => truncate(path, 1_000)],
   ["changed", (path: string) => writeFile(path, Buffer.alloc(bytes.length, "rotten"))],
-])("[CC4] a stored file found %s at the start is left out, then fetched again", async (_how, damage) => {
+])("[CCH4] a stored file found %s at the start is left out, then fetched again", async (_how, damage) => {
   await using folder = await temporaryFolder();
   const first = await cacheIn(folder.path);
   await first.prepare(desired, serving({ body: bytes }).fetch, signal);
@@ -107,7 +107,7 @@ test.each([
   expect(second.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CC5] at the start proven files are shown without asking the service", async () => {
+test("[CCH5] at the start proven files are shown without asking the service", async () => {
   await using folder = await temporaryFolder();
   await (await cacheIn(folder.path)).prepare(desired, serving({ body: bytes }).fetch, signal);
   const again = await cacheIn(folder.path);
@@ -115,7 +115,7 @@ test("[CC5] at the start proven files are shown without asking the service", asy
   expect(again.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
 
-test("[CC6] files of two states ago are removed; the state before this one stays, its item may be on screen", async () => {
+test("[CCH6] files of two states ago are removed; the state before this one stays, its item may be on screen", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   const otherBytes = Buffer.alloc(50_000, "other");
@@ -129,7 +129,7 @@ test("[CC6] files of two states ago are removed; the state before this one stays
   expect(names.filter((name) => /^[0-9a-f]{64}$/.test(name)).toSorted()).toEqual([other.sha256, third.sha256].toSorted());
 });
 
-test("[CC7] two assets with the same bytes are fetched once", async () => {
+test("[CCH7] two assets with the same bytes are fetched once", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
   const twin = { ...asset, id: assetOf(bytes).id };
@@ -139,7 +139,7 @@ test("[CC7] two assets with the same bytes are fetched once", async () => {
   expect(cache.ready.value?.files.size).toBe(2);
 });
 
-test("[CJ13] a file of content is on the disk, bytes and name, before it is proven and its state is ready", async () => {
+test("[CCH8] a file of content is on the disk, bytes and name, before it is proven and its state is ready", async () => {
   await using folder = await temporaryFolder();
   using disk = listenToDisk();
   const cache = await cacheIn(folder.path);

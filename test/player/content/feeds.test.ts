@@ -82,13 +82,13 @@ test.each([
       ],
     }),
   ],
-])("[IT20] %s is read: its title and its entries in their order", async (_format, text) => {
+])("[ITM15] %s is read: its title and its entries in their order", async (_format, text) => {
   const { title, entries } = await parseFeed(text, new AbortController().signal);
   expect(title).toBe("Post");
   expect(entries.map((entry) => entry.title)).toEqual(["One", "Two"]);
 });
 
-test("[IT21] markup of a feed becomes text: tags, scripts and styles are gone, dates are instants, long texts end at a word", async () => {
+test("[ITM16] markup of a feed becomes text: tags, scripts and styles are gone, dates are instants, long texts end at a word", async () => {
   const hostile =
     "<![CDATA[<p>Hello <b>world</b></p><script>steal('<b>')</script><style>p{}</style><img src=x onerror=alert(1)>end <a href='javascript:x'>link</a>]]>";
   const long = `&lt;p&gt;${"word ".repeat(400)}&lt;/p&gt;`;
@@ -108,11 +108,11 @@ test.each([
   ["300,000 nested elements", `<rss version="2.0"><channel><item>${"<a>".repeat(300_000)}`],
   ["a page of HTML", "<!doctype html><html><body>Please log in</body></html>"],
   ["a feed without entries", rss()],
-])("[IT22] %s is refused within its time, and the thread that read it is gone", async (_what, text) => {
+])("[ITM17] %s is refused within its time, and the thread that read it is gone", async (_what, text) => {
   await expect(parseFeed(text, new AbortController().signal)).rejects.toMatchObject({ code: "protocol" });
 });
 
-test.each(["+200000-01-01T00:00:00Z", "someday"])("[IT21] a date that the page could not be told is none: %s", async (date) => {
+test.each(["+200000-01-01T00:00:00Z", "someday"])("[ITM16] a date that the page could not be told is none: %s", async (date) => {
   const item = { id: "1", title: "one", date_published: date };
   const feed = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title: "t", items: [item] });
   const { entries } = await parseFeed(feed, new AbortController().signal);
@@ -120,13 +120,13 @@ test.each(["+200000-01-01T00:00:00Z", "someday"])("[IT21] a date that the page c
   expect(FeedEntry.parse(entries[0])).toEqual(entries[0]);
 });
 
-test("[IT22] entities that multiply stay what they were written as", async () => {
+test("[ITM17] entities that multiply stay what they were written as", async () => {
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>${rss("&b;&b;")}`;
   const { entries } = await parseFeed(bomb, new AbortController().signal);
   expect(entries[0]!.title).toBe("&b;&b;");
 });
 
-test("[IT23] a feed is fetched at its interval, asking for changes only", async () => {
+test("[ITM18] a feed is fetched at its interval, asking for changes only", async () => {
   await using kit = await setUp((_request, response) => response.writeHead(200, { etag: '"1"' }).end(rss("One")));
   await kit.feeds.want([kit.want]);
   await expect.poll(() => kit.titles(), within).toEqual(["One"]);
@@ -161,7 +161,7 @@ test.each<[string, Answer, RegExp]>([
     (_request, response) => response.writeHead(200, { "content-length": "1000" }).write("<rss", () => response.destroy()),
     /broke off/,
   ],
-])("[IT24] a publisher that %s is reported once, asked again, and the last good copy stays", async (_what, answer, reason) => {
+])("[ITM19] a publisher that %s is reported once, asked again, and the last good copy stays", async (_what, answer, reason) => {
   await using kit = await setUp((_request, response) => response.end(rss("Good")));
   await kit.feeds.want([kit.want]);
   await expect.poll(() => kit.titles(), within).toEqual(["Good"]);
@@ -183,7 +183,7 @@ test.each<[string, Answer, RegExp]>([
   await expect.poll(() => kit.titles(), within).toEqual(["Back"]);
 });
 
-test("[IT25] the last good copy is there after a restart, before the publisher is asked, and goes with the last item that shows it", async () => {
+test("[ITM20] the last good copy is there after a restart, before the publisher is asked, and goes with the last item that shows it", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Kept")));
   await kit.feeds.want([kit.want]);
   await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
@@ -197,7 +197,7 @@ test("[IT25] the last good copy is there after a restart, before the publisher i
   await again[Symbol.asyncDispose]();
 });
 
-test("[IT25] a damaged copy is no obstacle", async () => {
+test("[ITM20] a damaged copy is no obstacle", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Fresh")));
   await kit.feeds.want([kit.want]);
   await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
@@ -209,7 +209,7 @@ test("[IT25] a damaged copy is no obstacle", async () => {
   await again[Symbol.asyncDispose]();
 });
 
-test("[IT26] content reaches no address of this machine: by number, by name, by mapping, or by redirect", async () => {
+test("[ITM21] content reaches no address of this machine: by number, by name, by mapping, or by redirect", async () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "fe80::1"]) {
     expect(isForeignAddress(address), address).toBe(false);
   }
@@ -230,7 +230,7 @@ test("[IT26] content reaches no address of this machine: by number, by name, by 
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml"]);
 });
 
-test("[LB7] feeds and streams come from a service of this machine only where it is excepted by its host and port", async () => {
+test("[PXY7] feeds and streams come from a service of this machine only where it is excepted by its host and port", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Own")));
   const port = Number(new URL(kit.url).port);
   await using outside = new OutboundHttp(undefined, (host, at) => host === "localhost" && at === port);
@@ -247,7 +247,7 @@ test("[LB7] feeds and streams come from a service of this machine only where it 
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml", "/"]);
 });
 
-test("[LB8] no IPv6 address that stands for one of this machine's passes for another", () => {
+test("[PXY8] no IPv6 address that stands for one of this machine's passes for another", () => {
   const own = [
     "::ffff:7f00:1",
     "::127.0.0.1",

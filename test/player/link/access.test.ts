@@ -42,7 +42,7 @@ async function holding(folder: string) {
   };
 }
 
-test("[AC10] a player's callers share one renewal of its token, which goes on when the first of them leaves", async () => {
+test("[GRA10] a player's callers share one renewal of its token, which goes on when the first of them leaves", async () => {
   await using folder = await temporaryFolder();
   await using service = await holding(folder.path);
   const { access, asked, give } = service;
@@ -58,7 +58,7 @@ test("[AC10] a player's callers share one renewal of its token, which goes on wh
   expect(asked).toHaveLength(1);
 });
 
-test("[AC11] a renewal that nobody waits for any more is given up, and the next caller begins another", async () => {
+test("[GRA11] a renewal that nobody waits for any more is given up, and the next caller begins another", async () => {
   await using folder = await temporaryFolder();
   await using service = await holding(folder.path);
   const { access, asked, give } = service;

@@ -52,7 +52,7 @@ async function serving(spreadMs: number, times: Partial<typeof answer> = {}) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, hangUp, [Symbol.asyncDispose]: end };
 }
 
-test("[LK5] after a lost connection the first attempt waits a random part of the last spread told; each failed one of twice that, up to a minute", () => {
+test("[LNK5] after a lost connection the first attempt waits a random part of the last spread told; each failed one of twice that, up to a minute", () => {
   for (const [chance, share] of [
     [0, 0.1],
     [1, 1],
@@ -75,7 +75,7 @@ test("[LK5] after a lost connection the first attempt waits a random part of the
   }
 });
 
-test("[LK6] the spread that a welcome told is kept over a lost connection, and news do not shorten the wait", async () => {
+test("[LNK6] the spread that a welcome told is kept over a lost connection, and news do not shorten the wait", async () => {
   await using folder = await temporaryFolder();
   await using service = await serving(60_000);
   await using api = new ServiceApi(() => service.url);
@@ -109,7 +109,7 @@ test("[LK6] the spread that a welcome told is kept over a lost connection, and n
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test.each([9e15, 1e300, -1e300, 7.3e12])("[BN2] a service that gives a time beyond all bounds, %d, moves no clock", async (ms) => {
+test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service that gives a time beyond all bounds, %d, moves no clock", async (ms) => {
   await using folder = await temporaryFolder();
   await using service = await serving(1_000, { received_at_ms: ms, answered_at_ms: ms });
   await using api = new ServiceApi(() => service.url);

@@ -19,7 +19,7 @@ async function serving(greet: (device: WebSocket) => void) {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: end };
 }
 
-test("[LK1] messages are handled one after the other, also those that came with the handshake", async () => {
+test("[LNK1] messages are handled one after the other, also those that came with the handshake", async () => {
   await using service = await serving((device) => {
     for (const text of ["1", "2", "3"]) device.send(text);
     device.close(1012);
@@ -35,7 +35,7 @@ test("[LK1] messages are handled one after the other, also those that came with 
   expect(events).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
 });
 
-test("[LK2] a half-open socket is noticed by its silence: forty seconds without message or ping", async () => {
+test("[LNK2] a half-open socket is noticed by its silence: forty seconds without message or ping", async () => {
   const clock = new FakeClock();
   let device: WebSocket | undefined;
   await using service = await serving((opened) => (device = opened));
@@ -53,14 +53,14 @@ test("[LK2] a half-open socket is noticed by its silence: forty seconds without 
   await silent;
 });
 
-test("[LK3] a service that takes no token, refuses the upgrade or is not there rejects the opening", async () => {
+test("[LNK3] a service that takes no token, refuses the upgrade or is not there rejects the opening", async () => {
   await using service = await serving((device) => device.close(4401));
   using socket = await DeviceSocket.open(service.url, "token", new FakeClock(), signal);
   await expect(socket.receive(async () => undefined, signal)).rejects.toMatchObject({ code: "refused" });
   await expect(DeviceSocket.open("ws://127.0.0.1:9", "token", new FakeClock(), signal)).rejects.toMatchObject({ code: "unreachable" });
 });
 
-test("[LK4] an opening that is given up ends at once", async () => {
+test("[LNK4] an opening that is given up ends at once", async () => {
   await using service = await serving(() => undefined);
   const giveUp = new AbortController();
   const opening = DeviceSocket.open(service.url, "token", new FakeClock(), giveUp.signal);

@@ -57,7 +57,7 @@ async function serve(reply: (asked: Buffer) => readonly Buffer[]) {
   };
 }
 
-test("[TG9] a time server sets the clock right, and its own error is part of the bound", async () => {
+test("[NTP1] a time server sets the clock right, and its own error is part of the bound", async () => {
   const aheadMs = 7_000;
   await using time = await serve((asked) => [answerTo(asked, Date.now() + aheadMs)]);
   const clock = new CorrectedClock(createSystemClock());
@@ -69,7 +69,7 @@ test("[TG9] a time server sets the clock right, and its own error is part of the
   expect(Math.abs(offsetMs - aheadMs)).toBeLessThanOrEqual(errorMs + 25);
 });
 
-test("[TG10] an exchange with the service counts for more than one with a time server of greater error", () => {
+test("[NTP2] an exchange with the service counts for more than one with a time server of greater error", () => {
   const clock = new CorrectedClock(new FakeClock());
   const t0 = clock.raw();
   clock.learn({ t0, t1: t0 + 500, t2: t0 + 500, t3: t0 });
@@ -89,14 +89,14 @@ const lies: [string, (honest: Buffer) => Buffer][] = [
   ["cut short", (packet) => packet.subarray(0, 47)],
 ];
 
-test.each(lies)("[TG11] an answer %s is ignored, and the honest one after it is taken", async (_, lie) => {
+test.each(lies)("[NTP3] an answer %s is ignored, and the honest one after it is taken", async (_, lie) => {
   await using time = await serve((asked) => [lie(answerTo(asked, Date.now() + 900_000)), answerTo(asked, Date.now() + 3_000)]);
   const clock = new CorrectedClock(createSystemClock());
   clock.learn(await askNtp(time.server, clock, never));
   expect(Math.abs(clock.offset.offsetMs - 3_000)).toBeLessThan(1_500);
 });
 
-test("[TG12] a silent time server is waited for three seconds, one that is not there not at all", async () => {
+test("[NTP4] a silent time server is waited for three seconds, one that is not there not at all", async () => {
   const fake = new FakeClock();
   const clock = new CorrectedClock(fake);
   let server: { host: string; port: number };
@@ -115,7 +115,7 @@ test("[TG12] a silent time server is waited for three seconds, one that is not t
   expect(fake.waiting).toBe(0);
 });
 
-test("[TG13] time servers are asked while the service is silent, in order, and one that wants to be left alone is", async () => {
+test("[NTP5] time servers are asked while the service is silent, in order, and one that wants to be left alone is", async () => {
   await using kiss = await serve((asked) => {
     const packet = answerTo(asked, Date.now());
     packet.writeUInt8(0, 1);
@@ -157,7 +157,7 @@ test("[TG13] time servers are asked while the service is silent, in order, and o
   expect(fake.waiting).toBe(0);
 });
 
-test("[TG14] time servers are hosts with or without a port, or the flag is refused", () => {
+test("[NTP6] time servers are hosts with or without a port, or the flag is refused", () => {
   expect(readPlayerConfig(["--ntp", "time.example.org,10.0.0.1:1123,[::1]:1230,::1"]).ntp).toEqual([
     { host: "time.example.org", port: 123 },
     { host: "10.0.0.1", port: 1123 },

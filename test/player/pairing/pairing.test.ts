@@ -87,14 +87,14 @@ async function pairing(tokenAnswers: Answer[], before: Answer[] = []) {
 const refused = (error: string): Answer => ({ status: 400, body: { error } });
 const granted: Answer = { status: 200, body: grant };
 
-test("[PR1] a code stays until it is claimed; the token is asked for with a proof by the device's own key", async () => {
+test("[PAI1] a code stays until it is claimed; the token is asked for with a proof by the device's own key", async () => {
   const { paired, seen, proof, key } = await pairing([refused("authorization_pending"), refused("slow_down"), granted]);
   expect(paired).toMatchObject({ playerId: grant.player_id, playerName: "Lobby", serviceKey: service.publicKey });
   expect(seen.map(({ code }) => code)).toEqual([null, codes[0]]);
   expect(verifyJws(tokenProofJwsType, proof, key)).toEqual({ nonce: "n", aud: "d1" });
 });
 
-test("[PR2] an expired code is replaced by a fresh one, without a word", async () => {
+test("[PAI2] an expired code is replaced by a fresh one, without a word", async () => {
   const { seen } = await pairing([refused("expired_token"), refused("access_denied"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
@@ -104,7 +104,7 @@ test("[PR2] an expired code is replaced by a fresh one, without a word", async (
   ]);
 });
 
-test("[PR3] trouble is shown beside the code, which stays good, and goes when the service answers again", async () => {
+test("[PAI3] trouble is shown beside the code, which stays good, and goes when the service answers again", async () => {
   const { seen } = await pairing([{ status: 503, body: "{}" }, refused("authorization_pending"), granted]);
   expect(seen).toEqual([
     { code: null, trouble: null },
@@ -114,7 +114,7 @@ test("[PR3] trouble is shown beside the code, which stays good, and goes when th
   ]);
 });
 
-test("[PR4] before there is a code the screen says why; a captive portal is not taken for a service", async () => {
+test("[PAI4] before there is a code the screen says why; a captive portal is not taken for a service", async () => {
   const { seen } = await pairing(
     [granted],
     [

@@ -84,7 +84,7 @@ async function isRefused(access: Access): Promise<boolean> {
 const files = ["state.db", "state.db-wal", "state.db-shm", "admin-token"];
 
 for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
-  test(`[RB10] after a day of another key over TLS a code is asked for; its claim pins that key, and content, identity and play log stay (${losing.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
+  test(`[RST10] after a day of another key over TLS a code is asked for; its claim pins that key, and content, identity and play log stay (${losing.length === 1 ? "the key was lost" : "all was lost"})`, async (context) => {
     await using folder = await temporaryFolder();
     await using service = await secured(folder.path);
     if (service === null) return context.skip("there is no openssl");
@@ -175,7 +175,7 @@ async function asks(reclaim: ServiceKeyChange, clock: FakeClock): Promise<boolea
   return waiting === 0;
 }
 
-test("[RB11] the day counts only while that key is heard over TLS: not over plain HTTP, not in silence, not by the wall clock", async () => {
+test("[RST11] the day counts only while that key is heard over TLS: not over plain HTTP, not in silence, not by the wall clock", async () => {
   await using folder = await temporaryFolder();
   const [pinned, other, third] = [1, 2, 3].map(() => createKeyPair().publicKey) as [string, string, string];
   const clock = new FakeClock();
@@ -218,7 +218,7 @@ test("[RB11] the day counts only while that key is heard over TLS: not over plai
   expect(await asks(last.reclaim, clock)).toBe(false);
 });
 
-test("[RB12] what a player shows stays when the claim makes it another player", async () => {
+test("[RST12] what a player shows stays when the claim makes it another player", async () => {
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);

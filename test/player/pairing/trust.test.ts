@@ -60,7 +60,7 @@ async function started(folder: string, url: string, clock = new FakeClock()) {
   return { identity, pairing, api, clock, access: new Access(api, identity, pairing!, clock) };
 }
 
-test("[CJ7] a service with another key than the pinned one gets nothing: its token is not used, also after restarts, and the pin stays", async () => {
+test("[TRU1] a service with another key than the pinned one gets nothing: its token is not used, also after restarts, and the pin stays", async () => {
   await using folder = await temporaryFolder();
   await using service = await serving();
   const first = await started(folder.path, service.url);
@@ -85,7 +85,7 @@ test.each([
   ["of another device", { sub: thumbprint(foreign.publicKey) }],
   ["of another player on this device", { player: newId("plr") }],
   ["that is a command", { typ: commandJwsType }],
-])("[CJ8] a revocation %s revokes nothing, neither as a message nor with a refused token", async (_which, about) => {
+])("[TRU2] a revocation %s revokes nothing, neither as a message nor with a refused token", async (_which, about) => {
   await using folder = await temporaryFolder();
   await using service = await serving();
   const { access, api, identity, pairing } = await started(folder.path, service.url);
@@ -102,7 +102,7 @@ test.each([
   await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
 });
 
-test("[CJ9] the state of another player is neither taken, nor kept, nor shown at the next start", async () => {
+test("[TRU3] the state of another player is neither taken, nor kept, nor shown at the next start", async () => {
   await using folder = await temporaryFolder();
   await using service = await serving();
   const { access, api, clock } = await started(folder.path, service.url);
@@ -125,7 +125,7 @@ test("[CJ9] the state of another player is neither taken, nor kept, nor shown at
   expect((await DesiredState.open(folder.path, newId("plr"), silentLog)).live.value).toBeNull();
 });
 
-test("[CJ10] a token is renewed before it ends: when a sixth of its life is left, and not earlier", async () => {
+test("[TRU4] a token is renewed before it ends: when a sixth of its life is left, and not earlier", async () => {
   await using folder = await temporaryFolder();
   await using service = await serving();
   const { access, api, clock } = await started(folder.path, service.url);

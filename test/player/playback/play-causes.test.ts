@@ -207,7 +207,7 @@ function expectSums(told: Record<string, number>, truth: Record<string, number>,
     expect(Math.abs(told[key]! - ms), `${key}: ${told[key]} told, ${ms} seen`).toBeLessThanOrEqual(tolerance);
 }
 
-test("[PE30] a play names the layout, the layer, the schedule and the override that brought it, with a default layout or without", async () => {
+test("[POP15] a play names the layout, the layer, the schedule and the override that brought it, with a default layout or without", async () => {
   for (const usual of ["usual", null] as const) {
     await using folder = await temporaryFolder();
     const ids = { schedule: "", interrupt: "" };
@@ -246,7 +246,7 @@ test("[PE30] a play names the layout, the layer, the schedule and the override t
   }
 });
 
-test("[PE31] half an hour of changes of every kind: the sums by layer, schedule, override, zone and item are the time on the glass", async () => {
+test("[POP16] half an hour of changes of every kind: the sums by layer, schedule, override, zone and item are the time on the glass", async () => {
   await using folder = await temporaryFolder();
   const minute = 60_000;
   const { ready, layouts } = content(({ usual, other, black }) => [
@@ -298,7 +298,7 @@ test("[PE31] half an hour of changes of every kind: the sums by layer, schedule,
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-test("[PE32] an item that stays while another cause brings it is two plays that touch at the change; one that comes on with it is one", async () => {
+test("[POP17] an item that stays while another cause brings it is two plays that touch at the change; one that comes on with it is one", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ usual }) => [
     schedule(usual.id, iso(t0 + 13_000), iso(t0 + 40_000), { name: "amid an item" }),
@@ -337,7 +337,7 @@ test("[PE32] an item that stays while another cause brings it is two plays that 
   expect(events[2]!.schedule_id).toBe(events[3]!.schedule_id);
 });
 
-test("[PE33] the last item of the old stage and the first of the new one have each their own cause, however late they are told", async () => {
+test("[POP18] the last item of the old stage and the first of the new one have each their own cause, however late they are told", async () => {
   await using folder = await temporaryFolder();
   const { ready, layouts } = content(({ other }) => [schedule(other.id, iso(t0 + 20_000), null)]);
   const rig = await Rig.start(folder.path, ready);
@@ -367,7 +367,7 @@ test("[PE33] the last item of the old stage and the first of the new one have ea
   ]);
 });
 
-test("[PE34] every presented item has an event: one that stands in for another, and one whose plan is long gone", async () => {
+test("[POP19] every presented item has an event: one that stands in for another, and one whose plan is long gone", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(() => []);
   const rig = await Rig.start(folder.path, ready);
@@ -410,7 +410,7 @@ test("[PE34] every presented item has an event: one that stands in for another, 
   ]);
 });
 
-test("[PE35] an empty stage, a fallback and a screen of words end what was on the glass, and are no plays", async () => {
+test("[POP20] an empty stage, a fallback and a screen of words end what was on the glass, and are no plays", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ black }) => [schedule(black.id, iso(t0 + 5_000), iso(t0 + 9_000))]);
   const rig = await Rig.start(folder.path, ready);
@@ -430,7 +430,7 @@ test("[PE35] an empty stage, a fallback and a screen of words end what was on th
   ]);
 });
 
-test("[PE36] a page that is loaded anew and a player that was killed lose no cause; what an older player left open is still told", async () => {
+test("[POP21] a page that is loaded anew and a player that was killed lose no cause; what an older player left open is still told", async () => {
   await using folder = await temporaryFolder();
   let due = "";
   const { ready, layouts } = content(({ other }) => {
@@ -476,7 +476,7 @@ function leftByOlder() {
   return { id: newId("evt"), key: "z k", startsAt: t0, endsAt: t0 + 1_000, of, started: { at: t0, mono: 0 }, trouble: null };
 }
 
-test("[PE37] a service that does not know a field of an event gets the event without it", async () => {
+test("[POP22] a service that does not know a field of an event gets the event without it", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ other }) => [schedule(other.id, iso(t0), null)]);
   const rig = await Rig.start(folder.path, ready);

@@ -51,7 +51,7 @@ function play(steps: readonly PlayStep[]): string[] {
   );
 }
 
-test("[PE8] a play is from its first frame to that of the next; whole it is completed, else cut, and why", () => {
+test("[POP8] a play is from its first frame to that of the next; whole it is completed, else cut, and why", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const page: PlayStep = { is: "page", openedAt: 1 };
@@ -75,7 +75,7 @@ test("[PE8] a play is from its first frame to that of the next; whole it is comp
   expect(play([page, plan, presented(a, 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
 });
 
-test("[PE9] what could not be shown has failed, what nobody saw was skipped, and the item before stays on the glass", () => {
+test("[POP9] what could not be shown has failed, what nobody saw was skipped, and the item before stays on the glass", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayStep => ({ is: "frame", at: at(seconds) });
@@ -91,7 +91,7 @@ test("[PE9] what could not be shown has failed, what nobody saw was skipped, and
   ]);
 });
 
-test("[RM10] a play that dies on the glass has failed and ends then; one whose zone shows nothing any more ends with the fallback", () => {
+test("[REM10] a play that dies on the glass has failed and ends then; one whose zone shows nothing any more ends with the fallback", () => {
   const [a, b] = [due("a", 0, 10), due("b", 10, 20)];
   const plan = planned(0, [a, b]);
   const died = (seconds: number): PlayStep => ({ is: "failed", play: a, code: "crashed", at: at(seconds) });
@@ -102,7 +102,7 @@ test("[RM10] a play that dies on the glass has failed and ends then; one whose z
   expect(play([plan, presented(a, 0), planned(3, [b]), cleared, presented(b, 10)])).toEqual(["cut ended-early 0-6"]);
 });
 
-test("[PE10] the plays of a layout end with the first frame of the next one, in every zone", () => {
+test("[POP10] the plays of a layout end with the first frame of the next one, in every zone", () => {
   const [one, other, third] = [newId("zon"), newId("zon"), newId("zon")];
   const plays = [due("a", 0, 100, one), due("b", 0, 100, other)];
   const steps: PlayStep[] = [
@@ -166,7 +166,7 @@ async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<
   return { kept, heard };
 }
 
-test("[PE11] six hours offline with five kill -9: plays touch, none comes twice, and their sum is the time on the glass", async () => {
+test("[POP11] six hours offline with five kill -9: plays touch, none comes twice, and their sum is the time on the glass", async () => {
   await using folder = await temporaryFolder();
   const assets = [1, 2, 3].map((byte) => assetOf(Buffer.from([byte])));
   const durations = [7_000, 13_000, 20_000];
@@ -247,7 +247,7 @@ function event(): PlayEvent {
 }
 const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
 
-test("[PE12] events go out once there are 500 or the oldest is a minute old, and are deleted only after the answer", async () => {
+test("[POP12] events go out once there are 500 or the oldest is a minute old, and are deleted only after the answer", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { playLog } = await PlayLog.open(folder.path, clock, silentLog);
@@ -280,7 +280,7 @@ test("[PE12] events go out once there are 500 or the oldest is a minute old, and
   await playLog.close();
 });
 
-test("[PE13] a torn line costs itself alone; a full queue gives up its oldest events, and says so", async () => {
+test("[POP13] a torn line costs itself alone; a full queue gives up its oldest events, and says so", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = await PlayLog.open(folder.path, clock, silentLog);

@@ -62,7 +62,7 @@ function isLetIn(origin: string, headers: Record<string, string>): Promise<boole
   });
 }
 
-test("[SU1] whoever lacks the cookie, names another host or comes from another site is turned away", async () => {
+test("[SRF1] whoever lacks the cookie, names another host or comes from another site is turned away", async () => {
   await using at = await open();
   for (const path of ["/player/", `/media/${sha}`]) {
     expect((await get(at.origin + path, at.ours)).status).toBe(200);
@@ -77,7 +77,7 @@ test("[SU1] whoever lacks the cookie, names another host or comes from another s
   expect(await isLetIn(at.origin, { ...at.ours, origin: "http://127.0.0.1:1" })).toBe(false);
 });
 
-test("[SU2] media come with Range, type and nosniff; what is not proven is not found", async () => {
+test("[SRF2] media come with Range, type and nosniff; what is not proven is not found", async () => {
   await using at = await open();
   const part = await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=2-4" });
   expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "image/png", "x-content-type-options": "nosniff" } });
@@ -89,7 +89,7 @@ test("[SU2] media come with Range, type and nosniff; what is not proven is not f
   expect((await get(`${at.origin}/player/`, at.ours)).headers["content-security-policy"]).toContain("default-src 'none'");
 });
 
-test("[SU3] a page that comes late gets the newest scene; an equal scene is not sent again", async () => {
+test("[SRF3] a page that comes late gets the newest scene; an equal scene is not sent again", async () => {
   await using at = await open();
   at.surface.show(scene);
   const page = new WebSocket(`${at.origin.replace("http", "ws")}/scene`, { headers: { ...at.ours, origin: at.origin } });
@@ -116,7 +116,7 @@ test("[SU3] a page that comes late gets the newest scene; an equal scene is not 
   expect(heard[2]).toMatchObject({ t0: 7 });
 });
 
-test("[WB14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
+test("[WFR14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
   await using one = await open("one");
   await using other = await open("other");
   await using again = await open("one");

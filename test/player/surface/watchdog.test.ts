@@ -87,7 +87,7 @@ async function glass() {
 const hello: FromPage = { type: "hello", viewport: { width: 1_920, height: 1_080, device_pixel_ratio: 1 } };
 const beat = (frames: number): FromPage => ({ type: "beat", at: 1_000, frames });
 
-test("[CJ11] a page that beats and presents no frame is loaded anew after fifteen seconds; one that presents frames never is", async () => {
+test("[REC6] a page that beats and presents no frame is loaded anew after fifteen seconds; one that presents frames never is", async () => {
   await using at = await glass();
   const say = await at.page();
   await say(hello);
@@ -103,7 +103,7 @@ test("[CJ11] a page that beats and presents no frame is loaded anew after fiftee
   expect(at.recovery.glass.value).toEqual({ is: "showing" });
 });
 
-test("[CJ11] a page that falls silent is loaded anew, and after three times in vain the browser is started anew", async () => {
+test("[REC6] a page that falls silent is loaded anew, and after three times in vain the browser is started anew", async () => {
   await using at = await glass();
   const say = await at.page();
   await say(hello);
@@ -114,7 +114,7 @@ test("[CJ11] a page that falls silent is loaded anew, and after three times in v
   expect(at.asked).toEqual(["open", "reload", "reload", "reload", "close", "open"]);
 });
 
-test("[CJ11] a page that never comes, and one that never presents its first frame, are loaded anew after thirty seconds", async () => {
+test("[REC6] a page that never comes, and one that never presents its first frame, are loaded anew after thirty seconds", async () => {
   await using none = await glass();
   await none.pass(29_000);
   expect(none.asked).toEqual(["open"]);

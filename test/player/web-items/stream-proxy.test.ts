@@ -45,7 +45,7 @@ async function open(answer: (request: IncomingMessage, response: ServerResponse)
   };
 }
 
-test("[IT44] a stream and its parts come from the declared origins, with their ranges, and without cookies, scripts or the page's secret", async () => {
+test("[ITM32] a stream and its parts come from the declared origins, with their ranges, and without cookies, scripts or the page's secret", async () => {
   await using kit = await open((request, response) => {
     const type = request.url === "/trap" ? "text/html" : "application/vnd.apple.mpegurl";
     response
@@ -67,7 +67,7 @@ test("[IT44] a stream and its parts come from the declared origins, with their r
   expect(kit.seen.flatMap(({ headers }) => headers.cookie ?? [])).toEqual([]);
 });
 
-test("[IT45] no other origin is asked: not by address, not by redirect, not for a stream that nothing shows, not without the cookie", async () => {
+test("[ITM33] no other origin is asked: not by address, not by redirect, not for a stream that nothing shows, not without the cookie", async () => {
   await using kit = await open((_request, response) =>
     response.writeHead(302, { location: `http://localhost:${kit.port}/elsewhere` }).end(),
   );
@@ -83,7 +83,7 @@ test("[IT45] no other origin is asked: not by address, not by redirect, not for 
   expect(kit.seen.map(({ url }) => url)).toEqual(["/live.m3u8"]);
 });
 
-test("[IT45] a declared origin on this machine is refused all the same", async () => {
+test("[ITM33] a declared origin on this machine is refused all the same", async () => {
   await using kit = await open((_request, response) => response.end("secret"), new OutboundHttp());
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(403);
@@ -91,7 +91,7 @@ test("[IT45] a declared origin on this machine is refused all the same", async (
   expect(kit.seen).toEqual([]);
 });
 
-test("[IT45] an origin that does not answer is a 502 that says so", async () => {
+test("[ITM33] an origin that does not answer is a 502 that says so", async () => {
   await using kit = await open((request) => request.socket.destroy());
   const answer = await kit.get("/stream/known");
   expect(answer.status).toBe(502);

@@ -80,7 +80,7 @@ test.for([
   ["a sound that ends in its first frame", sound("cut.mp3"), /unsupported|decode/],
   ["an SVG whose entities multiply", image("laughs.svg"), /decode/],
   ["a PDF page of four hundred thousand drawing steps", file("endless.pdf"), /timeout|decode/],
-] as const)("[BI1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
+] as const)("[BAD1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const slots = row(server.now() - 50, [
@@ -102,7 +102,7 @@ test.for([
   ["an SVG of a million pixels a side", image("vast.svg")],
   ["an SVG of twenty thousand levels", image("deep.svg")],
   ["a PDF page of a million points a side", file("vast.pdf")],
-] as const)("[BI2] %s is shown as far as it goes or passed over, and the next item comes at its time", async ([, odd]) => {
+] as const)("[BAD2] %s is shown as far as it goes or passed over, and the next item comes at its time", async ([, odd]) => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const slots = row(server.now() - 50, [
@@ -119,7 +119,7 @@ test.for([
   expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
 });
 
-test("[BI3] a feed of twenty entries full of markup, marks and endless words stays text, inside its zone", async () => {
+test("[BAD3] a feed of twenty entries full of markup, marks and endless words stays text, inside its zone", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const asked: string[] = [];

@@ -16,7 +16,7 @@ const long = 600_000;
 const feed = { type: "feed", timezone: "UTC", title: "Post &amp; Co", trouble: null } as const;
 const entries = ["One", "Two", "Three"].map((title) => ({ title, summary: `About ${title}`, published_at: Date.UTC(2031, 5, 3, 23, 30) }));
 
-test("[IT27] each entry stays its time by the corrected clock, the same on every screen", async () => {
+test("[ITM22] each entry stays its time by the corrected clock, the same on every screen", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   // Forty seconds into a round of three times twenty: the third.
@@ -29,7 +29,7 @@ test("[IT27] each entry stays its time by the corrected clock, the same on every
   await expect.poll(() => page.locator(".headline").innerText(), { timeout: 40_000 }).toBe("One");
 });
 
-test("[IT27] what looks like markup is shown as text, character references are read, and long entries stay inside", async () => {
+test("[ITM22] what looks like markup is shown as text, character references are read, and long entries stay inside", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const hostile = [{ title: "a &lt;img src=x onerror=alert(1)&gt; &eacute;", summary: "word ".repeat(120), published_at: null }];
@@ -41,7 +41,7 @@ test("[IT27] what looks like markup is shown as text, character references are r
   expect(card.y + card.height).toBeLessThanOrEqual(300);
 });
 
-test("[IT27] as a ticker the titles run one after the other", async () => {
+test("[ITM22] as a ticker the titles run one after the other", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries, style: "ticker" }), server.now(), long)], { height: 90 })]));
@@ -49,7 +49,7 @@ test("[IT27] as a ticker the titles run one after the other", async () => {
   expect(await page.locator(".round").first().innerText()).toBe("One•Two•Three•");
 });
 
-test("[IT28] a feed without a copy yet is reported with the reason, and not shown", async () => {
+test("[ITM23] a feed without a copy yet is reported with the reason, and not shown", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example answers with HTTP 500" }), server.now(), long)])]));

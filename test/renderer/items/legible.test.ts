@@ -73,7 +73,7 @@ interface SeenWords {
 
 const notice = "First floor closed today. Please use the entrance in Mill Street, the lift is out of order";
 
-test("[PX5] a text of fixed size that fits keeps it and is told as nothing", async () => {
+test("[PIX5] a text of fixed size that fits keeps it and is told as nothing", async () => {
   await using opened = await bench.open();
   await show(opened, item({ type: "text", text: notice, font_size: 60 }));
   const { lines, size } = await opened.page.evaluate<SeenWords>(seenWords);
@@ -82,7 +82,7 @@ test("[PX5] a text of fixed size that fits keeps it and is told as nothing", asy
   expect(flaws(opened)).toEqual([]);
 });
 
-test("[PX5] a text of fixed size that does not fit is set smaller, whole and in whole words, and told once", async () => {
+test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in whole words, and told once", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const large = item({ type: "text", text: notice, font_size: 140 });
@@ -107,7 +107,7 @@ test("[PX5] a text of fixed size that does not fit is set smaller, whole and in 
 test.each([
   ["of fixed size", 100, { width: 300, height: 200 }],
   ["as large as its zone allows", null, { width: 120, height: 80 }],
-])("[PX6] a text %s that cannot fit keeps its first lines and ends in an ellipsis, and that is told", async (_what, size, box) => {
+])("[PIX6] a text %s that cannot fit keeps its first lines and ends in an ellipsis, and that is told", async (_what, size, box) => {
   await using opened = await bench.open();
   const text = Array.from({ length: 600 }, (_, at) => `word${at}`).join(" ");
   await show(opened, item({ type: "text", text, font_size: size, align: "start" }), box);
@@ -122,7 +122,7 @@ test.each([
   expect(detail).toMatch(/cut/);
 });
 
-test("[PX7] a clock and a feed's card take the weight that is asked for, and have their own without one", async () => {
+test("[PIX7] a clock and a feed's card take the weight that is asked for, and have their own without one", async () => {
   await using opened = await bench.open();
   const weightOf = (selector: string): Promise<string> =>
     opened.page.evaluate(`getComputedStyle([...document.querySelectorAll(${JSON.stringify(selector)})].at(-1)).fontWeight`);
@@ -138,7 +138,7 @@ test("[PX7] a clock and a feed's card take the weight that is asked for, and hav
   expect([await weightOf(".headline"), await weightOf(".source")]).toEqual(["300", "300"]);
 });
 
-test("[PX8] pixels of a picture of up to 16 are squares with sharp edges; larger ones and drawings stay smooth", async () => {
+test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; larger ones and drawings stay smooth", async () => {
   await using opened = await bench.open();
   const levelsOf = async (name: string): Promise<number> => {
     await show(opened, { ...image(name), fit: "fill" } as SceneItem, { width: 512, height: 512 });
@@ -156,7 +156,7 @@ test("[PX8] pixels of a picture of up to 16 are squares with sharp edges; larger
   expect(isNear(at(80, 80), [255, 255, 255])).toBe(true);
 });
 
-test("[PX9] a feed in a right-to-left language is mirrored wholly; one in a left-to-right language is not", async () => {
+test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a left-to-right language is not", async () => {
   await using opened = await bench.open();
   const entries = [{ title: "افتتاح المكتبة الجديدة", summary: "تفتح المكتبة أبوابها يوم الاثنين", published_at: Date.UTC(2031, 5, 3) }];
   const feed = { type: "feed", timezone: "UTC", title: "City News", trouble: null, locale: "en-GB" } as const;
@@ -181,7 +181,7 @@ test("[PX9] a feed in a right-to-left language is mirrored wholly; one in a left
   expect(await sides()).toEqual({ source: "left", headline: "left", summary: "left", when: "left", bar: "left" });
 });
 
-test("[PX10] a clip of one frame is held like a picture and fails nowhere", async () => {
+test("[PIX10] a clip of one frame is held like a picture and fails nowhere", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const slots = row(server.now(), [
@@ -203,7 +203,7 @@ test("[PX10] a clip of one frame is held like a picture and fails nowhere", asyn
 test.each([
   ["empty", { trouble: null }],
   ["preparing", { ready_bytes: 1, total_bytes: 2, trouble: null }],
-] as const)("[PX11] the name on the %s screen keeps its descenders and accents", async (is, more) => {
+] as const)("[PIX11] the name on the %s screen keeps its descenders and accents", async (is, more) => {
   const inkBelow = async (clipped: boolean): Promise<Buffer> => {
     await using opened = await bench.open(960, 540);
     const { server, page } = opened;
@@ -232,7 +232,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
     { width: 500, height: 500 },
     /contrast/,
   ],
-])("[PX12] a QR code %s is shown and told", async (_what, about, box, detail) => {
+])("[PIX12] a QR code %s is shown and told", async (_what, about, box, detail) => {
   await using opened = await bench.open();
   const code = item({ type: "qr", ...about } as never);
   await show(opened, code, box);
@@ -241,7 +241,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
   expect(flaw.detail).toMatch(detail);
 });
 
-test("[PX12] a QR code that a camera can read is told as nothing", async () => {
+test("[PIX12] a QR code that a camera can read is told as nothing", async () => {
   await using opened = await bench.open();
   await show(opened, item({ type: "qr", data: "https://example.com/menu" }), { width: 200, height: 200 });
   await show(opened, item({ type: "qr", data: "https://example.com/menu", color: "#203040", background_color: "#f0e0d0" }));

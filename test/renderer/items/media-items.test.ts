@@ -32,7 +32,7 @@ function withSlots({ screen, identify }: Scene, slots: Slot[]): Scene {
 const nameOf = (color: Rgb): string =>
   (["red", "yellow", "magenta"] as const).find((name) => isNear(color, name, 40)) ?? `foreign ${color.join()}`;
 
-test("[IT10] a trimmed clip shows its part only, again and again, without a foreign frame", async () => {
+test("[ITM10] a trimmed clip shows its part only, again and again, without a foreign frame", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   // steps.mp4: two seconds each of red, yellow, magenta.
@@ -53,7 +53,7 @@ test("[IT10] a trimmed clip shows its part only, again and again, without a fore
   expect(at).toBeLessThan(3.8);
 });
 
-test("[IT11] a trimmed clip whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
+test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and counts as neither stalled nor failed", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 500, end_ms: 1_900, fit: "cover" });
@@ -71,7 +71,7 @@ test("[IT11] a trimmed clip whose slot ends with it holds its last frame and cou
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
-test("[IT12] a trim that begins after the clip's end is reported as unsupported, with the clip's length", async () => {
+test("[ITM12] a trim that begins after the clip's end is reported as unsupported, with the clip's length", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
@@ -81,7 +81,7 @@ test("[IT12] a trim that begins after the clip's end is reported as unsupported,
   expect(detail).toMatch(/ends at 20\d\d ms/);
 });
 
-test("[IT13] volume and mute are what the item says", async () => {
+test("[ITM13] volume and mute are what the item says", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
@@ -90,7 +90,7 @@ test("[IT13] volume and mute are what the item says", async () => {
   expect(await page.evaluate("(({ volume, muted }) => [volume, muted])(document.querySelector('video'))")).toEqual([0.25, false]);
 });
 
-test("[IT14] a sound plays on behind its artwork, repeats within its slot, and is silent when it is over", async () => {
+test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and is silent when it is over", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const sound = item({
@@ -117,7 +117,7 @@ test("[IT14] a sound plays on behind its artwork, repeats within its slot, and i
   await expect.poll(() => page.evaluate("sound.isConnected")).toBe(false);
 });
 
-test("[IT14] a sound without artwork leaves what lies beneath; a broken one is reported", async () => {
+test("[ITM14] a sound without artwork leaves what lies beneath; a broken one is reported", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const sound = item({ type: "audio", src: "/media/tone.mp3", media_duration_ms: 3_000, artwork_src: null });

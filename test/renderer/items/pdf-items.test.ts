@@ -51,7 +51,7 @@ const nameOn = async ({ page }: Opened): Promise<string | undefined> => {
   return colorNames.find((name) => isNear(color, name));
 };
 
-test("[IT30] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
+test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
   await using opened = await bench.open();
   const { page } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
@@ -71,7 +71,7 @@ test("[IT30] a PDF's pages follow one another, drawn at the zone's size, and beg
   expect(Array.from({ length: 300 }, (_, x) => at(40 + x, 470)).some(([r, g, b]) => Math.min(r, g, b) > 200)).toBe(true);
 });
 
-test("[IT31] a PDF that is joined late stands at the page that is due; first and last page bound it", async () => {
+test("[ITM25] a PDF that is joined late stands at the page that is due; first and last page bound it", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 60_000 }), server.now() - 130_000);
@@ -84,7 +84,7 @@ test("[IT31] a PDF that is joined late stands at the page that is due; first and
   expect(await nameOn(opened)).toBe("green");
 });
 
-test("[IT32] of a thousand pages only those in use are held", async () => {
+test("[ITM26] of a thousand pages only those in use are held", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -114,7 +114,7 @@ test.each([
   ["mislabelled.pdf", {}, "decode", /InvalidPDFException/],
   ["missing.pdf", {}, "load", /HTTP 404/],
   ["three.pdf", { first_page: 9 }, "unsupported", /has 3 pages/],
-])("[IT33] %s (%j) is reported as %s, and the page lives on without its thread", async (name, about, code, reason) => {
+])("[ITM27] %s (%j) is reported as %s, and the page lives on without its thread", async (name, about, code, reason) => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);

@@ -230,7 +230,7 @@ async function bundle(files: ZipFile[]): Promise<DesiredAsset> {
   return asset;
 }
 
-test("[WB30] a web item is on the glass, painted, when it is told as presented", async () => {
+test("[WEB1] a web item is on the glass, painted, when it is told as presented", async () => {
   const page = item({ type: "web", url: `${web.origin}/green` });
   draw([page]);
   await message("presented", page.id);
@@ -238,7 +238,7 @@ test("[WB30] a web item is on the glass, painted, when it is told as presented",
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
 
-test("[WB43] a framed page is told the glass's origin as its referrer, and no more: embedded videos refuse to play without one", async () => {
+test("[WEB14] a framed page is told the glass's origin as its referrer, and no more: embedded videos refuse to play without one", async () => {
   const page = item({ type: "web", url: `${web.origin}/green` });
   draw([page]);
   await message("presented", page.id);
@@ -246,7 +246,7 @@ test("[WB43] a framed page is told the glass's origin as its referrer, and no mo
   expect(asked.headers.referer).toBe(`${new URL(surface.hostPage.url).origin}/`);
 });
 
-test("[WB31] a page's dialogs, popups, downloads and prompts do not come up, and it can neither leave with the glass nor look into it", async () => {
+test("[WEB2] a page's dialogs, popups, downloads and prompts do not come up, and it can neither leave with the glass nor look into it", async () => {
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
@@ -263,7 +263,7 @@ test("[WB31] a page's dialogs, popups, downloads and prompts do not come up, and
 });
 
 test(
-  "[RM15] of two zones whose pages share a process, the one whose page ends it is found and skipped, and the other page is back and stays",
+  "[REM15] of two zones whose pages share a process, the one whose page ends it is found and skipped, and the other page is back and stays",
   { timeout: 120_000 },
   async () => {
     const good = item({ type: "web", url: `${web.origin}/green` });
@@ -293,7 +293,7 @@ test(
   },
 );
 
-test("[WB32] a page in an endless loop fails, told by its site, and the item after it is shown", async () => {
+test("[WEB3] a page in an endless loop fails, told by its site, and the item after it is shown", async () => {
   const loops = item({ type: "web", url: `${web.origin}/loops` });
   draw([loops]);
   await message("presented", loops.id);
@@ -318,7 +318,7 @@ async function killFramedPages(): Promise<void> {
 const toldOf = ({ id }: PlaylistItem): string[] =>
   heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
-test("[RM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
+test("[REM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
   const painted: FrameNews[] = [];
   const over = new AbortController();
   host.onFrame((news) => news.is === "shown" && painted.push(news), over.signal);
@@ -336,7 +336,7 @@ test("[RM5] a page that dies between ready and its start has failed: it never co
   expect(await pixel(950, 10)).toSatisfy(isBlue);
 });
 
-test("[RM6] a page that dies on the glass is hidden as soon as that is known: the plate is seen, not the browser's crashed face", async () => {
+test("[REM6] a page that dies on the glass is hidden as soon as that is known: the plate is seen, not the browser's crashed face", async () => {
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 3_600_000 });
   const slow = item({ type: "web", url: `${web.origin}/silent`, duration_ms: 3_600_000 });
   drawFromNow([dies, slow]);
@@ -358,7 +358,7 @@ test("[RM6] a page that dies on the glass is hidden as soon as that is known: th
   expect(toldOf(dies)).toEqual(["presented", "failed crashed"]);
 });
 
-test("[WB33] a page that cannot be had never comes on the glass: the one before it stays", async () => {
+test("[WEB4] a page that cannot be had never comes on the glass: the one before it stays", async () => {
   const green = item({ type: "web", url: `${web.origin}/green` });
   draw([green]);
   await message("presented", green.id);
@@ -374,7 +374,7 @@ test.for([
   ["/ping", "load"],
   ["/empty", "blank"],
   ["/file", "load"],
-] as const)("[BI4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
+] as const)("[BAD4] a page at %s is named (%s) and passed over, and the zone goes on", async ([path, code]) => {
   const bad = item({ type: "web", url: `${web.origin}${path}`, duration_ms: 3_600_000 });
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   const next = draw([bad, blue]);
@@ -385,14 +385,14 @@ test.for([
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
-test("[GL6] workers of a framed page run, and workers within them", async () => {
+test("[WFR15] workers of a framed page run, and workers within them", async () => {
   const works = item({ type: "web", url: `${web.origin}/works` });
   draw([works]);
   await message("presented", works.id);
   await expect.poll(() => pixel(480, 270), { timeout: limitMs }).toSatisfy(isGreen);
 });
 
-test("[BI5] a page that calls up dialogs without end, prints and asks before leaving goes like any other", async () => {
+test("[BAD5] a page that calls up dialogs without end, prints and asks before leaving goes like any other", async () => {
   const pleading = item({ type: "web", url: `${web.origin}/asks-before-leaving` });
   draw([pleading]);
   await message("presented", pleading.id);
@@ -404,7 +404,7 @@ test("[BI5] a page that calls up dialogs without end, prints and asks before lea
   expect(heard.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[BI6] a bundle in an endless loop fails alone, and the item after it is shown", async () => {
+test("[BAD6] a bundle in an endless loop fails alone, and the item after it is shown", async () => {
   const loop = "<script>setTimeout(() => { for (;;); }, 500)</script>";
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,160,0)", loop) }]);
   const loops = item({ type: "html", asset_id: asset.id });
@@ -417,7 +417,7 @@ test("[BI6] a bundle in an endless loop fails alone, and the item after it is sh
   expect(await pixel(480, 270)).toSatisfy(isBlue);
 });
 
-test("[WB34] the page is laid out at its zoom and fills its zone", async () => {
+test("[WEB5] the page is laid out at its zoom and fills its zone", async () => {
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
@@ -426,7 +426,7 @@ test("[WB34] the page is laid out at its zoom and fills its zone", async () => {
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
 
-test("[WB35] credentials go to the site and stand in nothing that the page is told", async () => {
+test("[WEB6] credentials go to the site and stand in nothing that the page is told", async () => {
   const page = item({
     type: "web",
     url: `${web.origin}/secret`,
@@ -443,7 +443,7 @@ test("[WB35] credentials go to the site and stand in nothing that the page is to
   expect(JSON.stringify(shown.mock.calls)).not.toContain("4711");
 });
 
-test("[WB36] a page is loaded anew behind itself; when that fails the one shown stays", async () => {
+test("[WEB7] a page is loaded anew behind itself; when that fails the one shown stays", async () => {
   const page = item({ type: "web", url: `${web.origin}/counts`, refresh_interval_ms: 5_000 });
   draw([page]);
   await message("presented", page.id);
@@ -457,7 +457,7 @@ test("[WB36] a page is loaded anew behind itself; when that fails the one shown 
   expect(heard.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[WB37] a bundle is shown from an origin of its own and reaches nothing but itself", async () => {
+test("[WEB8] a bundle is shown from an origin of its own and reaches nothing but itself", async () => {
   const asset = await bundle([
     { name: "index.html", bytes: colouredPage("white", "<script src=app.js></script>") },
     {
@@ -480,7 +480,7 @@ test("[WB37] a bundle is shown from an origin of its own and reaches nothing but
   expect(told("leak")).toBeUndefined();
 });
 
-test.for(["web", "html"] as const)("[ZN10] an item of another site (%s) turns with the glass", async (type) => {
+test.for(["web", "html"] as const)("[ZON10] an item of another site (%s) turns with the glass", async (type) => {
   const quarters = { 0: [240, 135], 90: [720, 135], 180: [720, 405], 270: [240, 405] } as const;
   for (const rotation of [0, 90, 180, 270] as const) {
     const asset = await bundle([{ name: "index.html", bytes: quartered }]);
@@ -493,7 +493,7 @@ test.for(["web", "html"] as const)("[ZN10] an item of another site (%s) turns wi
   }
 });
 
-test("[WB38] a hostile bundle is refused, and the report says why", async () => {
+test("[WEB9] a hostile bundle is refused, and the report says why", async () => {
   const asset = await bundle([
     { name: "index.html", bytes: colouredPage("rgb(0,160,0)") },
     { name: "bomb.bin", bytes: Buffer.alloc(64 * 1024 ** 2) },
@@ -503,7 +503,7 @@ test("[WB38] a hostile bundle is refused, and the report says why", async () => 
   expect(await message("failed", shown.id)).toMatchObject({ code: "load", detail: expect.stringContaining("zip bomb") });
 });
 
-test("[WB39] frames come and go without leaving a process or a frame behind", async () => {
+test("[WEB10] frames come and go without leaving a process or a frame behind", async () => {
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
   const count = async (): Promise<number> => (await (await import("../../host/processes.ts")).processesNaming(profile)).length;
   const pass = async (): Promise<void> => {
@@ -518,7 +518,7 @@ test("[WB39] frames come and go without leaving a process or a frame behind", as
   await until("no more processes than before", async () => (await count()) <= before + 1, limitMs);
 });
 
-test("[WB40] changes between web, html and text items show no other picture in between", async () => {
+test("[WEB11] changes between web, html and text items show no other picture in between", async () => {
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
   const items = [
     item({ type: "web", url: `${web.origin}/green`, duration_ms: 1_500 }),

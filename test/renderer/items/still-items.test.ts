@@ -30,7 +30,7 @@ async function failureOf({ server }: Opened, shown: Item) {
   return server.heard("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
 }
 
-test("[IT1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
+test("[ITM1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
   await using opened = await bench.open();
   const { page } = opened;
   for (const [fit, left, right] of [
@@ -47,7 +47,7 @@ test("[IT1] a picture much larger than its zone is kept at the size it is shown 
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("[IT1] in a zone of another shape a large picture keeps bars or is cropped, as its fit says", async () => {
+test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped, as its fit says", async () => {
   await using opened = await bench.open();
   const box = { width: 400, height: 540 };
   await show(opened, { ...image("8k.jpg"), fit: "contain" } as Item, box);
@@ -59,7 +59,7 @@ test("[IT1] in a zone of another shape a large picture keeps bars or is cropped,
   expect(isNear(at(195, 5), "red") && isNear(at(205, 535), "blue")).toBe(true);
 });
 
-test("[IT2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
+test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
   await using opened = await bench.open();
   await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
   const at = await readGlass(opened.page);
@@ -69,7 +69,7 @@ test("[IT2] a photo's EXIF orientation is obeyed, scaled down or not", async () 
   expect(await opened.page.evaluate("document.querySelector('canvas').height")).toBe(540);
 });
 
-test("[IT3] a moving picture goes on moving, however large", async () => {
+test("[ITM3] a moving picture goes on moving, however large", async () => {
   await using opened = await bench.open(480, 270);
   await show(opened, image("moving.gif"));
   const seen = new Set<string>();
@@ -86,7 +86,7 @@ test("[IT3] a moving picture goes on moving, however large", async () => {
     .toBe(2);
 });
 
-test("[IT4] an SVG is drawn as a picture: its scripts and links do nothing", async () => {
+test("[ITM4] an SVG is drawn as a picture: its scripts and links do nothing", async () => {
   await using opened = await bench.open();
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(request.url()));
@@ -101,7 +101,7 @@ test.each([
   ["broken.png", "decode"],
   ["missing.png", "load"],
   ["huge.png", "unsupported"],
-])("[IT5] %s is reported as %s and the page lives on", async (name, code) => {
+])("[ITM5] %s is reported as %s and the page lives on", async (name, code) => {
   await using opened = await bench.open();
   const failed = await failureOf(opened, image(name));
   expect(failed.code).toBe(code);
@@ -110,7 +110,7 @@ test.each([
   expect(isNear((await readGlass(opened.page))(480, 270), "green")).toBe(true);
 });
 
-test("[IT6] a text takes its family, weight, padding and direction", async () => {
+test("[ITM6] a text takes its family, weight, padding and direction", async () => {
   await using opened = await bench.open();
   await show(
     opened,
@@ -142,7 +142,7 @@ test("[IT6] a text takes its family, weight, padding and direction", async () =>
   expect(lit(100, 300)).toBe(false);
 });
 
-test("[GL5] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
+test("[ITM40] a text as large as its zone allows breaks no word, in either direction, but one that no size makes fit", async () => {
   await using opened = await bench.open();
   const { page } = opened;
   // The lines that a text is set in, word by word, as the page has them.
@@ -195,7 +195,7 @@ interface Place {
 test.each([
   ["left-to-right text runs to the left", "Platform 4: the train to Ghent leaves at 12:40.", -1],
   ["right-to-left text runs to the right", "يغادر القطار من الرصيف الرابع", 1],
-])("[IT7] a ticker's %s, without an end, at a place that the clock alone decides", async (_what, words, sign) => {
+])("[ITM7] a ticker's %s, without an end, at a place that the clock alone decides", async (_what, words, sign) => {
   await using first = await bench.open();
   await using second = await bench.open();
   const ticker = item({ type: "ticker", text: words, speed_px_s: 200, background_color: "#203040" });
@@ -214,7 +214,7 @@ test.each([
   }
 });
 
-test("[IT7] a ticker that the clock was set under follows it", async () => {
+test("[ITM7] a ticker that the clock was set under follows it", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   await show(opened, item({ type: "ticker", text: "Welcome to the library", speed_px_s: 100 }));
@@ -231,7 +231,7 @@ test("[IT7] a ticker that the clock was set under follows it", async () => {
     .toBeLessThan(8);
 });
 
-test("[IT8] a clock says the date as asked for, in its zone, with its label", async () => {
+test("[ITM8] a clock says the date as asked for, in its zone, with its label", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   server.clockOffsetMs = Date.UTC(2031, 5, 3, 20, 5) - server.now();
@@ -241,7 +241,7 @@ test("[IT8] a clock says the date as asked for, in its zone, with its label", as
   await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
 });
 
-test("[IT8] an analog clock's hands stand where its zone's time is", async () => {
+test("[ITM8] an analog clock's hands stand where its zone's time is", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   server.clockOffsetMs = Date.UTC(2031, 5, 3, 14, 30, 20) - server.now();
@@ -259,7 +259,7 @@ test("[IT8] an analog clock's hands stand where its zone's time is", async () =>
   expect((await turned("second")) % 6).toBe(0);
 });
 
-test("[IT9] a QR code's modules are whole pixels of the glass, in its colours, with its quiet zone", async () => {
+test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, with its quiet zone", async () => {
   await using opened = await bench.open(1_000, 333);
   const look = { color: "#203040", background_color: "#f0e0d0", quiet_zone: 2, error_correction: "H" } as const;
   await show(opened, item({ type: "qr", data: "https://example.com/menu", ...look }));
@@ -278,7 +278,7 @@ test("[IT9] a QR code's modules are whole pixels of the glass, in its colours, w
   expect([...colors].toSorted()).toEqual(["240,224,208", "32,48,64"]);
 });
 
-test("[IT9] what no QR code can hold is reported as unsupported", async () => {
+test("[ITM9] what no QR code can hold is reported as unsupported", async () => {
   await using opened = await bench.open();
   const { code, detail } = await failureOf(opened, item({ type: "qr", data: "ü".repeat(1_190), error_correction: "H" }));
   expect(code).toBe("unsupported");

@@ -91,7 +91,7 @@ const jpegOf = (rgb: readonly [number, number, number]): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-test("[IT40] an HLS stream plays, and the page asks nobody but the player", async () => {
+test("[ITM28] an HLS stream plays, and the page asks nobody but the player", async () => {
   await using live = await startLive("0x1e3cdc", 60);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
@@ -104,7 +104,7 @@ test("[IT40] an HLS stream plays, and the page asks nobody but the player", asyn
   expect(opened.count("failed")).toBe(0);
 });
 
-test("[IT41] a stream that goes away is reported, its last picture stays, and it is back by itself", async () => {
+test("[ITM29] a stream that goes away is reported, its last picture stays, and it is back by itself", async () => {
   await using live = await startLive("0x1e3cdc", 120);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
@@ -127,7 +127,7 @@ test("[IT41] a stream that goes away is reported, its last picture stays, and it
 test.each([
   ["with lengths", true],
   ["without lengths", false],
-])("[IT42] a Motion JPEG camera that sends %s is shown, and shown again after an outage", async (_how, tellsLength) => {
+])("[ITM30] a Motion JPEG camera that sends %s is shown, and shown again after an outage", async (_how, tellsLength) => {
   await using source = await startCamera(await jpegOf(colors.magenta), tellsLength);
   await using opened = await open(source.origin);
   opened.show(camera(source.origin));
@@ -142,7 +142,7 @@ test.each([
   await expect.poll(() => opened.page.locator("canvas").count(), patient).toBe(1);
 });
 
-test("[ZN10] a camera's picture turns with the glass", async () => {
+test("[ZON10] a camera's picture turns with the glass", async () => {
   // Red in its upper left quarter, blue elsewhere.
   const corner = { create: { width: 160, height: 90, channels: 3 as const, background: { r: 220, g: 30, b: 40 } } };
   const picture = await sharp(await jpegOf([30, 60, 220]))
@@ -165,7 +165,7 @@ test("[ZN10] a camera's picture turns with the glass", async () => {
 test.each([
   ["HLS", hls],
   ["Motion JPEG", camera],
-])("[IT43] a stream (%s) that cannot be connected to is reported, and the zone shows what comes next", async (_kind, make) => {
+])("[ITM31] a stream (%s) that cannot be connected to is reported, and the zone shows what comes next", async (_kind, make) => {
   await using source = await startCamera(await jpegOf(colors.red), true);
   source.isDown = true;
   await using opened = await open(source.origin);

@@ -66,7 +66,7 @@ async function colorsOf({ page }: Opened, act: () => Promise<void>): Promise<str
   return names.filter((name, index) => name !== names[index - 1]);
 }
 
-test("[BD5] a stage sent ahead comes on whole at its instant, by itself, and nothing is seen between", async () => {
+test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and nothing is seen between", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
@@ -98,7 +98,7 @@ test("[BD5] a stage sent ahead comes on whole at its instant, by itself, and not
   }
 });
 
-test("[BD5] all zones of a coming stage come on in one frame, the one in which the stage before leaves", async () => {
+test("[BND5] all zones of a coming stage come on in one frame, the one in which the stage before leaves", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
@@ -126,7 +126,7 @@ test("[BD5] all zones of a coming stage come on in one frame, the one in which t
   expect(new Set(steps)).toEqual(new Set(["1,1", "1,1,1,1"]));
 });
 
-test("[BD6] the stage before stays, without what would follow in it, until a coming stage that is late is ready", async () => {
+test("[BND6] the stage before stays, without what would follow in it, until a coming stage that is late is ready", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -142,7 +142,7 @@ test("[BD6] the stage before stays, without what would follow in it, until a com
   expect(seen).toEqual(["red", "green"]);
 });
 
-test("[BD6] called off, changed or due at once, a coming stage leaves nothing behind and is not reported", async () => {
+test("[BND6] called off, changed or due at once, a coming stage leaves nothing behind and is not reported", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -167,7 +167,7 @@ test("[BD6] called off, changed or due at once, a coming stage leaves nothing be
   expect(told).toEqual([keyOf(shown), keyOf(early)]);
 });
 
-test("[BD15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
+test("[BND15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -191,7 +191,7 @@ test("[BD15] two stages that come within moments are both prepared, and each com
   expect(await page.locator(".stage").count()).toBe(1);
 });
 
-test("[BD16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
+test("[BND16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -207,7 +207,7 @@ test("[BD16] a coming stage whose first item cannot be shown comes on at its ins
   expect(seen).toEqual(["red", "green"]);
 });
 
-test("[BD17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
+test("[BND17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
@@ -229,7 +229,7 @@ test("[BD17] a coming stage that is put off, and then due sooner, is waited for 
   expect(seen).toEqual(["red", "blue"]);
 });
 
-test("[BD7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
+test("[BND7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const shown = stageOf(image("red.png"), server.now() - 1_000);
@@ -258,7 +258,7 @@ test("[BD7] a page that comes up just before, or whose clock is put forward or b
   await expect.poll(async () => isNear((await readGlass(page))(480, 270), "green")).toBe(true);
 });
 
-test("[BD8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {
+test("[BND8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const at = server.now() + 4_000;

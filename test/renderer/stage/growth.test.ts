@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-test("[GL4] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
+test("[GRO1] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
   await using opened = await bench.open();
   const changes = new FastChanges(opened.server);
   const watch = await GrowthWatch.start(bench.browser, opened.page);

@@ -150,7 +150,7 @@ async function stepThrough(cases: readonly Case[]): Promise<string[]> {
 
 const grounds = [undefined, "#000000", "#ffffff", "#204060", "#7f80ff"];
 
-test("[PX1] two equal pictures crossfade without a change of one level, on every ground, at every step", async () => {
+test("[PIX1] two equal pictures crossfade without a change of one level, on every ground, at every step", async () => {
   const easings = ["linear", "ease", "ease-in", "ease-out", "ease-in-out"] as const;
   const cases = grounds.flatMap((ground, index) => [
     { picture: "levels.png", transition: moving("crossfade", { easing: easings[index]! }), ...(ground === undefined ? {} : { ground }) },
@@ -160,7 +160,7 @@ test("[PX1] two equal pictures crossfade without a change of one level, on every
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PX2] equal pictures change without a change of one level by every other transition, and in turned zones", async () => {
+test("[PIX2] equal pictures change without a change of one level by every other transition, and in turned zones", async () => {
   const directions = ["left", "right", "up", "down"] as const;
   const cases: Case[] = [
     ...(["slide", "wipe", "push"] as const).flatMap((type) =>
@@ -182,7 +182,7 @@ test("[PX2] equal pictures change without a change of one level by every other t
   expect(await stepThrough(cases)).toEqual([]);
 });
 
-test("[PX3] half of a crossfade is the mean of both pictures over the zone's ground, clear parts included", async () => {
+test("[PIX3] half of a crossfade is the mean of both pictures over the zone's ground, clear parts included", async () => {
   await using opened = await bench.open(glass.width, glass.height);
   const { server, page } = opened;
   const ground: Rgb = [0x20, 0x40, 0x60];
@@ -203,7 +203,7 @@ test("[PX3] half of a crossfade is the mean of both pictures over the zone's gro
   }
 });
 
-test("[PX4] two layouts that look alike change without a change of one level, by every transition", async () => {
+test("[PIX4] two layouts that look alike change without a change of one level, by every transition", async () => {
   const seen: string[] = [];
   for (const type of ["crossfade", "zoom", "slide", "wipe", "push"] as const) {
     await using opened = await bench.open(glass.width, glass.height);
@@ -228,7 +228,7 @@ test("[PX4] two layouts that look alike change without a change of one level, by
   expect(seen).toEqual([]);
 });
 
-test("[PX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
+test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
   await using display = await startXvfb({ width: 640, height: 360 });
   await using server = await startPageServer(bench.media, bench.built);
   const browser = await chromium.launch({

@@ -13,7 +13,7 @@ function room() {
   return { granted, claim, settled: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 }
 
-test("[CJ15] of those that wait for room to be made ready the one that starts first comes first, in whatever order they asked", async () => {
+test("[ZON11] of those that wait for room to be made ready the one that starts first comes first, in whatever order they asked", async () => {
   const { granted, claim, settled } = room();
   const first = claim("first", 0);
   await settled();
@@ -30,7 +30,7 @@ test("[CJ15] of those that wait for room to be made ready the one that starts fi
   expect(granted).toEqual(["first", "next", "later"]);
 });
 
-test("[CJ15] a small item does not slip past a large one that starts before it; what is due needs no room", async () => {
+test("[ZON11] a small item does not slip past a large one that starts before it; what is due needs no room", async () => {
   const { granted, claim, settled } = room();
   const first = claim("first", 0);
   await settled();

@@ -7,7 +7,7 @@ import { colorNames, image, isNear, recordGlassTimes, slot, stage, startBench, z
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
-test("[PE42] what is reported while the instant of a play is not known yet follows it", async () => {
+test("[POP27] what is reported while the instant of a play is not known yet follows it", async () => {
   const sent: FromPage[] = [];
   const order = new ReportOrder((message) => sent.push(message));
   const fault = (detail: string): FromPage => ({ type: "fault", detail });
@@ -27,7 +27,7 @@ test("[PE42] what is reported while the instant of a play is not known yet follo
   expect(sent.at(-1)).toEqual(fault("last"));
 });
 
-test("[PE42] a play is told with the instant at which the browser presented its first frame", async () => {
+test("[POP27] a play is told with the instant at which the browser presented its first frame", async () => {
   await using bench = await startBench();
   await using opened = await bench.open();
   const { page, server } = opened;

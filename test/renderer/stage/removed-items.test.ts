@@ -36,7 +36,7 @@ async function isRed({ page }: Opened): Promise<boolean> {
   return isNear((await readGlass(page))(480, 270), "red");
 }
 
-test("[RM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
+test("[REM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const first = stageOf([play(image("red.png"), server.now())], [/* itself alone */]);
@@ -49,7 +49,7 @@ test("[RM1] a removed item whose successor never loads leaves within five second
   await expect.poll(() => isRed(opened)).toBe(false);
 });
 
-test("[RM1] a removed item leaves at once when nothing that is known to work follows", async () => {
+test("[REM1] a removed item leaves at once when nothing that is known to work follows", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const red = image("red.png");
@@ -67,7 +67,7 @@ test("[RM1] a removed item leaves at once when nothing that is known to work fol
   expect(await page.locator("img").count()).toBe(0);
 });
 
-test("[RM2] an item of the loop stays on the glass while its successor takes its time, and one put back in time stays too", async () => {
+test("[REM2] an item of the loop stays on the glass while its successor takes its time, and one put back in time stays too", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const red = image("red.png");
@@ -86,7 +86,7 @@ test("[RM2] an item of the loop stays on the glass while its successor takes its
   expect(server.messages.some(({ type }) => type === "fallback")).toBe(false);
 });
 
-test("[RM3] a removed item gives way to the next that can be shown as soon as that is ready, though its own time is not up", async () => {
+test("[REM3] a removed item gives way to the next that can be shown as soon as that is ready, though its own time is not up", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const red = image("red.png");
@@ -103,7 +103,7 @@ test("[RM3] a removed item gives way to the next that can be shown as soon as th
   expect(at - removedAt).toBeLessThan(3_000);
 });
 
-test("[RM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
+test("[REM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const bad = Array.from({ length: 5 }, silentPage);

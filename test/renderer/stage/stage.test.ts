@@ -33,7 +33,7 @@ afterAll(async () => {
 const long = 600_000;
 const stageKey = "stg_00000000000000000000000000";
 
-test("[PG5] items of every kind fill their zones, scaled to the glass, with black around the stage", async () => {
+test("[PAG5] items of every kind fill their zones, scaled to the glass, with black around the stage", async () => {
   await using opened = await bench.open(960, 720);
   const { page, server } = opened;
   const start = server.now() - 100;
@@ -78,7 +78,7 @@ test("[PG5] items of every kind fill their zones, scaled to the glass, with blac
   expect(words.height).toBeGreaterThan(60);
 });
 
-test("[PG6] twenty changes between pictures and clips show no blank and no foreign frame, each on time", async () => {
+test("[PAG6] twenty changes between pictures and clips show no blank and no foreign frame, each on time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const start = server.now() + 1_000;
@@ -107,7 +107,7 @@ test("[PG6] twenty changes between pictures and clips show no blank and no forei
   expect(late.toSorted((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
-test("[PG7] a scene that names the same play leaves it alone: the clip goes on", async () => {
+test("[PAG7] a scene that names the same play leaves it alone: the clip goes on", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const scene = stage([zone(row(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
@@ -125,7 +125,7 @@ test("[PG7] a scene that names the same play leaves it alone: the clip goes on",
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(1);
 });
 
-test("[PG8] an item that was removed leaves at once, when the one that is due is ready", async () => {
+test("[PAG8] an item that was removed leaves at once, when the one that is due is ready", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const scene = stage([zone(row(server.now(), [[image("red.png"), long]]))]);
@@ -141,7 +141,7 @@ test("[PG8] an item that was removed leaves at once, when the one that is due is
   expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
 });
 
-test("[PG9] a new layout is built behind the old one and replaces it whole, in one frame", async () => {
+test("[PAG9] a new layout is built behind the old one and replaces it whole, in one frame", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(stage([zone(row(server.now(), [[image("red.png"), long]]))]));
@@ -162,7 +162,7 @@ test("[PG9] a new layout is built behind the old one and replaces it whole, in o
   expect(await page.locator(".layer").count()).toBe(1);
 });
 
-test("[PG10] an item that cannot be shown is reported once, the one before stays, and the next comes on time", async () => {
+test("[PAG10] an item that cannot be shown is reported once, the one before stays, and the next comes on time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const plays = row(server.now() - 100, [
@@ -188,7 +188,7 @@ test("[PG10] an item that cannot be shown is reported once, the one before stays
   ]);
 });
 
-test("[PG11] a clip that is joined late or midway starts where its loop is", async () => {
+test("[PAG11] a clip that is joined late or midway starts where its loop is", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const scene = stage([
@@ -207,7 +207,7 @@ test("[PG11] a clip that is joined late or midway starts where its loop is", asy
   expect(isNear(at(720, 270), "yellow"), String(at(720, 270))).toBe(true);
 });
 
-test("[PG12] a slot longer than its clip repeats it and never ends on its first frame; a shorter one cuts it", async () => {
+test("[PAG12] a slot longer than its clip repeats it and never ends on its first frame; a shorter one cuts it", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   // Three rounds of two seconds in six, then a cut after one second.
@@ -229,7 +229,7 @@ test("[PG12] a slot longer than its clip repeats it and never ends on its first 
   expect(server.messages.some(({ type }) => type === "failed" || type === "fault")).toBe(false);
 });
 
-test("[PG13] a still item that follows itself keeps its element, and each play is reported", async () => {
+test("[PAG13] a still item that follows itself keeps its element, and each play is reported", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const item = image("red.png");
@@ -246,7 +246,7 @@ test("[PG13] a still item that follows itself keeps its element, and each play i
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(3);
 });
 
-test("[PG14] without its player the page plays on, connects again and loses no report", async () => {
+test("[PAG14] without its player the page plays on, connects again and loses no report", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const plays = row(server.now(), [
@@ -264,7 +264,7 @@ test("[PG14] without its player the page plays on, connects again and loses no r
   expect(isNear((await readGlass(page))(480, 270), "blue")).toBe(true);
 });
 
-test("[PG15] a clip whose position stands still is reported within five seconds and begun anew", async () => {
+test("[PAG15] a clip whose position stands still is reported within five seconds and begun anew", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(stage([zone(row(server.now(), [[video("blue.mp4", 5_000), long]]))]));
@@ -277,7 +277,7 @@ test("[PG15] a clip whose position stands still is reported within five seconds 
     .toBe(true);
 });
 
-test("[PG21] while a new picture is on its way nothing is let go of or made ready, unless what is next is late already", async () => {
+test("[PAG21] while a new picture is on its way nothing is let go of or made ready, unless what is next is late already", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   // When items came into a zone or left it; and a clock on which no calm moment ever comes, to be switched on.
@@ -312,7 +312,7 @@ test("[PG21] while a new picture is on its way nothing is let go of or made read
   }
 });
 
-test("[PG16] two hundred quick changes leave neither elements nor decoders behind", async () => {
+test("[PAG16] two hundred quick changes leave neither elements nor decoders behind", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -344,7 +344,7 @@ test("[PG16] two hundred quick changes leave neither elements nor decoders behin
   await expect.poll(count).toBeLessThanOrEqual(before + 5);
 });
 
-test("[PG17] a still screen is idle, and its beat says that frames come", async () => {
+test("[PAG17] a still screen is idle, and its beat says that frames come", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   server.draw(stage([zone(row(server.now(), [[image("red.png"), long]]))]));
@@ -356,7 +356,7 @@ test("[PG17] a still screen is idle, and its beat says that frames come", async 
   expect(frames).toBeLessThanOrEqual(4);
 });
 
-test("[PG18] the clock shows the corrected time and its zone, changing with the second", async () => {
+test("[PAG18] the clock shows the corrected time and its zone, changing with the second", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = -5 * 3_600_000 - 123;
@@ -379,7 +379,7 @@ test("[PG18] the clock shows the corrected time and its zone, changing with the 
   expect(Math.min(...phases)).toBeLessThan(40);
 });
 
-test("[PG19] hands reach nothing: no menu, no selection, no key, no cursor", async () => {
+test("[PAG19] hands reach nothing: no menu, no selection, no key, no cursor", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(stage([zone(row(server.now(), [[text("Hands off", "#203040"), long]]))]));
@@ -394,7 +394,7 @@ test("[PG19] hands reach nothing: no menu, no selection, no key, no cursor", asy
   ).toBe(false);
 });
 
-test("[PG20] an emptied zone shows the stage's ground; a zone whose slots ran out keeps its last item", async () => {
+test("[PAG20] an emptied zone shows the stage's ground; a zone whose slots ran out keeps its last item", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const scene = stage([
@@ -421,7 +421,7 @@ function zonesOf(scene: Scene): SceneZone[] {
   return scene.screen.is === "stage" ? scene.screen.stage.zones : [];
 }
 
-test("[PE40] the page says to which stage and cause each picture belongs, and when a stage took the glass, also one without an item", async () => {
+test("[POP25] the page says to which stage and cause each picture belongs, and when a stage took the glass, also one without an item", async () => {
   await using opened = await bench.open();
   const { server } = opened;
   const start = server.now();

@@ -12,7 +12,7 @@ function die(suspects: Suspects, items: string[], death: string, now: number): R
   return verdicts;
 }
 
-test("[RM11] items that died together are tried one at a time; the one that ends its process alone is blamed, the others are free", () => {
+test("[REM11] items that died together are tried one at a time; the one that ends its process alone is blamed, the others are free", () => {
   const suspects = new Suspects();
   for (const item of ["a", "b", "c"]) suspects.begin(item, 0);
   expect(die(suspects, ["a", "b", "c"], "1", 1_000)).toEqual({ a: "suspect", b: "suspect", c: "suspect" });
@@ -34,7 +34,7 @@ test("[RM11] items that died together are tried one at a time; the one that ends
   expect(die(suspects, ["a", "b", "c"], "3", 41_000)).toEqual({ a: "innocent", b: "culprit", c: "innocent" });
 });
 
-test("[RM12] who dies alone is the culprit, and each further death makes trials longer", () => {
+test("[REM12] who dies alone is the culprit, and each further death makes trials longer", () => {
   const suspects = new Suspects();
   suspects.begin("a", 0);
   expect(die(suspects, ["a"], "1", 1_000)).toEqual({ a: "culprit" });

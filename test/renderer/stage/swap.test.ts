@@ -56,7 +56,7 @@ async function moveClock({ server, page }: Opened, ms: number): Promise<void> {
   await page.waitForTimeout(600);
 }
 
-test("[SW1] with loads slowed to three seconds the old picture stays until the new one is there, and nothing stands between", async () => {
+test("[SWP1] with loads slowed to three seconds the old picture stays until the new one is there, and nothing stands between", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
@@ -74,7 +74,7 @@ test("[SW1] with loads slowed to three seconds the old picture stays until the n
   expect(server.messages.some(({ type }) => type === "failed")).toBe(false);
 });
 
-test("[SW2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
+test("[SWP2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const slots = row(server.now(), [
@@ -95,7 +95,7 @@ test("[SW2] one bad item in a long slot is passed over within five seconds, told
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
-test("[CJ16] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
+test("[ZON12] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   // Asked for and never answered.
@@ -115,7 +115,7 @@ test("[CJ16] an item whose bytes never come is passed over within five seconds o
   ]);
 });
 
-test("[SW3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
+test("[SWP3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   let asked = 0;
@@ -139,7 +139,7 @@ test("[SW3] an item that fails again and again is asked for less and less, and t
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
 
-test("[SW4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
+test("[SWP4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const later = join(bench.media, "later.png");
@@ -170,7 +170,7 @@ test("[SW4] when nothing can be shown the fallback is, told once, with the page 
   expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
 });
 
-test("[SW5] over a layout's own background there is no plate: the background is the fallback", async () => {
+test("[SWP5] over a layout's own background there is no plate: the background is the fallback", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   draw(opened, row(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
@@ -178,7 +178,7 @@ test("[SW5] over a layout's own background there is no plate: the background is 
   await expect.poll(async () => isNear((await readGlass(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
 });
 
-test("[SW6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
+test("[SWP6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const slots = row(server.now(), [
@@ -195,7 +195,7 @@ test("[SW6] a clip that freezes is passed over within five seconds where another
   expect(next.at - froze).toBeLessThan(5_500);
 });
 
-test("[SW7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
+test("[SWP7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const slots = row(server.now(), [
@@ -212,7 +212,7 @@ test("[SW7] a clip held on its last frame, because the next is slow, is not take
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
-test("[SW8] a clip that waits for its bytes is not taken for frozen, and goes on when they come", async () => {
+test("[SWP8] a clip that waits for its bytes is not taken for frozen, and goes on when they come", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const gate = Promise.withResolvers<void>();
@@ -237,7 +237,7 @@ test.for([
   ["headless.mp4", ["unsupported", "decode"]],
   ["picture.mp4", ["unsupported"]],
   ["empty.png", ["decode", "load"]],
-] as const)("[SW9] %s is found out, named, and passed over within five seconds", async ([name, codes]) => {
+] as const)("[SWP9] %s is found out, named, and passed over within five seconds", async ([name, codes]) => {
   await using opened = await bench.open();
   const { server } = opened;
   const bad = name.endsWith(".mp4") ? video(name, null) : image(name);
@@ -253,7 +253,7 @@ test.for([
   expect(at - slots[0]!.starts_at).toBeLessThan(5_500);
 });
 
-test("[SW10] no more clips are made ready ahead than the box has room for, and each still comes on", async () => {
+test("[SWP10] no more clips are made ready ahead than the box has room for, and each still comes on", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
@@ -279,7 +279,7 @@ test("[SW10] no more clips are made ready ahead than the box has room for, and e
   expect(await page.locator("video").count()).toBe(4);
 });
 
-test("[SW11] three hundred changes with transitions and failures leave no element, decoder or animation behind", async () => {
+test("[SWP11] three hundred changes with transitions and failures leave no element, decoder or animation behind", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);

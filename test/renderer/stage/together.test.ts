@@ -53,7 +53,7 @@ async function showInStep({ server, page }: Opened): Promise<Slot> {
   return play;
 }
 
-test("[TG1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
+test("[SYN1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const play = await showInStep(opened);
@@ -69,7 +69,7 @@ test("[TG1] a clip that is off by less than a quarter second is brought back by 
   for (const rate of rates) expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
 });
 
-test("[TG2] a clip that is off by more is put to its place by a seek", async () => {
+test("[SYN2] a clip that is off by more is put to its place by a seek", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const play = await showInStep(opened);
@@ -79,7 +79,7 @@ test("[TG2] a clip that is off by more is put to its place by a seek", async () 
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
 });
 
-test("[TG3] the speed is left alone below 12 ms, whatever the noise, and is not changed to and fro on the way back", () => {
+test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not changed to and fro on the way back", () => {
   const calm = new Pace();
   for (let at = 0; at < 1_000; at += 1) {
     expect(calm.note(at % 7 === 0 ? 180 : 9 * Math.sin(at), at * 250)).toEqual({ is: "rate", rate: 1 });
@@ -105,7 +105,7 @@ test("[TG3] the speed is left alone below 12 ms, whatever the noise, and is not 
   expect(seeks).toBeLessThanOrEqual(4);
 });
 
-test("[TG4] two pages with the same scene, one opened late, show the same place of the clip, and tell how far they are off", async () => {
+test("[SYN4] two pages with the same scene, one opened late, show the same place of the clip, and tell how far they are off", async () => {
   await using first = await bench.open();
   const play = slot(clip(), first.server.now() + 300, 3_600_000);
   const scene = stage([zone([play])]);
@@ -124,7 +124,7 @@ test("[TG4] two pages with the same scene, one opened late, show the same place 
   }
 });
 
-test("[TG5] an identical push leaves the clip's position untouched", async () => {
+test("[SYN5] an identical push leaves the clip's position untouched", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   const playing = clip();

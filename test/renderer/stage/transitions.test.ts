@@ -78,14 +78,14 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["slide", "right", left, green, right, red],
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
-])("[TN1] half of a %s to the %s shows both pictures where they belong", async ([type, direction, one, first, other, second]) => {
+])("[TRA1] half of a %s to the %s shows both pictures where they belong", async ([type, direction, one, first, other, second]) => {
   await using opened = await bench.open();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
   expect(isNear(at(...other), second), `${String(at(...other))}, not ${String(second)}`).toBe(true);
 });
 
-test("[TN2] a push moves the old picture out, a slide covers it where it stands", async () => {
+test("[TRA2] a push moves the old picture out, a slide covers it where it stands", async () => {
   const words = (label: string, background: string): SceneItem => text(label, background, { size: 60 });
   const boxOf = async (type: Transition["type"]): Promise<number[]> => {
     await using opened = await bench.open();
@@ -102,7 +102,7 @@ test("[TN2] a push moves the old picture out, a slide covers it where it stands"
   expect(Math.abs(newCovering! - 480)).toBeLessThanOrEqual(2);
 });
 
-test("[TN3] a crossfade of equal colours does not dip, and bars around a picture fade as well", async () => {
+test("[TRA3] a crossfade of equal colours does not dip, and bars around a picture fade as well", async () => {
   await using opened = await bench.open(960, 540);
   // Whole in its zone, 640x360 in 480x540 has bars above and below, through which the ground shines.
   const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
@@ -116,7 +116,7 @@ test("[TN3] a crossfade of equal colours does not dip, and bars around a picture
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
 
-test("[TN4] a transition begins at its slot's start by the clock, leaves the boundary alone, and both clips play in it", async () => {
+test("[TRA4] a transition begins at its slot's start by the clock, leaves the boundary alone, and both clips play in it", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = 7_200_000;
@@ -145,7 +145,7 @@ test("[TN4] a transition begins at its slot's start by the clock, leaves the bou
   expect(await page.evaluate<number>(running)).toBe(0);
 });
 
-test("[TN5] a transition takes at most half of its item's own time", async () => {
+test("[TRA5] a transition takes at most half of its item's own time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   const slots = row(server.now() - 100, [
@@ -161,7 +161,7 @@ test("[TN5] a transition takes at most half of its item's own time", async () =>
   expect(total).toBeGreaterThan(1_000);
 });
 
-test("[TN6] who asks for less motion gets a short crossfade", async () => {
+test("[TRA6] who asks for less motion gets a short crossfade", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -181,7 +181,7 @@ test("[TN6] who asks for less motion gets a short crossfade", async () => {
   }
 });
 
-test("[TN7] where three transitions in a row are rough they become cuts, and that is told once", async () => {
+test("[TRA7] where three transitions in a row are rough they become cuts, and that is told once", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   await page.evaluate(`
@@ -206,7 +206,7 @@ test("[TN7] where three transitions in a row are rough they become cuts, and tha
   expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
 });
 
-test("[TN8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
+test("[TRA8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(stage([zone(row(server.now(), [[video("blue.mp4", 5_000), long]]))]));

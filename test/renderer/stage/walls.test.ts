@@ -48,7 +48,7 @@ afterAll(async () => {
 test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
-])("[VW1] two displays show the two ends of %s, to the pixel, and neither what lies between them", async (_, make) => {
+])("[WAL1] two displays show the two ends of %s, to the pixel, and neither what lies between them", async (_, make) => {
   await using first = await bench.open(400, 300);
   await using second = await bench.open(400, 300);
   for (const [{ page, server }, part] of [
@@ -72,7 +72,7 @@ test.each([
   }
 });
 
-test("[VW2] a layout of another shape than the wall is whole and in its middle, over both displays", async () => {
+test("[WAL2] a layout of another shape than the wall is whole and in its middle, over both displays", async () => {
   await using first = await bench.open(400, 300);
   await using second = await bench.open(400, 300);
   // 300 wide on a wall of 900: from 300 to 600, of which 400 to 500 is between the displays.
@@ -90,7 +90,7 @@ test("[VW2] a layout of another shape than the wall is whole and in its middle, 
   }
 });
 
-test("[VW3] a part of another shape than its display is neither stretched nor shows anything of its neighbours", async () => {
+test("[WAL3] a part of another shape than its display is neither stretched nor shows anything of its neighbours", async () => {
   await using opened = await bench.open(600, 300);
   const { page, server } = opened;
   const play = slot(image("stripes.png"), server.now() + 200, 600_000);
@@ -104,7 +104,7 @@ test("[VW3] a part of another shape than its display is neither stretched nor sh
   }
 });
 
-test("[VW4] whatever the sizes, a part lies on whole pixels within its display, and neighbours are drawn to one scale", () => {
+test("[WAL4] whatever the sizes, a part lies on whole pixels within its display, and neighbours are drawn to one scale", () => {
   const size = fc.record({ width: fc.integer({ min: 1, max: 8_000 }), height: fc.integer({ min: 1, max: 8_000 }) });
   fc.assert(
     fc.property(size, size, fc.integer({ min: 0, max: 500 }), size, (display, part, gap, layout) => {

@@ -138,7 +138,7 @@ const fits = ["contain", "cover", "fill"] as const;
 const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, fit] as const));
 
 test.for(turnedFits)(
-  "[ZN1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
+  "[ZON1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
   async ([rotation, fit]) => {
     await using opened = await bench.open(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
@@ -146,7 +146,7 @@ test.for(turnedFits)(
 );
 
 test.for(turnedFits)(
-  "[GL7] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
+  "[PIX15] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
   async ([rotation, fit]) => {
     await using opened = await bench.open(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
@@ -191,7 +191,7 @@ async function standWhereTheyBelong(
 }
 
 test.for(rotations)(
-  "[GL7] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
+  "[PIX15] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
   async (rotation) => {
     await using opened = await bench.open(screen.width, screen.height);
     const { page, server } = opened;
@@ -242,7 +242,7 @@ test.for(rotations)(
   },
 );
 
-test.for(rotations)("[ZN2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
+test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
@@ -278,7 +278,7 @@ test.for(rotations)("[ZN2] turned by %i degrees, text, clock, ticker and feed fi
   expect(ink(100, 190)).toBe(0);
 });
 
-test("[ZN3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
+test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const show = (name: string) => row(server.now(), [[image(name), long]]);
@@ -298,7 +298,7 @@ test("[ZN3] zones overlap in their z-order, are clipped to their rectangles, and
   for (const [x, y] of [[605, 155], [795, 155], [605, 345], [795, 345]] as Point[]) expect(isNear(at(x, y), ground)).toBe(true); // prettier-ignore
 });
 
-test("[ZN4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
+test("[ZON4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
@@ -311,7 +311,7 @@ test("[ZN4] a layout's background lies behind its zones and covers it, a zone's 
   expect(isNear(at(200, 110), [128, 128, 128])).toBe(true);
 });
 
-test("[ZN5] the screens of words turn with the glass, and stay inside it", async () => {
+test("[ZON5] the screens of words turn with the glass, and stay inside it", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
@@ -339,7 +339,7 @@ test("[ZN5] the screens of words turn with the glass, and stay inside it", async
 });
 
 test.for(rotations)(
-  "[ZN6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
+  "[ZON6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
   async (rotation) => {
     await using opened = await bench.open(screen.width, screen.height);
     const { page, server } = opened;
@@ -361,7 +361,7 @@ test.for(rotations)(
   },
 );
 
-test("[ZN7] the glass turns without beginning anything anew", async () => {
+test("[ZON7] the glass turns without beginning anything anew", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const scene = stage([zone(row(server.now(), [[video("steps.mp4", 6_000), long]]))]);

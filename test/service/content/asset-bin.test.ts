@@ -22,7 +22,7 @@ async function settled(bench: Bench, id: string): Promise<Asset> {
   return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
 }
 
-test("[AS10] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {
+test("[AST18] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
@@ -42,7 +42,7 @@ test("[AS10] a picture's thumbnail is made in the background, small, upright, an
   expect((await bench.call("GET", `assets/${pdf.id}/thumbnail`)).status).toBe(404);
 });
 
-test("[AS11] a video has a thumbnail where the machine has ffmpeg, and is ready without one where it has not", async () => {
+test("[AST19] a video has a thumbnail where the machine has ffmpeg, and is ready without one where it has not", async () => {
   await using folder = await temporaryFolder();
   const clip = await numberedClip(1);
   // A PATH on which there is Node and nothing else.
@@ -68,7 +68,7 @@ test("[AS11] a video has a thumbnail where the machine has ffmpeg, and is ready 
   }
 });
 
-test("[AS12] thumbnails that a stop left undone are made after the next start; one that ends the process is given up", async () => {
+test("[AST20] thumbnails that a stop left undone are made after the next start; one that ends the process is given up", async () => {
   await using folder = await temporaryFolder();
   const first = await Bench.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
@@ -90,7 +90,7 @@ test("[AS12] thumbnails that a stop left undone are made after the next start; o
   }
 });
 
-test("[AS13] names and tags can be changed, guarded by If-Match; lists filter by kind, tag, name, hash and bin", async () => {
+test("[AST21] names and tags can be changed, guarded by If-Match; lists filter by kind, tag, name, hash and bin", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const image = (await bench.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
@@ -123,7 +123,7 @@ test("[AS13] names and tags can be changed, guarded by If-Match; lists filter by
   expect((await bench.call("GET", "assets?kind=nonsense")).status).toBe(422);
 });
 
-test("[AS14] a deleted asset lies in the bin, cannot be put into a playlist, and comes back whole", async () => {
+test("[AST22] a deleted asset lies in the bin, cannot be put into a playlist, and comes back whole", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const bytes = await picture();
@@ -141,7 +141,7 @@ test("[AS14] a deleted asset lies in the bin, cannot be put into a playlist, and
   expect((await bench.call("DELETE", `assets/${id}?permanent=true`)).status).toBe(409);
 });
 
-test("[AS15] after 30 days the bin is emptied", async () => {
+test("[AST23] after 30 days the bin is emptied", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -160,7 +160,7 @@ test("[AS15] after 30 days the bin is emptied", async () => {
   await expect.poll(() => blobsIn(folder.path), patient).toEqual([]);
 });
 
-test("[AS16] deleting for good frees the disk, thumbnail and all, and nobody else's bytes", async () => {
+test("[AST24] deleting for good frees the disk, thumbnail and all, and nobody else's bytes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const used = async () =>
@@ -180,7 +180,7 @@ test("[AS16] deleting for good frees the disk, thumbnail and all, and nobody els
   expect(await used()).toBeLessThan(before + 4 * 4_096 + 1);
 });
 
-test("[AS17] deleting and uploading the same bytes at once never leaves an asset without its bytes", async () => {
+test("[AST25] deleting and uploading the same bytes at once never leaves an asset without its bytes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const bytes = await picture("png", 16);
@@ -194,7 +194,7 @@ test("[AS17] deleting and uploading the same bytes at once never leaves an asset
   }
 });
 
-test("[AS18] files that no row names are swept at the next start, the others stay", async () => {
+test("[AST26] files that no row names are swept at the next start, the others stay", async () => {
   await using folder = await temporaryFolder();
   const first = await Bench.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
@@ -211,7 +211,7 @@ test("[AS18] files that no row names are swept at the next start, the others sta
   expect((await bench.call("GET", kept.thumbnail_url!)).status).toBe(200);
 });
 
-test("[AS19] what a browser could run is an attachment in a sandbox; names stay names", async () => {
+test("[AST27] what a browser could run is an attachment in a sandbox; names stay names", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const headersOf = async (bytes: Buffer, name: string) => {
@@ -236,7 +236,7 @@ test("[AS19] what a browser could run is an attachment in a sandbox; names stay 
   expect(await headersOf(png, "..")).toBe('inline; filename="file.png"');
 });
 
-test("[AS20] equal bytes are one asset when the caller asks for it, within the team", async () => {
+test("[AST28] equal bytes are one asset when the caller asks for it, within the team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const bytes = await picture();

@@ -45,7 +45,7 @@ async function expectWhole({ call: ask }: Running, folder: string, answered: rea
 }
 
 test(
-  "[AS21] killed between any two steps of an upload, the service starts with no half state and no stray bytes",
+  "[AST29] killed between any two steps of an upload, the service starts with no half state and no stray bytes",
   { timeout: 180_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -89,7 +89,7 @@ test(
   },
 );
 
-test("[UP8] a data folder of an older version is brought up to date: its assets stay and get thumbnails", async () => {
+test("[UPL8] a data folder of an older version is brought up to date: its assets stay and get thumbnails", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   const sha256 = hashOf(bytes);

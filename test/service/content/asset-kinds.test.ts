@@ -29,7 +29,7 @@ async function refusedAll(folder: string, cases: readonly (readonly [name: strin
   expect(await readdir(join(folder, "blobs/incoming"))).toEqual([]);
 }
 
-test("[AS1] SVG that only draws comes in with its size", async () => {
+test("[AST9] SVG that only draws comes in with its size", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const dot = `data:image/png;base64,${(
@@ -55,7 +55,7 @@ test("[AS1] SVG that only draws comes in with its size", async () => {
   }
 });
 
-test("[AS2] SVG with script, handlers, foreign content, entities or anything from elsewhere is refused by name", async () => {
+test("[AST10] SVG with script, handlers, foreign content, entities or anything from elsewhere is refused by name", async () => {
   await using folder = await temporaryFolder();
   await refusedAll(folder.path, [
     ["script", svg("<script>alert(1)</script>"), /<script>/],
@@ -89,7 +89,7 @@ test("[AS2] SVG with script, handlers, foreign content, entities or anything fro
   ]);
 });
 
-test("[AS3] a PDF comes in with its pages; one that is broken, locked or endless is refused", async () => {
+test("[AST11] a PDF comes in with its pages; one that is broken, locked or endless is refused", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "a"));
   await using bench = await Bench.start(join(folder.path, "a"));
@@ -121,7 +121,7 @@ test("[AS3] a PDF comes in with its pages; one that is broken, locked or endless
   ]);
 });
 
-test("[AS4] sound of every kind comes in with its length and its codec", async () => {
+test("[AST12] sound of every kind comes in with its length and its codec", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const sound = (codec: string, ending: string) => madeByFfmpeg(["-f", "lavfi", "-i", "sine=duration=2", "-c:a", codec], ending);
@@ -144,7 +144,7 @@ test("[AS4] sound of every kind comes in with its length and its codec", async (
   expect((await bench.upload((await sound("aac", "m4a")).subarray(0, 4_000), "audio/mp4")).status).toBe(422);
 });
 
-test("[AS5] a video that Chromium cannot play everywhere is refused by its codec's name with the remedy", async () => {
+test("[AST13] a video that Chromium cannot play everywhere is refused by its codec's name with the remedy", async () => {
   await using folder = await temporaryFolder();
   await refusedAll(folder.path, [
     [
@@ -156,7 +156,7 @@ test("[AS5] a video that Chromium cannot play everywhere is refused by its codec
   ]);
 });
 
-test("[AS5] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable sound are told as warnings", async () => {
+test("[AST13] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable sound are told as warnings", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const vp9 = await bench.upload(await clip(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
@@ -192,7 +192,7 @@ test("[AS5] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable so
   expect((await bench.upload(ac3)).body.warnings.map(({ code }: { code: string }) => code)).toEqual(["sound"]);
 });
 
-test("[AS6] a picture with a side above 16,384 pixels is refused with what to do", async () => {
+test("[AST14] a picture with a side above 16,384 pixels is refused with what to do", async () => {
   await using folder = await temporaryFolder();
   const wide = await sharp({ create: { width: 20_000, height: 40, channels: 3, background: "red" } })
     .png()
@@ -206,7 +206,7 @@ test("[AS6] a picture with a side above 16,384 pixels is refused with what to do
   ]);
 });
 
-test("[AS7] a zip with index.html comes in as a bundle", async () => {
+test("[AST15] a zip with index.html comes in as a bundle", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const parts = [
@@ -220,7 +220,7 @@ test("[AS7] a zip with index.html comes in as a bundle", async () => {
   expect(answer.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
 });
 
-test("[AS8] bundles that are bombs, hostile, broken or without a page are refused; claims of the directory are not believed", async () => {
+test("[AST16] bundles that are bombs, hostile, broken or without a page are refused; claims of the directory are not believed", async () => {
   await using folder = await temporaryFolder();
   const zeros = Buffer.alloc(40_000_000);
   const named = (name: string, mode?: number): ZipPart => ({ name, bytes: Buffer.from("x"), ...(mode === undefined ? {} : { mode }) });
@@ -242,7 +242,7 @@ test("[AS8] bundles that are bombs, hostile, broken or without a page are refuse
   ]);
 });
 
-test("[AS9] an item takes an asset of its kind", async () => {
+test("[AST17] an item takes an asset of its kind", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const drawing = (await bench.upload(svg("<g/>"))).body;
@@ -267,7 +267,7 @@ test("[AS9] an item takes an asset of its kind", async () => {
   ]);
 });
 
-test("[PX14] an animated AVIF is refused as such, naming what it can be converted to", async () => {
+test("[PIX14] an animated AVIF is refused as such, naming what it can be converted to", async () => {
   await using folder = await temporaryFolder();
   const animated = await clip(["-c:v", "libaom-av1", "-cpu-used", "8", "-pix_fmt", "yuv420p"], "avif", "testsrc=size=64x64:rate=5");
   await refusedAll(folder.path, [["animated", animated, /animated AVIF.*convert it to.*WebP.*(?:MP4|WebM)/]]);

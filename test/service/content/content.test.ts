@@ -7,7 +7,7 @@ import { Bench, picture, pointers } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[SV30] a playlist's items must point to assets of their kind; each wrong one is named", async () => {
+test("[CNT1] a playlist's items must point to assets of their kind; each wrong one is named", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
@@ -24,7 +24,7 @@ test("[SV30] a playlist's items must point to assets of their kind; each wrong o
   expect(Playlist.parse(made.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
 });
 
-test("[IT55] each kind of item takes assets of its kind only, artwork included; each wrong one is named", async () => {
+test("[ITM39] each kind of item takes assets of its kind only, artwork included; each wrong one is named", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
@@ -48,7 +48,7 @@ test("[IT55] each kind of item takes assets of its kind only, artwork included; 
   expect((await bench.call("POST", "playlists", { name: "P", items })).status).toBe(201);
 });
 
-test("[SV31] a zone must lie inside its layout and show a playlist that exists", async () => {
+test("[CNT2] a zone must lie inside its layout and show a playlist that exists", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const zone = { name: "z", left: 0, top: 0, width: 100, height: 100 };
@@ -65,7 +65,7 @@ test("[SV31] a zone must lie inside its layout and show a playlist that exists",
   expect([smaller.status, pointers(smaller)]).toEqual([422, ["/zones/0/width"]]);
 });
 
-test("[SV32] unknown and malformed fields are refused, each named by its pointer", async () => {
+test("[CNT3] unknown and malformed fields are refused, each named by its pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const items = [{ type: "image", asset_id: "nonsense", colour: 1 }, { type: "hologram" }];
@@ -77,7 +77,7 @@ test("[SV32] unknown and malformed fields are refused, each named by its pointer
   expect(pointers(await bench.call("GET", "playlists?cursor=x"))).toEqual(["?cursor"]);
 });
 
-test("[SV33] assigning a layout publishes one document with everything it needs", async () => {
+test("[CNT4] assigning a layout publishes one document with everything it needs", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -99,7 +99,7 @@ test("[SV33] assigning a layout publishes one document with everything it needs"
   expect([nowhere.status, pointers(nowhere)]).toEqual([422, ["/layout_id"]]);
 });
 
-test("[SV34] an identical change moves neither ids nor revision nor time, and no screen hears of it", async () => {
+test("[CNT5] an identical change moves neither ids nor revision nor time, and no screen hears of it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -118,7 +118,7 @@ test("[SV34] an identical change moves neither ids nor revision nor time, and no
   link.socket.close();
 });
 
-test("[SV34] items that stay keep their ids when others come, go or move", async () => {
+test("[CNT5] items that stay keep their ids when others come, go or move", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const text = (words: string) => ({ type: "text", text: words });
@@ -131,7 +131,7 @@ test("[SV34] items that stay keep their ids when others come, go or move", async
   expect([foreign.status, pointers(foreign)]).toEqual([422, ["/items/0/id"]]);
 });
 
-test("[SV35] what is in use cannot be deleted; the refusal names what uses it", async () => {
+test("[CNT6] what is in use cannot be deleted; the refusal names what uses it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -145,7 +145,7 @@ test("[SV35] what is in use cannot be deleted; the refusal names what uses it", 
   expect((await bench.call("DELETE", `playlists/${playlist.id}`)).status).toBe(204);
 });
 
-test("[SV36] lists come newest first, page by page, each thing once", async () => {
+test("[CNT7] lists come newest first, page by page, each thing once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (let index = 0; index < 7; index += 1) await bench.call("POST", "playlists", { name: `P${index}` });
@@ -160,7 +160,7 @@ test("[SV36] lists come newest first, page by page, each thing once", async () =
   expect(names).toEqual(["P6", "P5", "P4", "P3", "P2", "P1", "P0"]);
 });
 
-test("[SV37] content and its revision survive a restart", async () => {
+test("[CNT8] content and its revision survive a restart", async () => {
   await using folder = await temporaryFolder();
   await using first = await Bench.start(folder.path);
   const device = await first.paired();

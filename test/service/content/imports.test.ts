@@ -38,7 +38,7 @@ async function imported(bench: Bench, url: string, more: object = {}): Promise<A
   return Asset.parse(await read());
 }
 
-test("[IM1] an import is fetched in the background, tells how far it is, and becomes an asset", async () => {
+test("[IMP1] an import is fetched in the background, tells how far it is, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture("png", 256);
   const half = Math.floor(bytes.length / 2);
@@ -72,7 +72,7 @@ test("[IM1] an import is fetched in the background, tells how far it is, and bec
   expect((await bench.call("GET", asset.url!)).body).toEqual(bytes);
 });
 
-test("[IM2] what cannot be fetched or shown fails with a reason and leaves no bytes", async () => {
+test("[IMP2] what cannot be fetched or shown fails with a reason and leaves no bytes", async () => {
   await using folder = await temporaryFolder();
   const png = await picture("png", 128);
   await using server = await outside((request, response) => {
@@ -117,7 +117,7 @@ async function endless(response: Parameters<RequestListener>[1]): Promise<void> 
   await pipeline(zeros, response).catch(() => undefined);
 }
 
-test("[IM3] no spelling of a local, private or reserved address is called", async () => {
+test("[IMP3] no spelling of a local, private or reserved address is called", async () => {
   await using folder = await temporaryFolder();
   let calls = 0;
   await using server = await outside((_request, response) => void response.end(String((calls += 1))), "0.0.0.0");
@@ -137,7 +137,7 @@ test("[IM3] no spelling of a local, private or reserved address is called", asyn
   for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublic(address)).toBe(true);
 });
 
-test("[IM4] five redirects are followed and not a sixth; each is checked like the first address", async () => {
+test("[IMP4] five redirects are followed and not a sixth; each is checked like the first address", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   let secrets = 0;
@@ -159,7 +159,7 @@ test("[IM4] five redirects are followed and not a sixth; each is checked like th
   expect(secrets).toBe(0);
 });
 
-test("[IM5] the address that was checked is the one that is called; one forbidden address among others refuses the name", async () => {
+test("[IMP5] the address that was checked is the one that is called; one forbidden address among others refuses the name", async () => {
   await using server = await outside((_request, response) => void response.end("here"));
   const answers = [[{ address: "127.0.0.1", family: 4 }], [{ address: "127.0.0.9", family: 4 }]];
   let asked = 0;
@@ -175,7 +175,7 @@ test("[IM5] the address that was checked is the one that is called; one forbidde
   await expect(other.request(`http://mixed.example:${server.port}/`, { signal })).rejects.toThrow("not a public address");
 });
 
-test("[IM6] an import that a stop interrupted begins anew at the next start; one whose asset is deleted ends", async () => {
+test("[IMP6] an import that a stop interrupted begins anew at the next start; one whose asset is deleted ends", async () => {
   await using folder = await temporaryFolder();
   const bytes = await picture();
   let isOpen = false;
@@ -203,7 +203,7 @@ test("[IM6] an import that a stop interrupted begins anew at the next start; one
   expect((await second.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
-test("[IM7] --allow-address takes addresses and blocks, and nothing else", async () => {
+test("[IMP7] --allow-address takes addresses and blocks, and nothing else", async () => {
   const read = (value: string) => readServiceConfig(["--data", "/tmp/x", "--allow-address", value]).allowAddresses;
   expect(read("127.0.0.1, 10.1.0.0/16,fd00::/8")).toEqual(["127.0.0.1", "10.1.0.0/16", "fd00::/8"]);
   expect(readServiceConfig(["--data", "/tmp/x"]).allowAddresses).toEqual([]);
@@ -212,7 +212,7 @@ test("[IM7] --allow-address takes addresses and blocks, and nothing else", async
   await expect(egress.request("http://10.2.0.1/", { signal: AbortSignal.timeout(5_000) })).rejects.toThrow("--allow-address 10.2.0.1");
 });
 
-test("[IM8] an import's address is shown without its query", async () => {
+test("[IMP8] an import's address is shown without its query", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((_request, response) => void response.writeHead(500).end());
   await using bench = await Bench.start(folder.path, loopback);
@@ -221,7 +221,7 @@ test("[IM8] an import's address is shown without its query", async () => {
   expect(JSON.stringify(asset)).not.toContain("s3cret");
 });
 
-test("[IM9] whether a name inside the network exists, and at which address, is told by no import, redirect or delivery", async () => {
+test("[IMP9] whether a name inside the network exists, and at which address, is told by no import, redirect or delivery", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((request, response) => {
     const to = decodeURIComponent(request.url!.slice(1));
@@ -256,7 +256,7 @@ test("[IM9] whether a name inside the network exists, and at which address, is t
   expect(deliveries[0]).toEqual(deliveries[1]);
 });
 
-test("[IM9] what went wrong on the way is told without an address that a name has", async () => {
+test("[IMP9] what went wrong on the way is told without an address that a name has", async () => {
   const signal = AbortSignal.timeout(10_000);
   const notFound = Object.assign(new Error("getaddrinfo ENOTFOUND intern"), { code: "ENOTFOUND" });
   await using closed = await outside(() => undefined);

@@ -5,7 +5,7 @@ import { Layout, Player } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, picture, pointers } from "../harness.ts";
 
-test("[TN9] transitions of items, zones and layouts reach the player as they were set; nonsense is refused by its pointer", async () => {
+test("[TRA9] transitions of items, zones and layouts reach the player as they were set; nonsense is refused by its pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -28,7 +28,7 @@ test("[TN9] transitions of items, zones and layouts reach the player as they wer
   expect([wrong.status, pointers(wrong).toSorted()]).toEqual([422, ["/transition/duration_ms", "/transition/type"]]);
 });
 
-test("[ZN8] a player's orientation, a zone's turn and a layout's background are stored and published; a background in use stays", async () => {
+test("[ZON8] a player's orientation, a zone's turn and a layout's background are stored and published; a background in use stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();

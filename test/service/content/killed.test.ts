@@ -53,7 +53,7 @@ class Doomed implements AsyncDisposable {
 const cutOff = (asked: Promise<Answer>): Promise<Answer | null> => asked.catch(() => null);
 
 test(
-  "[AU7] a claim that is killed after any of its steps is there whole or not at all, and its repeat gives one player",
+  "[AUD7] a claim that is killed after any of its steps is there whole or not at all, and its repeat gives one player",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "[AU8] a command that is killed after any of its steps is queued whole or not at all, and its repeat queues it once",
+  "[AUD8] a command that is killed after any of its steps is queued whole or not at all, and its repeat queues it once",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();
@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  "[AU9] a device that is cut off after any step of its token or of its word on a command asks again and is answered",
+  "[AUD9] a device that is cut off after any step of its token or of its word on a command asks again and is answered",
   { timeout: patience },
   async () => {
     await using folder = await temporaryFolder();

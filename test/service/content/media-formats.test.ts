@@ -53,7 +53,7 @@ async function converted(bench: Bench, bytes: Buffer, original: string, mime = "
   return body;
 }
 
-test("[MD1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of that", async () => {
+test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of that", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(join(folder.path, "service"));
   const png = join(folder.path, "halves.png");
@@ -77,7 +77,7 @@ test("[MD1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of t
   });
 });
 
-test("[MD2] TIFF and BMP become JPEG, or PNG where they are transparent; the turn that EXIF tells is applied", async () => {
+test("[MFO2] TIFF and BMP become JPEG, or PNG where they are transparent; the turn that EXIF tells is applied", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const turned = await converted(bench, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
@@ -98,7 +98,7 @@ test("[MD2] TIFF and BMP become JPEG, or PNG where they are transparent; the tur
   expect((await bench.upload(bmpOf(24).subarray(0, 60), "image/bmp")).status).toBe(422);
 });
 
-test("[MD3] the original of a converted file can be downloaded, is found by its hash, is reused, and is deleted with its asset", async () => {
+test("[MFO3] the original of a converted file can be downloaded, is found by its hash, is reused, and is deleted with its asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const bytes = bmpOf(24);
@@ -117,7 +117,7 @@ test("[MD3] the original of a converted file can be downloaded, is found by its 
   expect((await bench.call("GET", `assets/${plain.body.id}/original`)).status).toBe(404);
 });
 
-test("[MD4] a presentation or a text document is refused with the way out: export it as PDF", async () => {
+test("[MFO4] a presentation or a text document is refused with the way out: export it as PDF", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const types = (part: string, type: string): Buffer =>

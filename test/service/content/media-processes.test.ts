@@ -46,7 +46,7 @@ async function storedFiles(folder: string): Promise<string[]> {
   return names.filter((name) => /[0-9a-f]{64}$/.test(name));
 }
 
-test("[MX1] eight hostile files of one team hold up neither the service nor another team's upload", async () => {
+test("[MPR1] eight hostile files of one team hold up neither the service nor another team's upload", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { mediaLimits: allowing(1_000) });
   const other = await otherTeam(bench);
@@ -68,7 +68,7 @@ test("[MX1] eight hostile files of one team hold up neither the service nor anot
   expect((await bench.upload(await picture())).status).toBe(201);
 });
 
-test("[MX2] bombs and broken files are refused by the limit they run into, and leave nothing", async () => {
+test("[MPR2] bombs and broken files are refused by the limit they run into, and leave nothing", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { mediaLimits: allowing(800) });
   const mp4 = await madeByFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");
@@ -94,7 +94,7 @@ test("[MX2] bombs and broken files are refused by the limit they run into, and l
   expect(await storedFiles(folder.path)).toEqual([]);
 });
 
-test("[MX3] a file that takes too much memory is refused, and its process is gone", async () => {
+test("[MPR3] a file that takes too much memory is refused, and its process is gone", async () => {
   await using folder = await temporaryFolder();
   const picture = { ...defaultLimits.picture, memoryMb: 160 };
   await using bench = await Bench.start(folder.path, { mediaLimits: { picture } });
@@ -103,7 +103,7 @@ test("[MX3] a file that takes too much memory is refused, and its process is gon
   expect(await mediaPids()).toEqual([]);
 });
 
-test("[MX4] a file whose process is killed is examined once more; killed again, it is refused as to be tried later", async () => {
+test("[MPR4] a file whose process is killed is examined once more; killed again, it is refused as to be tried later", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const once = bench.upload(hostileSvg());
@@ -117,7 +117,7 @@ test("[MX4] a file whose process is killed is examined once more; killed again, 
   expect((await again).status).toBe(201);
 });
 
-test("[MX5] idle media processes end, and all of them with the service, however it ends", async () => {
+test("[MPR5] idle media processes end, and all of them with the service, however it ends", async () => {
   await using folder = await temporaryFolder();
   {
     await using bench = await Bench.start(join(folder.path, "a"));
@@ -140,7 +140,7 @@ test("[MX5] idle media processes end, and all of them with the service, however 
   await eventually(async () => !(await processesNaming(mediaProgram)).some((each) => each.pid === pid));
 });
 
-test("[MX6] a media process has no secret in its environment, and no network where the system allows that", async () => {
+test("[MPR6] a media process has no secret in its environment, and no network where the system allows that", async () => {
   await using folder = await temporaryFolder();
   await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", folder.path], { SIGNAGE_TOKEN: "secret" });
   const { url } = await program.line("listening");
@@ -154,7 +154,7 @@ test("[MX6] a media process has no secret in its environment, and no network whe
   expect((await networkOf(pid!)) !== (await networkOf(process.pid))).toBe(mayUnshare);
 });
 
-test("[MX7] a stop waits for no examination; an upload that it cuts off becomes an asset after the next start", async () => {
+test("[MPR7] a stop waits for no examination; an upload that it cuts off becomes an asset after the next start", async () => {
   await using folder = await temporaryFolder();
   const bytes = hostileSvg();
   let location = "";
@@ -173,7 +173,7 @@ test("[MX7] a stop waits for no examination; an upload that it cuts off becomes 
   await eventually(async () => (await bench.call("GET", location)).body.status === "finished");
 });
 
-test("[MX8] an answer of a media process that is no answer, or too long, refuses the file", async () => {
+test("[MPR8] an answer of a media process that is no answer, or too long, refuses the file", async () => {
   const lines = ["nonsense", `{"id":7,"is":"refused","detail":"of another job"}`, null];
   for (const line of lines) {
     let end: (how: string) => void = () => undefined;

@@ -13,7 +13,7 @@ function send(url: string, bytes: Buffer, headers: Record<string, string> = {}):
   return call(origin, "PUT", `${pathname}${search}`, bytes, headers);
 }
 
-test("[UL1] an agent makes a link, anybody sends one file by it without a token, and the asset is there, named in the audit log", async () => {
+test("[ULK1] an agent makes a link, anybody sends one file by it without a token, and the asset is there, named in the audit log", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
@@ -46,7 +46,7 @@ test("[UL1] an agent makes a link, anybody sends one file by it without a token,
   expect((await bench.call("GET", "assets")).body.data).toHaveLength(1);
 });
 
-test("[UL2] a link is not used up by a file that is refused; it takes no more bytes than it says, and one file at a time", async () => {
+test("[ULK2] a link is not used up by a file that is refused; it takes no more bytes than it says, and one file at a time", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { maxAssetBytes: 100_000 });
   const bytes = await picture("png", 64);
@@ -66,7 +66,7 @@ test("[UL2] a link is not used up by a file that is refused; it takes no more by
   expect(await blobsIn(folder.path)).not.toHaveLength(0);
 });
 
-test("[UL3] a wrong key, an expired link and one that was called off are refused before any byte is kept", async () => {
+test("[ULK3] a wrong key, an expired link and one that was called off are refused before any byte is kept", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -90,7 +90,7 @@ test("[UL3] a wrong key, an expired link and one that was called off are refused
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
 });
 
-test("[UL4] a link ends with its maker's token and scopes, is the team's own, and gives no more than they hold", async () => {
+test("[ULK4] a link ends with its maker's token and scopes, is the team's own, and gives no more than they hold", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -121,7 +121,7 @@ test("[UL4] a link ends with its maker's token and scopes, is the team's own, an
   expect((await stranger.call("GET", `assets/${asset_id}`)).status).toBe(200);
 });
 
-test("[UL5] a team has at most a hundred links that wait; those over are forgotten after a day", async () => {
+test("[ULK5] a team has at most a hundred links that wait; those over are forgotten after a day", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });

@@ -86,7 +86,7 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
   return token;
 }
 
-test("[UP1] an upload arrives in parts, is resumed where it was cut, and becomes an asset", async () => {
+test("[UPL1] an upload arrives in parts, is resumed where it was cut, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -119,7 +119,7 @@ test("[UP1] an upload arrives in parts, is resumed where it was cut, and becomes
   expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
 });
 
-test("[UP1] bytes may come with the creation, and the length later", async () => {
+test("[UPL1] bytes may come with the creation, and the length later", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -137,7 +137,7 @@ test("[UP1] bytes may come with the creation, and the length later", async () =>
   expect(last.headers.get("asset-id")).toMatch(/^ast_/);
 });
 
-test("[UP2] an upload needs a token with assets:write before any byte, and belongs to its team", async () => {
+test("[UPL2] an upload needs a token with assets:write before any byte, and belongs to its team", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const mine = clientOf(bench);
@@ -168,7 +168,7 @@ test("[UP2] an upload needs a token with assets:write before any byte, and belon
   expect(await mine.offset(location)).toBe(0);
 });
 
-test("[UP3] a file that cannot be shown is refused at its last byte, and the upload says so", async () => {
+test("[UPL3] a file that cannot be shown is refused at its last byte, and the upload says so", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -190,7 +190,7 @@ test("[UP3] a file that cannot be shown is refused at its last byte, and the upl
   expect(await readdir(join(folder.path, "uploads"))).toEqual([]);
 });
 
-test("[UP4] lengths above the limit, wrong offsets, other versions and odd metadata are refused with problems", async () => {
+test("[UPL4] lengths above the limit, wrong offsets, other versions and odd metadata are refused with problems", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { maxAssetBytes: 1_000 });
   const client = clientOf(bench);
@@ -225,7 +225,7 @@ test("[UP4] lengths above the limit, wrong offsets, other versions and odd metad
   expect((await client.append(deferred, 0, Buffer.alloc(1_001))).status).toBe(413);
 });
 
-test("[UP5] unfinished uploads expire after a day, bytes and all; a team has at most a hundred", async () => {
+test("[UPL5] unfinished uploads expire after a day, bytes and all; a team has at most a hundred", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -250,7 +250,7 @@ test("[UP5] unfinished uploads expire after a day, bytes and all; a team has at 
   expect((await client.create(100)).status).toBe(201);
 });
 
-test("[UP7] an upload can be given up; what it became stays", async () => {
+test("[UPL7] an upload can be given up; what it became stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -267,7 +267,7 @@ test("[UP7] an upload can be given up; what it became stays", async () => {
 });
 
 test(
-  "[UP6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset",
+  "[UPL6] killed with -9 an upload goes on from what was acknowledged, and one that was whole becomes one asset",
   { timeout: 90_000 },
   async () => {
     await using folder = await temporaryFolder();

@@ -28,7 +28,7 @@ async function showing(bench: Bench) {
   return { made, items, path: `playlists/${made.body.id}` };
 }
 
-test("[GL1] secrets of a web item reach the player, and nobody who reads playlists, events or the audit log", async () => {
+test("[SEC1] secrets of a web item reach the player, and nobody who reads playlists, events or the audit log", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { made, items, path } = await showing(bench);
@@ -69,7 +69,7 @@ function tablesWith(file: string, words: readonly string[]): string[] {
   });
 }
 
-test("[GL2] a mask that is sent back keeps the secret, by id or without, and the item's identity; a new value replaces it", async () => {
+test("[SEC2] a mask that is sent back keeps the secret, by id or without, and the item's identity; a new value replaces it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { made, items, path } = await showing(bench);
@@ -88,7 +88,7 @@ test("[GL2] a mask that is sent back keeps the secret, by id or without, and the
   expect((await items())[0]).toMatchObject({ basic_auth: { password: "changed" }, headers: {} });
 });
 
-test("[GL3] a mask is refused where nothing is stored for it, and with another origin, which it could be sent to", async () => {
+test("[SEC3] a mask is refused where nothing is stored for it, and with another origin, which it could be sent to", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { made, items, path } = await showing(bench);

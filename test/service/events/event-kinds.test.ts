@@ -29,7 +29,7 @@ function again(device: Device, url: string): Device {
   return Object.assign(new Device(url), { keys: device.keys, access: device.access });
 }
 
-test("[EV3] changes of players, assets, schedules and calendars are told at /events and to webhooks, in order, to the own team alone", async () => {
+test("[EVT1] changes of players, assets, schedules and calendars are told at /events and to webhooks, in order, to the own team alone", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
@@ -83,7 +83,7 @@ test("[EV3] changes of players, assets, schedules and calendars are told at /eve
   expect(typesOf(spy)).toEqual(["calendar.created"]);
 });
 
-test("[EV3] an imported asset is told when it is ready or has failed, and what comes back from the bin with something else is told too", async () => {
+test("[EVT1] an imported asset is told when it is ready or has failed, and what comes back from the bin with something else is told too", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start((request, response) => {
     if (request.url === "/hook") response.writeHead(404).end();
@@ -111,7 +111,7 @@ test("[EV3] an imported asset is told when it is ready or has failed, and what c
   await expect.poll(back, patience).toEqual(["asset.restored", "playlist.restored", "layout.restored"]);
 });
 
-test("[EV4] a problem is told when it opens and when it closes, each time with its code and since", async () => {
+test("[EVT2] a problem is told when it opens and when it closes, each time with its code and since", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -141,7 +141,7 @@ test("[EV4] a problem is told when it opens and when it closes, each time with i
   expect(told()[2]!.data).toEqual({ ...about, code: "item-load", since: one.since, zone_id, item_id, ended_at: expect.any(String) });
 });
 
-test("[EV4] a restart of the service neither opens a problem again nor loses since when it was open", async () => {
+test("[EVT2] a restart of the service neither opens a problem again nor loses since when it was open", async () => {
   await using folder = await temporaryFolder();
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   let device: Device;
@@ -160,7 +160,7 @@ test("[EV4] a restart of the service neither opens a problem again nor loses sin
   expect(typesOf(listener)).not.toContain("problem.opened");
 });
 
-test("[EV5] online and offline alternate; a link that is back within two minutes, or after a restart, was never away", async () => {
+test("[EVT3] online and offline alternate; a link that is back within two minutes, or after a restart, was never away", async () => {
   await using folder = await temporaryFolder();
   await using copy = await temporaryFolder();
   const clock = new FakeClock(start);
@@ -201,7 +201,7 @@ test("[EV5] online and offline alternate; a link that is back within two minutes
   expect((await presenceAfter(bench, place, 6)).slice(3)).toEqual(["online Leaves", "offline Stays", "online Stays"]);
 });
 
-test("[EV5] a link that breaks before its news could be written has time to come back: no problem is told", async () => {
+test("[EVT3] a link that breaks before its news could be written has time to come back: no problem is told", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   let player: { id: string; team_id: string; created_at: number };
@@ -227,7 +227,7 @@ test("[EV5] a link that breaks before its news could be written has time to come
   expect(types).toEqual(["player.online"]);
 });
 
-test("[EV4] what was wrong with a player is over when it is deleted", async () => {
+test("[EVT2] what was wrong with a player is over when it is deleted", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");

@@ -19,7 +19,7 @@ interface Told {
   data: Record<string, unknown>;
 }
 
-test("[EV8] what is polled is what the socket tells: the same ids, order and places; types and a player narrow it", async () => {
+test("[SUB13] what is polled is what the socket tells: the same ids, order and places; types and a player narrow it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);
@@ -54,7 +54,7 @@ test("[EV8] what is polled is what the socket tells: the same ids, order and pla
   expect(await agent.ok("list_events", { after })).toMatchObject({ next: body.next });
 });
 
-test("[EV8] a place that is older than what is kept, or of another journal, is 410 with what to do; a wrong field is named", async () => {
+test("[SUB13] a place that is older than what is kept, or of another journal, is 410 with what to do; a wrong field is named", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -84,7 +84,7 @@ test("[EV8] a place that is older than what is kept, or of another journal, is 4
   expect((await bench.call("GET", "events")).body.data.map(({ data }: Told) => data["name"])).toEqual(["Three"]);
 });
 
-test("[EV9] a poll waits for the first event, at most as long as it was told to, and ends when its token or the service does", async () => {
+test("[SUB14] a poll waits for the first event, at most as long as it was told to, and ends when its token or the service does", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -116,7 +116,7 @@ test("[EV9] a poll waits for the first event, at most as long as it was told to,
   expect([200, 503]).toContain((await ending).status);
 });
 
-test("[EV9] polled while others write, nothing is missed and nothing comes twice", { timeout: 60_000 }, async () => {
+test("[SUB14] polled while others write, nothing is missed and nothing comes twice", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const stranger = await otherTeam(bench);
@@ -151,7 +151,7 @@ test("[EV9] polled while others write, nothing is missed and nothing comes twice
   expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(told);
 });
 
-test("[EV8] polling needs the scope of the socket and tells the own team's events alone", async () => {
+test("[SUB13] polling needs the scope of the socket and tells the own team's events alone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const stranger = await otherTeam(bench);
@@ -164,7 +164,7 @@ test("[EV8] polling needs the scope of the socket and tells the own team's event
   expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
 });
 
-test("[EV14] killed with -9 at any moment, every change has its event and every event its change", { timeout: 120_000 }, async () => {
+test("[EVT4] killed with -9 at any moment, every change has its event and every event its change", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   const start = () => new Program(["src/main/service.ts", "--port", "0", "--data", folder.path]);
   const answered: string[] = [];

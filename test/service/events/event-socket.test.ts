@@ -14,7 +14,7 @@ function answersOf(listener: Listener): Answer[] {
   return listener.heard.filter((message): message is Answer => "id" in message);
 }
 
-test("[EV6] several messages in a row are each answered by their id, in order; the last subscription counts", async () => {
+test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription counts", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);
@@ -36,7 +36,7 @@ test("[EV6] several messages in a row are each answered by their id, in order; t
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
-test("[EV6] after unsubscribe nothing is told; its answer says where to go on, and nothing is lost by then", async () => {
+test("[SUB11] after unsubscribe nothing is told; its answer says where to go on, and nothing is lost by then", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);
@@ -55,7 +55,7 @@ test("[EV6] after unsubscribe nothing is told; its answer says where to go on, a
   await expect.poll(() => listener.events.map((event) => event.data.data["name"]), patience).toEqual(["One", "Two"]);
 });
 
-test("[EV7] a message that is not understood is answered by its id, the field and what is allowed; the socket stays", async () => {
+test("[SUB12] a message that is not understood is answered by its id, the field and what is allowed; the socket stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);

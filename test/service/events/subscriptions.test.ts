@@ -12,7 +12,7 @@ import { otherTeam, owner, tokenOf } from "../people/people.ts";
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
 const tooMany = { timeout: 120_000 };
 
-test("[SB1] a subscription is acknowledged with its place; what happens then comes in order, numbered without a gap", async () => {
+test("[SUB1] a subscription is acknowledged with its place; what happens then comes in order, numbered without a gap", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -37,7 +37,7 @@ test("[SB1] a subscription is acknowledged with its place; what happens then com
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
-test("[SB2] kinds and players narrow it; content counts for the players that show it", async () => {
+test("[SUB2] kinds and players narrow it; content counts for the players that show it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const [one, other] = [await bench.paired("One"), await bench.paired("Other")];
@@ -56,7 +56,7 @@ test("[SB2] kinds and players narrow it; content counts for the players that sho
   expect(commands.events.map(({ data }) => data.data["player_id"])).toEqual([other.playerId]);
 });
 
-test("[SB3] dropped at 500 random moments under load, a subscriber misses nothing and sees nothing twice", tooMany, async () => {
+test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothing and sees nothing twice", tooMany, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "0" })).body;
@@ -101,7 +101,7 @@ test("[SB3] dropped at 500 random moments under load, a subscriber misses nothin
   for (const [place, seq] of seqs.entries()) if (place > 0) expect(seq).toBe(seqs[place - 1]! + 1);
 });
 
-test("[SB4] a place that is too old or of another journal is answered by resync, never by silence", async () => {
+test("[SUB4] a place that is too old or of another journal is answered by resync, never by silence", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -130,7 +130,7 @@ test("[SB4] a place that is too old or of another journal is answered by resync,
     .toBe(false);
 });
 
-test("[SB5] of heartbeats the newest of each player is told at once, and every later one", async () => {
+test("[SUB5] of heartbeats the newest of each player is told at once, and every later one", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -144,7 +144,7 @@ test("[SB5] of heartbeats the newest of each player is told at once, and every l
   await expect.poll(loads).toEqual([2, 3]);
 });
 
-test("[SB6] a reader that never reads costs no more than its buffer, harms nobody, and is sent away", tooMany, async () => {
+test("[SUB6] a reader that never reads costs no more than its buffer, harms nobody, and is sent away", tooMany, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -193,7 +193,7 @@ test("[SB6] a reader that never reads costs no more than its buffer, harms nobod
     .toBe("sent away");
 });
 
-test("[SB7] what happens in another team never arrives", async () => {
+test("[SUB7] what happens in another team never arrives", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const stranger = await otherTeam(bench);
@@ -211,7 +211,7 @@ test("[SB7] what happens in another team never arrives", async () => {
   expect(spy.events).toEqual([]);
 });
 
-test("[SB8] a token that is revoked closes its sockets with 4403", async () => {
+test("[SUB8] a token that is revoked closes its sockets with 4403", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
@@ -223,7 +223,7 @@ test("[SB8] a token that is revoked closes its sockets with 4403", async () => {
   expect((await new Listener(bench.service.url, other.secret).closed).code).toBe(4403);
 });
 
-test("[SB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {
+test("[SUB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   expect((await new Listener(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
@@ -234,7 +234,7 @@ test("[SB8] without a good token 4401, without the scope 4403; a ticket opens on
   expect((await new Listener(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
 });
 
-test("[SB9] a message that is not understood is answered by what is wrong; the socket stays", async () => {
+test("[SUB9] a message that is not understood is answered by what is wrong; the socket stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);
@@ -245,7 +245,7 @@ test("[SB9] a message that is not understood is answered by what is wrong; the s
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });
 
-test("[SB10] stopping sends subscribers away with a time to come back; the journal goes on where it was", async () => {
+test("[SUB10] stopping sends subscribers away with a time to come back; the journal goes on where it was", async () => {
   await using folder = await temporaryFolder();
   const bench = await Bench.start(folder.path);
   using listener = new Listener(bench.service.url, bench.token);

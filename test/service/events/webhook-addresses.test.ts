@@ -9,7 +9,7 @@ import { Receiver } from "./receiver.ts";
 const patience = { timeout: 15_000 };
 const loopback = { allowAddresses: ["127.0.0.0/8", "::1"] };
 
-test("[EV1] an http webhook is refused at creation and change, with the field and the remedy, unless its address is allowed", async () => {
+test("[WHK12] an http webhook is refused at creation and change, with the field and the remedy, unless its address is allowed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
   const make = (url: string) => bench.call("POST", "webhooks", { name: "X", url });
@@ -31,7 +31,7 @@ test("[EV1] an http webhook is refused at creation and change, with the field an
   expect((await bench.call("GET", `webhooks/${secure.body.id}`)).body.url).toBe("https://nobody.invalid/hook");
 });
 
-test("[EV2] a stored http webhook whose address is no longer allowed is not called, and its delivery says why", async () => {
+test("[WHK13] a stored http webhook whose address is no longer allowed is not called, and its delivery says why", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   let webhook: { id: string };
@@ -50,7 +50,7 @@ test("[EV2] a stored http webhook whose address is no longer allowed is not call
   expect(receiver.received).toHaveLength(1);
 });
 
-test("[EV2] over http only an address that is allowed is connected, wherever a name or a redirect leads", async () => {
+test("[WHK13] over http only an address that is allowed is connected, wherever a name or a redirect leads", async () => {
   await using server = await Receiver.start();
   const port = Number(new URL(server.url).port);
   const signal = AbortSignal.timeout(10_000);

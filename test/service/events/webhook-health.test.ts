@@ -22,7 +22,7 @@ async function told(bench: Bench, types: string): Promise<Record<string, unknown
   return (await bench.call("GET", `events?types=${types}`)).body.data;
 }
 
-test("[EV10] a webhook shows its last success and since when it fails; after an hour its owner is warned, and told when it recovers", async () => {
+test("[WHK14] a webhook shows its last success and since when it fails; after an hour its owner is warned, and told when it recovers", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   let isBroken = true;
@@ -68,7 +68,7 @@ test("[EV10] a webhook shows its last success and since when it fails; after an 
 });
 
 test(
-  "[EV11] after five days of nothing but failures a webhook is paused; enabled again it goes on with what is new, and a replay brings what it missed within a day",
+  "[WHK15] after five days of nothing but failures a webhook is paused; enabled again it goes on with what is new, and a replay brings what it missed within a day",
   { timeout: 60_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test("[EV12] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
+test("[WHK16] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, loopback);
@@ -153,7 +153,7 @@ test("[EV12] for a webhook that has failed for an hour no more than ten thousand
   expect((await read()).warnings).toMatchObject([{ code: "failing" }]);
 });
 
-test("[EV13] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {
+test("[WHK17] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { body } = await bench.call("GET", "openapi.json");

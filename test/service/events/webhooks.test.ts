@@ -20,7 +20,7 @@ async function hook(bench: Bench, url: string, events = ["*"]) {
   return answer.body as { id: string; secret: string };
 }
 
-test("[WH1] an event arrives signed, and the reference library verifies it; a changed byte it refuses", async () => {
+test("[WHK1] an event arrives signed, and the reference library verifies it; a changed byte it refuses", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, loopback);
@@ -36,13 +36,13 @@ test("[WH1] an event arrives signed, and the reference library verifies it; a ch
   expect(() => new Verifier(secret).verify(body.replace("Néw", "New"), headers)).toThrow();
 });
 
-test("[WH2] the specification's own vector is signed as it says", () => {
+test("[WHK2] the specification's own vector is signed as it says", () => {
   const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
   const headers = signatureHeaders(id, 1_614_265_330, '{"test": 2432232314}', ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]);
   expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 });
 
-test("[WH3] the secret is shown once; during a rotation two sign, and after a day one", async () => {
+test("[WHK3] the secret is shown once; during a rotation two sign, and after a day one", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
@@ -62,7 +62,7 @@ test("[WH3] the secret is shown once; during a rotation two sign, and after a da
   expect((await bench.call("GET", `webhooks/${id}`)).body.secrets).toHaveLength(1);
 });
 
-test("[WH4] a receiver that fails is tried again under the same id, ten times over 75 hours, then the delivery has failed", async () => {
+test("[WHK4] a receiver that fails is tried again under the same id, ten times over 75 hours, then the delivery has failed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start((_request, response) => response.writeHead(500).end("broken"));
@@ -89,7 +89,7 @@ test("[WH4] a receiver that fails is tried again under the same id, ten times ov
   expect(detail.body).toBe(receiver.received[0]!.body);
 });
 
-test("[WH5] Retry-After is heeded; 410 disables the webhook and says so; a redirect is a failure", async () => {
+test("[WHK5] Retry-After is heeded; 410 disables the webhook and says so; a redirect is a failure", async () => {
   await using folder = await temporaryFolder();
   await using busy = await Receiver.start((_request, response) => response.writeHead(503, { "retry-after": "3600" }).end());
   await using gone = await Receiver.start((_request, response) => response.writeHead(410).end());
@@ -110,7 +110,7 @@ test("[WH5] Retry-After is heeded; 410 disables the webhook and says so; a redir
   expect(busy.received).toHaveLength(1);
 });
 
-test("[WH6] one dead endpoint delays no other: every event reaches the living one once", { timeout: 60_000 }, async () => {
+test("[WHK6] one dead endpoint delays no other: every event reaches the living one once", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   // Hangs for ever; answers for ever; closes at once; and one whose port is closed.
   await using hanging = await Receiver.start(() => undefined);
@@ -132,7 +132,7 @@ test("[WH6] one dead endpoint delays no other: every event reaches the living on
   expect(hanging.received.length).toBeLessThanOrEqual(4);
 });
 
-test("[WH7] private, loopback and metadata addresses are refused, by name and by any spelling, unless allowed", async () => {
+test("[WHK7] private, loopback and metadata addresses are refused, by name and by any spelling, unless allowed", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path);
@@ -155,7 +155,7 @@ test("[WH7] private, loopback and metadata addresses are refused, by name and by
   expect(receiver.received).toHaveLength(0);
 });
 
-test("[WH8] a test event goes to one webhook alone; a replay sends under the same id; filters choose by type", async () => {
+test("[WHK8] a test event goes to one webhook alone; a replay sends under the same id; filters choose by type", async () => {
   await using folder = await temporaryFolder();
   await using one = await Receiver.start();
   await using other = await Receiver.start();
@@ -178,7 +178,7 @@ test("[WH8] a test event goes to one webhook alone; a replay sends under the sam
   expect((await bench.call("POST", `webhooks/${id}/test`)).status).toBe(422);
 });
 
-test("[WH9] players' and commands' events are told: paired, online, error, ended commands, screenshots, offline", async () => {
+test("[WHK9] players' and commands' events are told: paired, online, error, ended commands, screenshots, offline", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
@@ -211,14 +211,14 @@ test("[WH9] players' and commands' events are told: paired, online, error, ended
   expect(told().filter((type) => type === "player.offline")).toHaveLength(1);
 });
 
-test("[WH10] what is large is left out of the body, which stays below 20 kB", () => {
+test("[WHK10] what is large is left out of the body, which stays below 20 kB", () => {
   const data = { id: "cmd_1", player_id: "plr_1", result: { text: "x".repeat(50_000) } };
   const event = { id: "evt_1", type: "command.succeeded" as const, created_at: "2026-11-21T12:00:00.000Z", data };
   expect(JSON.parse(bodyOf(event)).data).toEqual({ id: "cmd_1", player_id: "plr_1", truncated: true });
 });
 
 test(
-  "[WH11] killed with -9 at any moment, nothing is lost, and what comes twice comes under the same id",
+  "[WHK11] killed with -9 at any moment, nothing is lost, and what comes twice comes under the same id",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

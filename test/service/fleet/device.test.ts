@@ -19,7 +19,7 @@ import { Bench, heartbeat, Link, picture, type Device } from "../harness.ts";
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-test("[SV50] hello is answered by welcome with all that a device needs, and the player is online", async () => {
+test("[DEV3] hello is answered by welcome with all that a device needs, and the player is online", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -47,7 +47,7 @@ test("[SV50] hello is answered by welcome with all that a device needs, and the 
   await expect.poll(async () => (await bench.call("GET", path)).body.status).toBe("offline");
 });
 
-test("[SV51] a change reaches the screen's socket at once, with the revision that the state then has", async () => {
+test("[DEV4] a change reaches the screen's socket at once, with the revision that the state then has", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -62,7 +62,7 @@ test("[SV51] a change reaches the screen's socket at once, with the revision tha
   link.socket.close();
 });
 
-test("[SV52] a device that comes back gets what it missed; one whose place is no longer known starts anew", async () => {
+test("[DEV5] a device that comes back gets what it missed; one whose place is no longer known starts anew", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -97,7 +97,7 @@ test("[SV52] a device that comes back gets what it missed; one whose place is no
   third.socket.close();
 });
 
-test("[SV53] a newer socket replaces the older one; the player stays online", async () => {
+test("[DEV6] a newer socket replaces the older one; the player stays online", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -108,7 +108,7 @@ test("[SV53] a newer socket replaces the older one; the player stays online", as
   newer.socket.close();
 });
 
-test("[SV54] a removed player's socket gets the signed revocation and ends; its old token gets the same", async () => {
+test("[DEV7] a removed player's socket gets the signed revocation and ends; its old token gets the same", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -123,7 +123,7 @@ test("[SV54] a removed player's socket gets the signed revocation and ends; its 
   expect(await late.closed).toBe(4403);
 });
 
-test("[SV55] a bad token closes with 4401, a foreign subprotocol is refused, a silent socket is ended", async () => {
+test("[DEV8] a bad token closes with 4401, a foreign subprotocol is refused, a silent socket is ended", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -139,7 +139,7 @@ test("[SV55] a bad token closes with 4401, a foreign subprotocol is refused, a s
   expect(await silent.closed).toBe(1006);
 });
 
-test("[SV55] a socket without a sign of life for 40 s is ended", async () => {
+test("[DEV8] a socket without a sign of life for 40 s is ended", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -154,7 +154,7 @@ test("[SV55] a socket without a sign of life for 40 s is ended", async () => {
   link.socket.terminate();
 });
 
-test("[SV56] messages that are malformed or unknown are ignored; the socket stays", async () => {
+test("[DEV9] messages that are malformed or unknown are ignored; the socket stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -165,7 +165,7 @@ test("[SV56] messages that are malformed or unknown are ignored; the socket stay
   expect(await link.closed).toBe(1009);
 });
 
-test("[SV57] stopping sends every device away with a time to come back", async () => {
+test("[DEV10] stopping sends every device away with a time to come back", async () => {
   await using folder = await temporaryFolder();
   const bench = await Bench.start(folder.path);
   const link = await (await bench.paired()).connect();
@@ -176,7 +176,7 @@ test("[SV57] stopping sends every device away with a time to come back", async (
   expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
-test("[SV59] the spread of reconnects grows with the players in service and is told with each heartbeat; a restart does not shrink it", async () => {
+test("[DEV12] the spread of reconnects grows with the players in service and is told with each heartbeat; a restart does not shrink it", async () => {
   await using folder = await temporaryFolder();
   let device: Device;
   let alone: number;
@@ -199,7 +199,7 @@ test("[SV59] the spread of reconnects grows with the players in service and is t
   again.socket.close();
 });
 
-test("[SV58] where sockets are blocked, polling gives the same: online, revision, commands", async () => {
+test("[DEV11] where sockets are blocked, polling gives the same: online, revision, commands", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -214,7 +214,7 @@ test("[SV58] where sockets are blocked, polling gives the same: online, revision
   expect((await bench.call("GET", path)).body.status).toBe("offline");
 });
 
-test("[SV60] a command is signed for one device, delivered at once, and moves only forward", async () => {
+test("[SCM1] a command is signed for one device, delivered at once, and moves only forward", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -241,7 +241,7 @@ test("[SV60] a command is signed for one device, delivered at once, and moves on
   link.socket.close();
 });
 
-test("[SV60] commands come newest first; unknown ones and bad arguments are refused", async () => {
+test("[SCM1] commands come newest first; unknown ones and bad arguments are refused", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -258,7 +258,7 @@ test("[SV60] commands come newest first; unknown ones and bad arguments are refu
   }
 });
 
-test("[SV61] a command not begun in time has expired, and is no longer sent", async () => {
+test("[SCM2] a command not begun in time has expired, and is no longer sent", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -273,7 +273,7 @@ test("[SV61] a command not begun in time has expired, and is no longer sent", as
   expect((await bench.call("GET", `${base}/${id}`)).body.status).toBe("succeeded");
 });
 
-test("[SV61] commands that nobody has taken survive a restart of the service", async () => {
+test("[SCM2] commands that nobody has taken survive a restart of the service", async () => {
   await using folder = await temporaryFolder();
   await using first = await Bench.start(folder.path);
   const device = await first.paired();
@@ -288,7 +288,7 @@ test("[SV61] commands that nobody has taken survive a restart of the service", a
   link.socket.close();
 });
 
-test("[SV62] a screenshot is taken in once its digest is right and it is a picture; a repeat is fine", async () => {
+test("[SCM3] a screenshot is taken in once its digest is right and it is a picture; a repeat is fine", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();

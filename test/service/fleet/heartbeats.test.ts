@@ -19,7 +19,7 @@ async function beat(device: Device, more: Parameters<typeof heartbeat>[0] = {}):
   expect(answer.status).toBe(200);
 }
 
-test("[HB1] heartbeats of a minute are one row, with the worst of its figures and the last of its words", async () => {
+test("[HBH1] heartbeats of a minute are one row, with the worst of its figures and the last of its words", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });
@@ -47,7 +47,7 @@ test("[HB1] heartbeats of a minute are one row, with the worst of its figures an
   ]);
 });
 
-test("[HB2] the history is read page by page and by range, and outlives a restart", async () => {
+test("[HBH2] the history is read page by page and by range, and outlives a restart", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   let playerId: string;
@@ -76,7 +76,7 @@ test("[HB2] the history is read page by page and by range, and outlives a restar
   expect((await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh/heartbeats")).status).toBe(404);
 });
 
-test("[HB3] uptime is the share of each day's minutes in which a heartbeat came, since the player was paired", async () => {
+test("[HBH3] uptime is the share of each day's minutes in which a heartbeat came, since the player was paired", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.UTC(2026, 10, 20, 23, 56));
   await using bench = await Bench.start(folder.path, { clock });
@@ -103,7 +103,7 @@ test("[HB3] uptime is the share of each day's minutes in which a heartbeat came,
   }
 });
 
-test("[HB4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
+test("[HBH4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });
@@ -126,7 +126,7 @@ test("[HB4] minutes are kept for thirty days; those of a player that is deleted 
   expect(rows()).toBe(0);
 });
 
-test("[HB5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
+test("[HBH5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });

@@ -14,7 +14,7 @@ async function run(...argv: string[]): Promise<{ code: number | null; output: st
 }
 
 test(
-  "[RB8] the signing key is saved as one file that only its owner can read, also while the service runs, and comes back alone",
+  "[RST8] the signing key is saved as one file that only its owner can read, also while the service runs, and comes back alone",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();
@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "[RB9] a key is brought back over another one only when told so, which is explained; a damaged copy never",
+  "[RST9] a key is brought back over another one only when told so, which is explained; a damaged copy never",
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder();

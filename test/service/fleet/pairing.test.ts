@@ -12,7 +12,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, call } from "../harness.ts";
 
-test("[SV1] a device gets a code, an operator claims it once, the device gets its token", async () => {
+test("[SPA1] a device gets a code, an operator claims it once, the device gets its token", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { publicUrl: "https://signs.example" });
   const device = await bench.device();
@@ -39,7 +39,7 @@ test("[SV1] a device gets a code, an operator claims it once, the device gets it
   expect([again.status, again.body.type]).toEqual([409, "/problems/already-claimed"]);
 });
 
-test("[SV1] a held-back answer comes as soon as the code is claimed", async () => {
+test("[SPA1] a held-back answer comes as soon as the code is claimed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.device();
@@ -51,7 +51,7 @@ test("[SV1] a held-back answer comes as soon as the code is claimed", async () =
   expect(performance.now() - begun).toBeLessThan(1_000);
 });
 
-test("[SV1] stopping ends held-back answers at once", async () => {
+test("[SPA1] stopping ends held-back answers at once", async () => {
   await using folder = await temporaryFolder();
   const bench = await Bench.start(folder.path);
   const device = await bench.device();
@@ -63,7 +63,7 @@ test("[SV1] stopping ends held-back answers at once", async () => {
   expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
-test("[SV2] codes that are unknown, expired, replaced or malformed are refused as such", async () => {
+test("[SPA2] codes that are unknown, expired, replaced or malformed are refused as such", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -82,7 +82,7 @@ test("[SV2] codes that are unknown, expired, replaced or malformed are refused a
   expect((await device.askForToken()).body.error).toBe("expired_token");
 });
 
-test("[SV3] the sixth guess of a minute is refused, even a right one, and told how long to wait", async () => {
+test("[SPA3] the sixth guess of a minute is refused, even a right one, and told how long to wait", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -97,7 +97,7 @@ test("[SV3] the sixth guess of a minute is refused, even a right one, and told h
   expect((await bench.call("POST", "players/pair", right)).status).toBe(201);
 });
 
-test("[SV4] the first start writes a token that only the owner can read; its hash alone is stored", async () => {
+test("[TOK1] the first start writes a token that only the owner can read; its hash alone is stored", async () => {
   await using folder = await temporaryFolder();
   {
     await using bench = await Bench.start(folder.path);
@@ -112,7 +112,7 @@ test("[SV4] the first start writes a token that only the owner can read; its has
   }
 });
 
-test("[SV4] a token file that was deleted is written anew, and the earlier token stays valid", async () => {
+test("[TOK1] a token file that was deleted is written anew, and the earlier token stays valid", async () => {
   await using folder = await temporaryFolder();
   let first: string;
   {
@@ -125,7 +125,7 @@ test("[SV4] a token file that was deleted is written anew, and the earlier token
   expect((await bench.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
 });
 
-test("[SV5] without a valid token there is a 401 problem that says how to authenticate", async () => {
+test("[TOK2] without a valid token there is a 401 problem that says how to authenticate", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const broken = bench.token.slice(0, -1) + (bench.token.endsWith("a") ? "b" : "a");
@@ -141,7 +141,7 @@ test("[SV5] without a valid token there is a 401 problem that says how to authen
   expect((await bench.call("GET", "device/state")).status).toBe(401);
 });
 
-test("[SV5] a token allows what its scopes say and no more, and nothing once it has expired or was revoked", async () => {
+test("[TOK2] a token allows what its scopes say and no more, and nothing once it has expired or was revoked", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const database = new DatabaseSync(join(folder.path, "state.db"));
@@ -168,7 +168,7 @@ test("[SV5] a token allows what its scopes say and no more, and nothing once it 
   database.close();
 });
 
-test("[SV6] a device's token is given only for a proof by its key over a fresh nonce", async () => {
+test("[DEV1] a device's token is given only for a proof by its key over a fresh nonce", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -187,7 +187,7 @@ test("[SV6] a device's token is given only for a proof by its key over a fresh n
   expect((await ask(stale)).body.error).toBe("invalid_grant");
 });
 
-test("[SV6] a device's token ends after an hour", async () => {
+test("[DEV1] a device's token ends after an hour", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -197,7 +197,7 @@ test("[SV6] a device's token ends after an hour", async () => {
   expect((await device.call("GET", "state")).status).toBe(401);
 });
 
-test("[SV7] a removed player is told so by a revocation that the pinned key signed, now and ever after", async () => {
+test("[DEV2] a removed player is told so by a revocation that the pinned key signed, now and ever after", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -216,7 +216,7 @@ test("[SV7] a removed player is told so by a revocation that the pinned key sign
   expect((await device.firstToken()).player_id).toBe(claim.body.id);
 });
 
-test("[SV8] what was paired before a restart is paired after it, with the same service key", async () => {
+test("[SRV1] what was paired before a restart is paired after it, with the same service key", async () => {
   await using folder = await temporaryFolder();
   await using first = await Bench.start(folder.path);
   const device = await first.paired("Lobby");
@@ -228,7 +228,7 @@ test("[SV8] what was paired before a restart is paired after it, with the same s
   expect((await moved.renew()).body).toMatchObject({ player_name: "Lobby", service_key: access.service_key });
 });
 
-test("[SV8] a data folder serves one service at a time", async () => {
+test("[SRV1] a data folder serves one service at a time", async () => {
   await using folder = await temporaryFolder();
   await using _first = await Bench.start(folder.path);
   await expect(Bench.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });

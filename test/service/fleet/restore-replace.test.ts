@@ -33,7 +33,7 @@ async function revocationOf(device: Device): Promise<unknown> {
   return SignedRevocation.parse(verifyJws(revocationJwsType, answer.body.revocation, device.access.service_key));
 }
 
-test("[RB1] a deleted player lies in the bin and comes back with its layout, tags, settings, schedules and history", async () => {
+test("[RST1] a deleted player lies in the bin and comes back with its layout, tags, settings, schedules and history", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -96,7 +96,7 @@ test("[RB1] a deleted player lies in the bin and comes back with its layout, tag
   expect({ ...after, revision: "" }).toEqual({ ...state, revision: "" });
 });
 
-test("[RB2] a deleted schedule lies in the bin and comes back with its layout; not before its player", async () => {
+test("[RST2] a deleted schedule lies in the bin and comes back with its layout; not before its player", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -136,7 +136,7 @@ test("[RB2] a deleted schedule lies in the bin and comes back with its layout; n
   expect(ids(await bench.call("GET", "schedules?deleted=true"))).toEqual([]);
 });
 
-test("[RB3] after thirty days, or when told so, a deleted player's data and schedules are gone; the box still learns of it by signature", async () => {
+test("[RST3] after thirty days, or when told so, a deleted player's data and schedules are gone; the box still learns of it by signature", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -166,7 +166,7 @@ test("[RB3] after thirty days, or when told so, a deleted player's data and sche
   expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([]);
 });
 
-test("[RB4] events and the audit log tell of each deletion and each return", async () => {
+test("[RST4] events and the audit log tell of each deletion and each return", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -203,7 +203,7 @@ test("[RB4] events and the audit log tell of each deletion and each return", asy
   ]);
 });
 
-test("[RB5] a player moves to the box that shows a code: place, schedules and history stay; the old box is revoked, by signature", async () => {
+test("[RST5] a player moves to the box that shows a code: place, schedules and history stay; the old box is revoked, by signature", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const old = await bench.paired("Lobby");
@@ -247,7 +247,7 @@ test("[RB5] a player moves to the box that shows a code: place, schedules and hi
   expect(SignedCommand.parse(verifyJws("signage-command+jws", fresh, box.access.service_key)).sub).toBe(thumbprint(box.keys.publicKey));
 });
 
-test("[RB6] to and fro between two boxes only the newest counts; a removed player's earlier box still learns of it", async () => {
+test("[RST6] to and fro between two boxes only the newest counts; a removed player's earlier box still learns of it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const one = await bench.paired();
@@ -272,7 +272,7 @@ test("[RB6] to and fro between two boxes only the newest counts; a removed playe
   expect((await one.renew()).status).toBe(200);
 });
 
-test("[RB7] a replacement refuses unknown, expired and used codes, guesses, other teams' players and tokens without the scope", async () => {
+test("[RST7] a replacement refuses unknown, expired and used codes, guesses, other teams' players and tokens without the scope", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });

@@ -7,7 +7,7 @@ import { Bench, heartbeat, pointers } from "../harness.ts";
 
 const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
 
-test("[VW5] a player's part of a wall is stored, reaches it as a new revision, and is taken away by null", async () => {
+test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, and is taken away by null", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -35,7 +35,7 @@ test.each([
   ["left of it", { left: -1 }, ["/wall/left"]],
   ["of no size", { width: 0 }, ["/wall/width"]],
   ["with a word too many", { bezel: 5 }, ["/wall"]],
-])("[VW6] a part of a wall %s is refused by its pointer", async (_, wrong, expected) => {
+])("[WAL6] a part of a wall %s is refused by its pointer", async (_, wrong, expected) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -44,7 +44,7 @@ test.each([
   expect(pointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
 });
 
-test("[TG6] the drift that a heartbeat tells is at the player's now and in the history of its minutes", async () => {
+test("[SYN6] the drift that a heartbeat tells is at the player's now and in the history of its minutes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();

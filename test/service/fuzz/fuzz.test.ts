@@ -13,7 +13,7 @@ const runs = Number(process.env["FUZZ_RUNS"] ?? 2_000);
 const longestMs = 600_000;
 
 test(
-  "[FZ1] whatever is sent, nothing fails and every answer is as described",
+  "[FUZ1] whatever is sent, nothing fails and every answer is as described",
   async () => {
     await using folder = await temporaryFolder();
     await using bench = await Bench.start(folder.path);
@@ -38,7 +38,7 @@ test(
   longestMs,
 );
 
-test("[FZ2] a field that is not described is refused with 422, wherever a body is closed", async () => {
+test("[FUZ2] a field that is not described is refused with 422, wherever a body is closed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const fuzzed = await Fuzzed.fill(bench);
@@ -55,7 +55,7 @@ test("[FZ2] a field that is not described is refused with 422, wherever a body i
   process.stdout.write(`fuzz: ${closed.length} closed bodies\n`);
 });
 
-test("[FZ3] without a token, or with a wrong one, every operation that wants one answers 401", async () => {
+test("[FUZ3] without a token, or with a wrong one, every operation that wants one answers 401", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const fuzzed = await Fuzzed.fill(bench);
@@ -69,7 +69,7 @@ test("[FZ3] without a token, or with a wrong one, every operation that wants one
   }
 });
 
-test("[FZ4] a token that lacks only the operation's scope is answered 403", async () => {
+test("[FUZ4] a token that lacks only the operation's scope is answered 403", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const fuzzed = await Fuzzed.fill(bench);
@@ -82,7 +82,7 @@ test("[FZ4] a token that lacks only the operation's scope is answered 403", asyn
   process.stdout.write(`fuzz: ${scoped.length} operations with a scope\n`);
 });
 
-test("[FZ5] another team's id is answered as an id that nothing has: 404", async () => {
+test("[FUZ5] another team's id is answered as an id that nothing has: 404", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const fuzzed = await Fuzzed.fill(bench);

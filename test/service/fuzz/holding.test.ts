@@ -12,7 +12,7 @@ const runs = Number(process.env["GIVING_RUNS"] ?? 24);
 const longestMs = 600_000;
 
 test(
-  "[AC9] whatever a token does, through REST and through MCP, no secret on the way holds more than it, or for longer",
+  "[GRA9] whatever a token does, through REST and through MCP, no secret on the way holds more than it, or for longer",
   async () => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();

@@ -5,7 +5,7 @@ import { problemKinds } from "../../../src/service/http/problem.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, call, picture } from "../harness.ts";
 
-test("[SV40] every refusal is a problem with a request id, whatever went wrong", async () => {
+test("[HTT1] every refusal is a problem with a request id, whatever went wrong", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const json = { "content-type": "application/json" };
@@ -34,7 +34,7 @@ test("[SV40] every refusal is a problem with a request id, whatever went wrong",
   expect(cases[4][1].headers.get("allow")).toBe("GET");
 });
 
-test("[SV41] a POST repeated with its Idempotency-Key happens once and answers alike", async () => {
+test("[HTT2] a POST repeated with its Idempotency-Key happens once and answers alike", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const key = { "idempotency-key": "k1" };
@@ -54,7 +54,7 @@ test("[SV41] a POST repeated with its Idempotency-Key happens once and answers a
   expect((await upload(await picture("png", 32))).status).toBe(422);
 });
 
-test("[SV41] while the first is under way its repeat is answered 409; what was refused may be tried again", async () => {
+test("[HTT2] while the first is under way its repeat is answered 409; what was refused may be tried again", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const bytes = await picture("png", 512);
@@ -71,7 +71,7 @@ test("[SV41] while the first is under way its repeat is answered 409; what was r
   expect((await post(10)).status).toBe(201);
 });
 
-test("[SV42] a change made from an outdated reading is refused; of two at once only one wins", async () => {
+test("[HTT3] a change made from an outdated reading is refused; of two at once only one wins", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const made = await bench.call("POST", "playlists", { name: "P" });
@@ -88,7 +88,7 @@ test("[SV42] a change made from an outdated reading is refused; of two at once o
   expect((await bench.call("DELETE", path)).status).toBe(204);
 });
 
-test("[SV42] a player's ETag covers what operators set, so a heartbeat between reading and changing does no harm", async () => {
+test("[HTT3] a player's ETag covers what operators set, so a heartbeat between reading and changing does no harm", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -99,7 +99,7 @@ test("[SV42] a player's ETag covers what operators set, so a heartbeat between r
   expect((await bench.call("PATCH", path, { tags: ["b"] }, { "if-match": etag })).status).toBe(412);
 });
 
-test("[SV44] the documentation and the claim page need no other site", async () => {
+test("[HTT4] the documentation and the claim page need no other site", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (const path of ["/docs", "/claim?code=WDJB-MJHT"]) {
@@ -119,7 +119,7 @@ test("[SV44] the documentation and the claim page need no other site", async () 
   expect((await call(bench.service.url, "GET", "/healthz")).body).toEqual({ status: "ok" });
 });
 
-test("[SV45] every kind of problem that operations name is in the catalogue and explained", async () => {
+test("[HTT5] every kind of problem that operations name is in the catalogue and explained", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (const kind of Object.keys(problemKinds)) {

@@ -9,7 +9,7 @@ import { openStore } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, heartbeat, pointers } from "../harness.ts";
 
-test("[BD13] a command carries the instant at which it was made, one for all players that it is for", async () => {
+test("[BND13] a command carries the instant at which it was made, one for all players that it is for", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const devices = [await bench.paired("One"), await bench.paired("Two"), await bench.paired("Three")];
@@ -27,7 +27,7 @@ test("[BD13] a command carries the instant at which it was made, one for all pla
   expect(new Set(instants)).toEqual(new Set([Date.parse(data[0].created_at)]));
 });
 
-test("[BD14] loop_from is epoch unless told, is kept and reaches the player; window and sync_epoch exclude each other", async () => {
+test("[BND14] loop_from is epoch unless told, is kept and reaches the player; window and sync_epoch exclude each other", async () => {
   await using folder = await temporaryFolder();
   const instant = "2026-01-01T00:00:00.000Z";
   let id: string;

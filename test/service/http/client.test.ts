@@ -12,7 +12,7 @@ function clientOf(bench: Bench): SignageClient {
   return createClient({ baseUrl: bench.service.url, token: bench.token });
 }
 
-test("[CL1] pairing, upload, playlist, layout, assignment and command go through the typed client alone", async () => {
+test("[GEN1] pairing, upload, playlist, layout, assignment and command go through the typed client alone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -46,7 +46,7 @@ test("[CL1] pairing, upload, playlist, layout, assignment and command go through
   expect((await client.delete("/api/v1/layouts/{id}", { params: { path: { id: layout.id } } })).response.status).toBe(204);
 });
 
-test("[CL2] a refusal is thrown with its kind and the fields it names", async () => {
+test("[GEN2] a refusal is thrown with its kind and the fields it names", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -59,7 +59,7 @@ test("[CL2] a refusal is thrown with its kind and the fields it names", async ()
   await expect(stranger.get("/api/v1/players")).rejects.toMatchObject({ status: 401, kind: "unauthorized" });
 });
 
-test("[CL3] a list is walked page by page, each thing once, newest first", async () => {
+test("[GEN3] a list is walked page by page, each thing once, newest first", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const client = clientOf(bench);
@@ -73,7 +73,7 @@ test("[CL3] a list is walked page by page, each thing once, newest first", async
   }
 });
 
-test("[CL4] a POST carries an idempotency key, also when it is sent again because its answer was lost", async () => {
+test("[GEN4] a POST carries an idempotency key, also when it is sent again because its answer was lost", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   let lost = 0;
@@ -94,7 +94,7 @@ test("[CL4] a POST carries an idempotency key, also when it is sent again becaus
   expect(list.data).toHaveLength(1);
 });
 
-test("[CL5] retries wait as Retry-After says, end with the last answer, and are off unless asked for", async () => {
+test("[GEN5] retries wait as Retry-After says, end with the last answer, and are off unless asked for", async () => {
   const asked: number[] = [];
   const server = createServer((_request, response) => {
     asked.push(performance.now());
@@ -119,7 +119,7 @@ test("[CL5] retries wait as Retry-After says, end with the last answer, and are 
   }
 });
 
-test("[CL6] what the description does not have does not compile", () => {
+test("[GEN6] what the description does not have does not compile", () => {
   expectTypeOf<Schemas["Player"]["status"]>().toEqualTypeOf<"online" | "offline">();
   // Never run: the compiler's complaint is the assertion, and `npm run check` fails where it does not complain.
   const compiled = async (client: SignageClient) => {

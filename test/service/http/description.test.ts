@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const text = JSON.stringify(description);
 const write = "run `node scripts/openapi.ts` and commit what it writes";
 
-test("[OA1] every operation is described with its scope, its parameters and every answer; refusals are problems", () => {
+test("[OAS1] every operation is described with its scope, its parameters and every answer; refusals are problems", () => {
   for (const each of operations) {
     const found = described.find(({ operation }) => operation.operationId === each.name)!;
     expect([found.method, found.path], each.name).toEqual([each.method, `/api/v1${each.path}`]);
@@ -38,7 +38,7 @@ test("[OA1] every operation is described with its scope, its parameters and ever
   }
 });
 
-test("[OA2] every example validates against its schema", () => {
+test("[OAS2] every example validates against its schema", () => {
   let count = 0;
   const check = (place: readonly string[], content: unknown) => {
     for (const [type, media] of Object.entries(
@@ -67,7 +67,7 @@ test("[OA2] every example validates against its schema", () => {
   process.stdout.write(`description: ${described.length} operations, ${count} examples, ${Math.round(text.length / 1_024)} kB\n`);
 });
 
-test("[OA3] what is shared is said once: no component twice, none unused, no pattern beside a date", async () => {
+test("[OAS3] what is shared is said once: no component twice, none unused, no pattern beside a date", async () => {
   for (const kind of ["schemas", "responses", "parameters"] as const) {
     const bodies = Object.entries(description.components[kind]).map(([name, each]) => [name, JSON.stringify(each)] as const);
     // Two kinds of thing may happen to look alike; one thing told twice is XInput beside an equal X.
@@ -89,7 +89,7 @@ test("[OA3] what is shared is said once: no component twice, none unused, no pat
   }
 });
 
-test("[OA4] redocly finds nothing to complain of, and asks nothing of the network", async () => {
+test("[OAS4] redocly finds nothing to complain of, and asks nothing of the network", async () => {
   await using folder = await temporaryFolder();
   const program = join(rootFolder, "node_modules/@redocly/cli/bin/cli.js");
   const env = {
@@ -118,7 +118,7 @@ test("[OA4] redocly finds nothing to complain of, and asks nothing of the networ
   process.stdout.write(`redocly: ${totals["errors"]} errors, ${totals["warnings"]} warnings, ${totals["ignored"]} ignored (upgrades)\n`);
 }, 60_000);
 
-test("[OA5] the committed copy is what the service serves, as JSON and as YAML", async () => {
+test("[OAS5] the committed copy is what the service serves, as JSON and as YAML", async () => {
   await using folder = await temporaryFolder();
   const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
   await using bench = await Bench.start(folder.path, { version: committed.info.version });
@@ -130,12 +130,12 @@ test("[OA5] the committed copy is what the service serves, as JSON and as YAML",
   expect(await readFile(join(rootFolder, descriptionFile), "utf8"), write).toBe(descriptionText());
 });
 
-test("[OA6] the client's types are made from the committed copy", async () => {
+test("[OAS6] the client's types are made from the committed copy", async () => {
   const committed = await readFile(join(rootFolder, descriptionFile), "utf8");
   expect(await readFile(join(rootFolder, typesFile), "utf8"), write).toBe(typesText(committed));
 }, 60_000);
 
-test("[OA7] nothing that clients rely on is taken from them unless the version says so", () => {
+test("[OAS7] nothing that clients rely on is taken from them unless the version says so", () => {
   const base = baseline();
   // Before the first commit of a copy there is nobody to break.
   if (base === null) return;
@@ -207,13 +207,13 @@ test.for<[string, Description, RegExp | null]>([
     ),
     null,
   ],
-])("[OA8] what breaks clients is found, what does not is let pass: %s", ([, after, wanted]) => {
+])("[OAS8] what breaks clients is found, what does not is let pass: %s", ([, after, wanted]) => {
   const found = breakingChanges(before, after);
   if (wanted === null) expect(found).toEqual([]);
   else expect(found).toContainEqual(expect.stringMatching(wanted));
 });
 
-test("[OA9] a higher major version may break, below 1.0 a higher minor", () => {
+test("[OAS9] a higher major version may break, below 1.0 a higher minor", () => {
   const versions = [
     ["0.1.0", "0.1.1", false],
     ["0.1.0", "0.2.0", true],

@@ -20,7 +20,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   return Object.fromEntries(rows);
 }
 
-test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it were done, and changes nothing", async () => {
+test("[DRY1] every write of an operator takes ?dry_run=true: it answers as if it were done, and changes nothing", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
   const made = async (method: string, path: string, body?: unknown) => {
@@ -136,7 +136,7 @@ test("[CA6] every write of an operator takes ?dry_run=true: it answers as if it 
   }
 });
 
-test("[CA7] a dry run refuses what the write would, honours If-Match and uses up no key; where it cannot be had it is refused", async () => {
+test("[DRY2] a dry run refuses what the write would, honours If-Match and uses up no key; where it cannot be had it is refused", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
   const { body: layout } = await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 });

@@ -85,7 +85,7 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
   [["GET", "playlists?limt=5", undefined], "?limt", "this field is not known here: did you mean limit?"],
 ];
 
-test("[ER1] a mistake is told once, at its place, in people's words, and with what was probably meant", async () => {
+test("[ERR1] a mistake is told once, at its place, in people's words, and with what was probably meant", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (const [[method, path, body], pointer, detail] of slips) {
@@ -96,7 +96,7 @@ test("[ER1] a mistake is told once, at its place, in people's words, and with wh
   }
 });
 
-test("[ER2] an agent's mistakes are told in the same words", async () => {
+test("[ERR2] an agent's mistakes are told in the same words", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
@@ -111,7 +111,7 @@ test("[ER2] an agent's mistakes are told in the same words", async () => {
 
 const wrong: readonly unknown[] = [null, "", "x", "x".repeat(100_000), -1, 0.5, 1e300, true, [], {}, ["x"], { x: 1 }];
 
-test("[ER3] whatever field of whatever body is wrong, missing or unknown, no word of the program's own reaches a person", () => {
+test("[ERR3] whatever field of whatever body is wrong, missing or unknown, no word of the program's own reaches a person", () => {
   let told = 0;
   for (const { name, body: schema, example } of operations) {
     if (schema === undefined || example === undefined) continue;
@@ -158,7 +158,7 @@ function placesIn(body: unknown): { holder: Record<string, unknown>; key: string
   });
 }
 
-test("[ER4] a tag that no player has is told in the answer, with the tag that was probably meant", async () => {
+test("[ERR4] a tag that no player has is told in the answer, with the tag that was probably meant", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
   const [one, gone] = [await bench.paired("One"), await bench.paired("Gone")];

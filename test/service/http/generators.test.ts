@@ -108,7 +108,7 @@ const compiler = {
   include: ["*.ts"],
 };
 
-test("[IO7] clients of two generators that are not ours compile and do the errand: pair, upload, playlist, layout, assign, read", async () => {
+test("[IOP7] clients of two generators that are not ours compile and do the errand: pair, upload, playlist, layout, assign, read", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(join(folder.path, "data"));
   const inFolder = { cwd: folder.path, maxBuffer: 64 * 1_024 ** 2 };

@@ -23,7 +23,7 @@ async function raw(url: string, text: string): Promise<string> {
 
 const idIn = (answer: string) => /^request-id: (.*)\r$/im.exec(answer)?.[1] ?? answer;
 
-test("[IO3] every answer is described, in words, and with its Request-Id; every operation describes 400", () => {
+test("[IOP3] every answer is described, in words, and with its Request-Id; every operation describes 400", () => {
   for (const { operation } of described) {
     const answers = Object.entries(operation.responses);
     for (const [status, answer] of answers) {
@@ -42,7 +42,7 @@ test("[IO3] every answer is described, in words, and with its Request-Id; every 
   }
 });
 
-test("[IO4] every answer has a Request-Id: of pages, of refusals by the framework, of refused and opened sockets, of what is no HTTP", async () => {
+test("[IOP4] every answer has a Request-Id: of pages, of refusals by the framework, of refused and opened sockets, of what is no HTTP", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { url } = bench.service;
@@ -104,7 +104,7 @@ test("[IO4] every answer has a Request-Id: of pages, of refusals by the framewor
   }
 });
 
-test("[IO5] while the service stops, what comes on an open connection is refused as a problem with its Request-Id", async () => {
+test("[IOP5] while the service stops, what comes on an open connection is refused as a problem with its Request-Id", async () => {
   await using folder = await temporaryFolder();
   const bench = await Bench.start(folder.path);
   const { hostname, port, host } = new URL(bench.service.url);
@@ -133,7 +133,7 @@ test("[IO5] while the service stops, what comes on an open connection is refused
   expect(heard).toContain('"type":"/problems/closing"');
 });
 
-test("[IO6] links can be followed as they are: by the Host of the request, or by the public URL where one is set", async () => {
+test("[IOP6] links can be followed as they are: by the Host of the request, or by the public URL where one is set", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(`${folder.path}/a`);
   const asset = (await bench.upload(await picture(), "image/png", "a.png")).body;

@@ -28,7 +28,7 @@ function contentOf(file: DatabaseSync): string {
   );
 }
 
-test("[TM10] another team's id is not found on any operation that takes one, and nothing changes", { timeout: patience }, async () => {
+test("[TEA10] another team's id is not found on any operation that takes one, and nothing changes", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const us = await owner(bench);
@@ -79,7 +79,7 @@ test("[TM10] another team's id is not found on any operation that takes one, and
   expect(tried).toBeGreaterThan(30);
 });
 
-test("[TM11] another team's id in a body or a query leads to nothing of theirs", { timeout: patience }, async () => {
+test("[TEA11] another team's id in a body or a query leads to nothing of theirs", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const us = await owner(bench);

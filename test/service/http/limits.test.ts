@@ -14,7 +14,7 @@ import { invited, owner, tokenOf } from "../people/people.ts";
 
 const quota = (answer: Answer) => [answer.headers.get("ratelimit-policy"), answer.headers.get("ratelimit")];
 
-test("[TK7] every answer to an operator says what is left of the minute; beyond it there is a 429 with a time to wait", async () => {
+test("[TOK9] every answer to an operator says what is left of the minute; beyond it there is a 429 with a time to wait", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, limits: { token: 5 } });
@@ -33,7 +33,7 @@ test("[TK7] every answer to an operator says what is left of the minute; beyond 
   expect((await get()).status).toBe(200);
 });
 
-test("[TK7] a token has 600 requests a minute unless the service was told otherwise", async () => {
+test("[TOK9] a token has 600 requests a minute unless the service was told otherwise", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { limits: {} });
   expect(quota(await bench.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
@@ -42,7 +42,7 @@ test("[TK7] a token has 600 requests a minute unless the service was told otherw
   for (const bad of ["0", "-1", "many", "1.5"]) expect(() => read("--requests-per-minute", bad)).toThrow("--requests-per-minute");
 });
 
-test("[TK8] strangers share what their address has, players have their own", async () => {
+test("[TOK10] strangers share what their address has, players have their own", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, limits: { address: 8, player: 2 } });
@@ -61,7 +61,7 @@ test("[TK8] strangers share what their address has, players have their own", asy
   expect((await bench.call("GET", "players")).status).toBe(200);
 });
 
-test("[TK9] what limits remember is bounded, and windows that are over are forgotten", () => {
+test("[TOK11] what limits remember is bounded, and windows that are over are forgotten", () => {
   const clock = new FakeClock();
   const quotas = new Quotas("address", 2, clock);
   for (let each = 0; each < 25_000; each += 1) quotas.take(`a${each}`);
@@ -72,7 +72,7 @@ test("[TK9] what limits remember is bounded, and windows that are over are forgo
   expect([quotas.take("b").waitMs, quotas.take("b").waitMs, quotas.size]).toEqual([0, 60_000, 1]);
 });
 
-test("[TK10] an IPv6 subscriber is one address, and a mapped IPv4 address is that IPv4 address", () => {
+test("[TOK12] an IPv6 subscriber is one address, and a mapped IPv4 address is that IPv4 address", () => {
   expect(addressKey("::ffff:192.0.2.7")).toBe("192.0.2.7");
   expect(addressKey("2001:db8:1:2::1")).toBe(addressKey("2001:db8:1:2:ffff::9"));
   expect(addressKey("2001:db8:1:2::1")).not.toBe(addressKey("2001:db8:1:3::1"));
@@ -80,7 +80,7 @@ test("[TK10] an IPv6 subscriber is one address, and a mapped IPv4 address is tha
   expect(addressKey("no address; DROP")).toBe("unknown");
 });
 
-test("[TK11] five wrong codes a minute for a person, over all tokens, and five for an address and team, over all its people", async () => {
+test("[TOK13] five wrong codes a minute for a person, over all tokens, and five for an address and team, over all its people", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
@@ -101,7 +101,7 @@ test("[TK11] five wrong codes a minute for a person, over all tokens, and five f
   expect(await guess(first, "198.51.100.1")).toBe(404);
 });
 
-test("[TK11] guesses at once are counted one by one, and a right code costs nothing", async () => {
+test("[TOK13] guesses at once are counted one by one, and a right code costs nothing", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const right = await Promise.all(Array.from({ length: 7 }, () => bench.device()));
@@ -112,7 +112,7 @@ test("[TK11] guesses at once are counted one by one, and a right code costs noth
   expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - wrongGuessesAMinute);
 });
 
-test("[TK12] however guesses are spread over the life of a code, with three restarts, their odds stay below 2^-28", async () => {
+test("[TOK14] however guesses are spread over the life of a code, with three restarts, their odds stay below 2^-28", async () => {
   const attempt = fc.record({ waitMs: fc.integer({ min: 0, max: 30_000 }), burst: fc.integer({ min: 1, max: 12 }) });
   const plan = fc.record({
     attempts: fc.array(attempt, { minLength: 20, maxLength: 200 }),
@@ -160,7 +160,7 @@ test("[TK12] however guesses are spread over the life of a code, with three rest
   expect((tried + 3 * wrongGuessesAMinute) * pairingCodeAlphabet.length ** -8).toBeLessThan(2 ** -28);
 });
 
-test("[TK13] pairing requests are limited for each address", async () => {
+test("[TOK15] pairing requests are limited for each address", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
@@ -178,7 +178,7 @@ test("[TK13] pairing requests are limited for each address", async () => {
   expect((await ask("2001:db8:1::1")).status).toBe(201);
 });
 
-test("[TK14] X-Forwarded-For counts only where it comes from a proxy that was named", async () => {
+test("[TOK16] X-Forwarded-For counts only where it comes from a proxy that was named", async () => {
   await using folder = await temporaryFolder();
   const addressIn = async (trustedProxies: readonly string[], forwarded: string) => {
     await using bench = await Bench.start(folder.path, { trustedProxies });

@@ -16,7 +16,7 @@ interface Finding {
 
 const told = ({ severity, code, path, message }: Finding) => `${severity} ${code} at ${path.join("/")}: ${message}`;
 
-test("[IO1] Spectral finds nothing in the description but what OpenAPI 3.1 allows: roles beside a bearer token, an upgrade's 101", async () => {
+test("[IOP1] Spectral finds nothing in the description but what OpenAPI 3.1 allows: roles beside a bearer token, an upgrade's 101", async () => {
   const linter = new spectralCore.Spectral();
   linter.setRuleset(spectralRulesets.oas as Parameters<typeof linter.setRuleset>[0]);
   const found: Finding[] = await linter.run(JSON.parse(JSON.stringify(description)) as Record<string, unknown>);
@@ -32,7 +32,7 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
   return described.some(({ path: each, operation }) => each === path[1] && operation.responses["101"] !== undefined);
 }
 
-test("[IO2] the AsyncAPI parser takes the sockets' description without a complaint, whatever was asked for before it", async () => {
+test("[IOP2] the AsyncAPI parser takes the sockets' description without a complaint, whatever was asked for before it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();

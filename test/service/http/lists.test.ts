@@ -22,7 +22,7 @@ async function everyPage(bench: Bench, path: string): Promise<string[]> {
   return found;
 }
 
-test("[LS1] players are filtered by status, tag, name and layout, each alone and all together, page by page", async () => {
+test("[BIN1] players are filtered by status, tag, name and layout, each alone and all together, page by page", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const devices = [await bench.paired("Lobby ÉTAGE 1"), await bench.paired("lobby étage 2"), await bench.paired("Kitchen 100%")];
@@ -54,7 +54,7 @@ test("[LS1] players are filtered by status, tag, name and layout, each alone and
   }
 });
 
-test("[LS2] a cursor is bound to its filters, and one of another's making is refused", async () => {
+test("[BIN2] a cursor is bound to its filters, and one of another's making is refused", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (const name of ["A", "AB", "ABC"]) await bench.call("POST", "playlists", { name });
@@ -67,7 +67,7 @@ test("[LS2] a cursor is bound to its filters, and one of another's making is ref
   }
 });
 
-test("[LS3] what is deleted lies in the bin, out of sight, and comes back as it was; what is in use stays", async () => {
+test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it was; what is in use stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "hello" }] })).body;
@@ -99,7 +99,7 @@ test("[LS3] what is deleted lies in the bin, out of sight, and comes back as it 
   expect((await bench.call("POST", "layouts/lay_01jd3v8q6m9x2k4n7r5t1w0yzh/restore")).status).toBe(404);
 });
 
-test("[LS4] the bin is emptied after thirty days, or at once when told so; a restored layout loses what is gone for good", async () => {
+test("[BIN4] the bin is emptied after thirty days, or at once when told so; a restored layout loses what is gone for good", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -132,7 +132,7 @@ test("[LS4] the bin is emptied after thirty days, or at once when told so; a res
   await expect.poll(async () => ids(await bench.call("GET", "layouts?deleted=true")), { timeout: 10_000 }).toEqual([]);
 });
 
-test("[LS5] commands are listed by status and type, of one player and of all", async () => {
+test("[SCM4] commands are listed by status and type, of one player and of all", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const one = await bench.paired("One");
@@ -151,7 +151,7 @@ test("[LS5] commands are listed by status and type, of one player and of all", a
   expect((await bench.call("GET", "commands?type=fly")).status).toBe(422);
 });
 
-test("[LS6] one request commands all players of a tag, or those named: all or none, once per key", async () => {
+test("[SCM5] one request commands all players of a tag, or those named: all or none, once per key", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const devices = [await bench.paired("1"), await bench.paired("2"), await bench.paired("3")];
@@ -183,7 +183,7 @@ test("[LS6] one request commands all players of a tag, or those named: all or no
   await link.closed;
 });
 
-test("[LS7] one request gives many players a layout and tags, and says how many changed", async () => {
+test("[BLK1] one request gives many players a layout and tags, and says how many changed", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const devices = [await bench.paired("1"), await bench.paired("2")];
@@ -211,7 +211,7 @@ test("[LS7] one request gives many players a layout and tags, and says how many 
   await link.closed;
 });
 
-test("[LS8] a command that was begun and never ends fails an hour after its time; a late answer is still believed", async () => {
+test("[SCM6] a command that was begun and never ends fails an hour after its time; a late answer is still believed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -231,7 +231,7 @@ test("[LS8] a command that was begun and never ends fails an hour after its time
   expect((await bench.call("GET", `${path}/${id}`)).body).toMatchObject({ status: "succeeded", error: null });
 });
 
-test("[LS9] a screenshot can be deleted, and its bytes with it", async () => {
+test("[SCM7] a screenshot can be deleted, and its bytes with it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();

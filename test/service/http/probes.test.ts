@@ -25,7 +25,7 @@ async function metricsOf(bench: Bench): Promise<string> {
   return (await bench.call("GET", "/metrics")).body.toString();
 }
 
-test("[OP1] it is alive and ready, and not ready any more once it stops", async () => {
+test("[MON1] it is alive and ready, and not ready any more once it stops", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { url, port } = bench.service;
@@ -48,7 +48,7 @@ test("[OP1] it is alive and ready, and not ready any more once it stops", async 
   await stopped;
 });
 
-test("[OP2] requests, commands, webhooks, sockets and the process are measured, in labels that take few values", async () => {
+test("[MON2] requests, commands, webhooks, sockets and the process are measured, in labels that take few values", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
@@ -98,7 +98,7 @@ test("[OP2] requests, commands, webhooks, sockets and the process are measured, 
   listener.terminate();
 });
 
-test("[OP3] metrics are for this machine, for tokens with teams:read, or for all when the service was told so", async () => {
+test("[MON3] metrics are for this machine, for tokens with teams:read, or for all when the service was told so", async () => {
   const outside = Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
@@ -122,7 +122,7 @@ test("[OP3] metrics are for this machine, for tokens with teams:read, or for all
   expect((await call(near.service.url, "GET", "/metrics")).status).toBe(200);
 });
 
-test("[OP4] a folder of a newer version is refused in one line, and stays as it was", { timeout: 60_000 }, async () => {
+test("[SRV4] a folder of a newer version is refused in one line, and stays as it was", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   for (const [name, step] of [
     ["telemetry.db", "9999-future"],
@@ -146,7 +146,7 @@ test("[OP4] a folder of a newer version is refused in one line, and stays as it 
   }
 });
 
-test("[OP5] a second signal ends a stopping service at once", { timeout: 60_000 }, async () => {
+test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   await using service = await startService(folder.path);
   const { program, api } = service;
@@ -168,7 +168,7 @@ test("[OP5] a second signal ends a stopping service at once", { timeout: 60_000 
   slow.destroy();
 });
 
-test("[OP6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
+test("[SRV6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
   const made = await selfSigned(folder.path);
   if (made === null) return context.skip("openssl is not on this machine");

@@ -26,7 +26,7 @@ async function revisionOf(device: Device): Promise<string> {
   return (await device.call("GET", "state")).body.revision;
 }
 
-test("[PM1] whether an offline player is in sync cannot be told: null; online it is true or false", async () => {
+test("[PRB1] whether an offline player is in sync cannot be told: null; online it is true or false", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using bench = await Bench.start(folder.path, { clock });
@@ -42,7 +42,7 @@ test("[PM1] whether an offline player is in sync cannot be told: null; online it
   expect((await bench.call("GET", `${path}/now`)).body).toMatchObject({ status: "offline" });
 });
 
-test("[PM2] what a player says is wrong stands in its player, its list, its now, an event, a webhook and MCP in the same words, until it is over", async () => {
+test("[PRB2] what a player says is wrong stands in its player, its list, its now, an event, a webhook and MCP in the same words, until it is over", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
@@ -77,7 +77,7 @@ test("[PM2] what a player says is wrong stands in its player, its list, its now,
   expect((await bench.call("GET", path)).body).toMatchObject({ problems: [], problems_left_out: 0 });
 });
 
-test("[PM3] the service adds its own: not heard, and behind for more than ten minutes; both end with their cause", async () => {
+test("[PRB3] the service adds its own: not heard, and behind for more than ten minutes; both end with their cause", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
   await using bench = await Bench.start(folder.path, { clock });
@@ -116,7 +116,7 @@ test("[PM3] the service adds its own: not heard, and behind for more than ten mi
   await expect.poll(told, patience).toEqual([["out-of-sync"], [], ["offline"]]);
 });
 
-test("[PM4] players are listed by whether they have problems", async () => {
+test("[PRB4] players are listed by whether they have problems", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const [well, ill] = [await bench.paired("Well"), await bench.paired("Ill")];
@@ -127,7 +127,7 @@ test("[PM4] players are listed by whether they have problems", async () => {
   expect(await names("has_problems=false")).toEqual(["Well"]);
 });
 
-test("[PM5] a restart of the service neither tells again what was told nor forgets it", async () => {
+test("[PRB5] a restart of the service neither tells again what was told nor forgets it", async () => {
   await using folder = await temporaryFolder();
   const problems = [problem()];
   let device: Device;

@@ -57,7 +57,7 @@ class Example implements AsyncDisposable {
 const example = (bench: Bench, path: string, ...argv: string[]) =>
   new Example(path, argv, { SIGNAGE_URL: bench.service.url, SIGNAGE_TOKEN: bench.token });
 
-test("[SK1] pair and publish: the player has the picture to show, in three languages", { timeout: 120_000 }, async () => {
+test("[SDK1] pair and publish: the player has the picture to show, in three languages", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(join(folder.path, "data"));
   const file = join(folder.path, "menu.png");
@@ -77,7 +77,7 @@ test("[SK1] pair and publish: the player has the picture to show, in three langu
   }
 });
 
-test("[SK2] follow events: what happened while the example was dead is told when it comes back, once", { timeout: 120_000 }, async () => {
+test("[SDK2] follow events: what happened while the example was dead is told when it comes back, once", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(join(folder.path, "data"));
   for (const path of ["typescript/examples/follow-events.ts", "python/follow_events.py"]) {
@@ -112,7 +112,7 @@ async function lastSeq(bench: Bench): Promise<number> {
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
-test("[SK4] an agent over MCP: it finds the dark player, tries a change and makes it, in three languages", patient, async () => {
+test("[SDK4] an agent over MCP: it finds the dark player, tries a change and makes it, in three languages", patient, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(join(folder.path, "data"));
   const device = await bench.paired("Dark screen");
@@ -131,7 +131,7 @@ test("[SK4] an agent over MCP: it finds the dark player, tries a change and make
   expect(run.lines.join("")).toContain(device.playerId);
 });
 
-test("[SK3] verify a webhook: genuine ones pass, forged, changed and old ones do not", { timeout: 120_000 }, async () => {
+test("[SDK3] verify a webhook: genuine ones pass, forged, changed and old ones do not", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
   const hook = (await bench.call("POST", "webhooks", { name: "W", url: "http://127.0.0.1:9/", events: ["webhook.test"] })).body;

@@ -8,7 +8,7 @@ const bad = "Lobby\u202egpj";
 const fine = "قاعة \u200f1 👩‍👧 स्वागत";
 const fault = expect.stringContaining("U+202E");
 
-test("[TX7] a hidden character is refused wherever a name is given, by the field's pointer", async () => {
+test("[TXT7] a hidden character is refused wherever a name is given, by the field's pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired(fine);
@@ -43,7 +43,7 @@ test("[TX7] a hidden character is refused wherever a name is given, by the field
   expect((await bench.call("POST", "uploads", undefined, metadata)).body).toMatchObject({ status: 422, detail: fault });
 });
 
-test("[TX8] a device with hidden characters in what it says is paired and heard; operators read it clean and bounded", async () => {
+test("[TXT8] a device with hidden characters in what it says is paired and heard; operators read it clean and bounded", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.device();

@@ -12,7 +12,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, call, picture } from "../harness.ts";
 
-test("[TF8] of changes that come at once with the same If-Match exactly one is made; the others are told what it is now", async () => {
+test("[ISO8] of changes that come at once with the same If-Match exactly one is made; the others are told what it is now", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const { id } = (await bench.call("POST", "playlists", { name: "P" })).body;
@@ -34,7 +34,7 @@ test("[TF8] of changes that come at once with the same If-Match exactly one is m
   }
 });
 
-test("[TF8] a change and a deletion at once with the same If-Match: one of them is made, also beside a write without it", async () => {
+test("[ISO8] a change and a deletion at once with the same If-Match: one of them is made, also beside a write without it", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   for (let round = 0; round < 6; round += 1) {
@@ -49,7 +49,7 @@ test("[TF8] a change and a deletion at once with the same If-Match: one of them 
   }
 });
 
-test("[TF8] a conditional write looks only when those before it have ended, however long they take, and whether or not they were refused", async () => {
+test("[ISO8] a conditional write looks only when those before it have ended, however long they take, and whether or not they were refused", async () => {
   await using folder = await temporaryFolder();
   await using store = await openStore(folder.path);
   const parts = { store, clock: new FakeClock() } as unknown as Parts;
@@ -84,7 +84,7 @@ test("[TF8] a conditional write looks only when those before it have ended, howe
   expect([second.map(({ status }) => status === "fulfilled"), version]).toEqual([[true, true, false, true], 4]);
 });
 
-test("[TF9] once the time that Retry-After names has passed a request is let in, with a full quota, and not before", async () => {
+test("[ISO9] once the time that Retry-After names has passed a request is let in, with a full quota, and not before", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, limits: { token: 3, player: 3, address: 3 } });
@@ -114,7 +114,7 @@ test("[TF9] once the time that Retry-After names has passed a request is let in,
   }
 });
 
-test("[TF9] windows of a quota follow each other however late its key comes back, and what is refused takes nothing", () => {
+test("[ISO9] windows of a quota follow each other however late its key comes back, and what is refused takes nothing", () => {
   const clock = new FakeClock();
   const quotas = new Quotas("token", 2, clock);
   const take = () => quotas.take("a").waitMs;

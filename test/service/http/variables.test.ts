@@ -4,7 +4,7 @@ import { Desired } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, heartbeat, pointers } from "../harness.ts";
 
-test("[VA6] variables are set by command on one player or all of a tag, and a bad one is refused with a pointer", async () => {
+test("[VAR6] variables are set by command on one player or all of a tag, and a bad one is refused with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -39,7 +39,7 @@ test("[VA6] variables are set by command on one player or all of a tag, and a ba
   expect(pointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
 });
 
-test("[VA7] a player shows what an operator gave it and what it told to hold, also after a restart of the service", async () => {
+test("[VAR7] a player shows what an operator gave it and what it told to hold, also after a restart of the service", async () => {
   await using folder = await temporaryFolder();
   let path: string;
   {

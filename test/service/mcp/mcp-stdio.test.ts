@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
 
 test.each(eras)(
-  "[MC14] on standard input and output a program has the same tools, resources and prompts (%s)",
+  "[MCP14] on standard input and output a program has the same tools, resources and prompts (%s)",
   { timeout: 60_000 },
   async (era) => {
     await using folder = await temporaryFolder();
@@ -50,7 +50,7 @@ test.each(eras)(
   },
 );
 
-test("[MC15] what cannot be done on standard input is said there, and nothing else is: flags, a bad token, no service, no JSON", async () => {
+test("[MCP15] what cannot be done on standard input is said there, and nothing else is: flags, a bad token, no service, no JSON", async () => {
   await using folder = await temporaryFolder();
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, "sgn_pat_wrong\n");
@@ -155,7 +155,7 @@ const scenariosOf = {
 };
 
 test.each(["2025-11-25", "2026-07-28"] as const)(
-  "[MC16] the official conformance package passes every scenario that needs no fixture of its own (%s)",
+  "[MCP16] the official conformance package passes every scenario that needs no fixture of its own (%s)",
   { timeout: 240_000 },
   async (version) => {
     await using folder = await temporaryFolder();
@@ -192,7 +192,7 @@ test.each([
   ["HTTP", "modern"],
   ["stdio", "legacy"],
   ["stdio", "modern"],
-])("[MC17] the official inspector's command line lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
+])("[MCP17] the official inspector's command line lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await bench.paired("Lobby");

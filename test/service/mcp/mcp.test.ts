@@ -21,7 +21,7 @@ const names = forAgents.map((each) => snake(each.name));
 // These find operations or do several in one call.
 const others = ["find_operation", "read_operation", "call_operation", "take_screenshot"];
 
-test.each(eras)("[MC1] every operation is reachable through some toolset, each with title, schema and hints (%s)", async (era) => {
+test.each(eras)("[MCP1] every operation is reachable through some toolset, each with title, schema and hints (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era, "all");
@@ -46,7 +46,7 @@ test.each(eras)("[MC1] every operation is reachable through some toolset, each w
   }
 });
 
-test.each(eras)("[MC2] a tool does and answers what REST does (%s)", async (era) => {
+test.each(eras)("[MCP2] a tool does and answers what REST does (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -71,7 +71,7 @@ test.each(eras)("[MC2] a tool does and answers what REST does (%s)", async (era)
   link.socket.close();
 });
 
-test("[MC3] a token's tools, resources and prompts are those that its scopes allow; the rest is refused by name", async () => {
+test("[MCP3] a token's tools, resources and prompts are those that its scopes allow; the rest is refused by name", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -114,7 +114,7 @@ function rowsOf(folder: string): Record<string, unknown[]> {
   }
 }
 
-test("[MC4] a dry run answers what would come, for which players, and leaves nothing: no row, no message, no event", async () => {
+test("[MCP4] a dry run answers what would come, for which players, and leaves nothing: no row, no message, no event", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
   const device = await bench.paired("Lobby");
@@ -180,7 +180,7 @@ test("[MC4] a dry run answers what would come, for which players, and leaves not
   link.socket.close();
 });
 
-test("[MC5] a player that a dry run deletes stays what it was told to be: nobody hears that it came online again", async () => {
+test("[MCP5] a player that a dry run deletes stays what it was told to be: nobody hears that it came online again", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -193,7 +193,7 @@ test("[MC5] a player that a dry run deletes stays what it was told to be: nobody
   link.socket.close();
 });
 
-test.each(eras)("[MC6] what is refused is said in words: what, which field, which request (%s)", async (era) => {
+test.each(eras)("[MCP6] what is refused is said in words: what, which field, which request (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
@@ -219,7 +219,7 @@ test.each(eras)("[MC6] what is refused is said in words: what, which field, whic
   await expect(agent.call("no_such_tool")).rejects.toThrow("There is no tool no_such_tool");
 });
 
-test("[MC7] another team's things are not there: by tools, by resources, in dry runs", async () => {
+test("[MCP7] another team's things are not there: by tools, by resources, in dry runs", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -244,7 +244,7 @@ test("[MC7] another team's things are not there: by tools, by resources, in dry 
   expect((await bench.call("GET", `players/${id}`)).body.name).toBe("Screen");
 });
 
-test("[MC8] a tool's write is in the audit log, done once under its key, and refused when its ETag is old", async () => {
+test("[MCP8] a tool's write is in the audit log, done once under its key, and refused when its ETag is old", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
@@ -264,7 +264,7 @@ test("[MC8] a tool's write is in the audit log, done once under its key, and ref
   expect(data[0]).toMatchObject({ resource_id: id, address: "127.0.0.1" });
 });
 
-test("[MC9] without a good token the answer is 401 and says where the endpoint is described (RFC 9728)", async () => {
+test("[MCP9] without a good token the answer is 401 and says where the endpoint is described (RFC 9728)", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { url } = bench.service;
@@ -283,7 +283,7 @@ test("[MC9] without a good token the answer is 401 and says where the endpoint i
   }
 });
 
-test("[MC10] calls over MCP count like those over REST, each message of a batch by itself", async () => {
+test("[MCP10] calls over MCP count like those over REST, each message of a batch by itself", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
   const headers = { authorization: `Bearer ${bench.token}`, accept: "application/json, text/event-stream" };
@@ -297,7 +297,7 @@ test("[MC10] calls over MCP count like those over REST, each message of a batch 
   expect((await bench.call("GET", "me")).status).toBe(429);
 });
 
-test("[MC11] a page of another site gets nowhere: a foreign Origin, or a foreign name for a service of this machine", async () => {
+test("[MCP11] a page of another site gets nowhere: a foreign Origin, or a foreign name for a service of this machine", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { port } = bench.service;
@@ -326,7 +326,7 @@ test("[MC11] a page of another site gets nowhere: a foreign Origin, or a foreign
   expect(await statusOf({ host: `evil.example:${port}`, origin: `http://evil.example:${port}` })).toBe(403);
 });
 
-test.each(eras)("[MC12] a player's screen is a picture, its state words with the reasons, an asset has a thumbnail (%s)", async (era) => {
+test.each(eras)("[MCP12] a player's screen is a picture, its state words with the reasons, an asset has a thumbnail (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -358,7 +358,7 @@ test.each(eras)("[MC12] a player's screen is a picture, its state words with the
   });
 });
 
-test.each(eras)("[MC13] the prompts lead through a diagnosis and a campaign by tools that there are (%s)", async (era) => {
+test.each(eras)("[MCP13] the prompts lead through a diagnosis and a campaign by tools that there are (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
@@ -379,7 +379,7 @@ test.each(eras)("[MC13] the prompts lead through a diagnosis and a campaign by t
   await expect(agent.client.getPrompt({ name: "diagnose_player", arguments: { player_id: "lobby" } })).rejects.toThrow("player_id");
 });
 
-test("[MC19] a call that revokes its own token is answered, the next one refused; who listens for what is never told is not kept", async () => {
+test("[MCP19] a call that revokes its own token is answered, the next one refused; who listens for what is never told is not kept", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const other = await tokenOf(bench, await owner(bench), ["tokens:read", "tokens:write"]);

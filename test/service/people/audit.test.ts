@@ -11,7 +11,7 @@ const entries = async (bench: Bench, query = ""): Promise<AuditEntry[]> =>
   (await bench.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
 const verdict = async (bench: Bench) => AuditVerdict.parse((await bench.call("GET", "audit/verify")).body);
 
-test("[AU1] a write leaves one entry: who, what, from where, and the resource's ETag before and after", async () => {
+test("[AUD1] a write leaves one entry: who, what, from where, and the resource's ETag before and after", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const me = await owner(bench);
@@ -33,7 +33,7 @@ test("[AU1] a write leaves one entry: who, what, from where, and the resource's 
   expect(log.map(({ request_id }) => request_id)).toEqual([made, changed, gone].map(({ headers }) => headers.get("request-id")));
 });
 
-test("[AU2] uploads, pairings, commands, people and tokens are in it; reads, refusals and repeats are not", async () => {
+test("[AUD2] uploads, pairings, commands, people and tokens are in it; reads, refusals and repeats are not", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -65,7 +65,7 @@ test("[AU2] uploads, pairings, commands, people and tokens are in it; reads, ref
   expect(JSON.stringify(log)).not.toContain(token.secret);
 });
 
-test("[AU3] the log is read page by page, by person, action and resource, and a team reads its own", async () => {
+test("[AUD3] the log is read page by page, by person, action and resource, and a team reads its own", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -85,7 +85,7 @@ test("[AU3] the log is read page by page, by person, action and resource, and a 
   expect((await stranger.call("GET", "audit?action=createPlaylist")).body.data).toEqual([]);
 });
 
-test("[AU4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
+test("[AUD4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   expect(await verdict(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
@@ -114,7 +114,7 @@ test("[AU4] the chain tells when an entry was altered, removed or cut off the en
   expect(await verdict(bench)).toEqual(good);
 });
 
-test("[AU5] entries of writes at once form one chain without a gap", async () => {
+test("[AUD5] entries of writes at once form one chain without a gap", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => bench.call("POST", "playlists", { name: `P${each}` })));
@@ -122,7 +122,7 @@ test("[AU5] entries of writes at once form one chain without a gap", async () =>
   expect(await verdict(bench)).toMatchObject({ holds: true, entries: 30 });
 });
 
-test("[AU6] a write whose entry cannot be written did not happen", async () => {
+test("[AUD6] a write whose entry cannot be written did not happen", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   await bench.call("POST", "playlists", { name: "P" });

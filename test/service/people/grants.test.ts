@@ -22,7 +22,7 @@ function guest(role: Role): { email: string; name: string; role: Role } {
   return { email: `guest${made}@example.com`, name: "Guest", role };
 }
 
-test("[AC1] an invitation is for a role whose scopes the token holds: else 403 names what the token lacks", async () => {
+test("[GRA1] an invitation is for a role whose scopes the token holds: else 403 names what the token lacks", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -42,7 +42,7 @@ test("[AC1] an invitation is for a role whose scopes the token holds: else 403 n
   expect((await bench.call("POST", "invitations", guest("owner"))).status).toBe(201);
 });
 
-test("[AC2] a pending invitation ends when its maker's token is revoked or expires; who has joined stays", async () => {
+test("[GRA2] a pending invitation ends when its maker's token is revoked or expires; who has joined stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -69,7 +69,7 @@ test("[AC2] a pending invitation ends when its maker's token is revoked or expir
   expect(await status(brief.id)).toBe("expired");
 });
 
-test("[AC3] the first token of who accepts neither outlives nor exceeds the token that invited", async () => {
+test("[GRA3] the first token of who accepts neither outlives nor exceeds the token that invited", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -96,7 +96,7 @@ test("[AC3] the first token of who accepts neither outlives nor exceeds the toke
   expect(taken.body.token.scopes).toEqual(fewer);
 });
 
-test("[AC4] a role is raised only by a token that holds all of it and has no end; lowering asks for teams:write", async () => {
+test("[GRA4] a role is raised only by a token that holds all of it and has no end; lowering asks for teams:write", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -117,7 +117,7 @@ test("[AC4] a role is raised only by a token that holds all of it and has no end
   expect((await bench.call("PATCH", path, { role: "owner" })).status).toBe(200);
 });
 
-test("[AC5] an owner is lowered or removed only by a token that holds all that an owner may do", async () => {
+test("[GRA5] an owner is lowered or removed only by a token that holds all that an owner may do", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -134,7 +134,7 @@ test("[AC5] an owner is lowered or removed only by a token that holds all that a
   expect((await second.call("DELETE", path(first))).status).toBe(204);
 });
 
-test("[AC6] what a token gives is measured as the write happens: who is lowered while sending gets nothing for later", async () => {
+test("[GRA6] what a token gives is measured as the write happens: who is lowered while sending gets nothing for later", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -155,7 +155,7 @@ test("[AC6] what a token gives is measured as the write happens: who is lowered 
   expect(response.statusCode).toBe(422);
 });
 
-test("[AC7] what is open under a token ends at the instant when the token does", async () => {
+test("[GRA7] what is open under a token ends at the instant when the token does", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -172,7 +172,7 @@ test("[AC7] what is open under a token ends at the instant when the token does",
   expect((await listener.closed).code).toBe(4403);
 });
 
-test("[AC8] invitations that were open before tokens were bounds are withdrawn by the upgrade", async () => {
+test("[GRA8] invitations that were open before tokens were bounds are withdrawn by the upgrade", async () => {
   await using folder = await temporaryFolder();
   const [team_id, secret] = ["team_01jd3v8q6m9x2k4n7r5t1w0yzh", "sgn_inv_of_a_narrow_token"];
   await olderData(

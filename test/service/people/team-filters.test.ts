@@ -138,7 +138,7 @@ function paramsOf(each: Operation, pool: Pool): Record<string, string> {
 }
 
 test(
-  "[TF1] every list, every report and everything else that a team reads holds its own things, and nothing of another team's",
+  "[ISO1] every list, every report and everything else that a team reads holds its own things, and nothing of another team's",
   patient,
   async () => {
     await using folder = await temporaryFolder();
@@ -243,7 +243,7 @@ async function writeAll(
 }
 
 test(
-  "[TF2] whatever a team does to its own things, by ids or by a tag that others carry too, another team's stay as they are",
+  "[ISO2] whatever a team does to its own things, by ids or by a tag that others carry too, another team's stay as they are",
   patient,
   async () => {
     await using folder = await temporaryFolder();
@@ -265,7 +265,7 @@ test(
   },
 );
 
-test("[TF3] what a row names of another team's, however it came there, leads to nothing of that team", patient, async () => {
+test("[ISO3] what a row names of another team's, however it came there, leads to nothing of that team", patient, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using file = open(folder.path);
@@ -338,7 +338,7 @@ test("[TF3] what a row names of another team's, however it came there, leads to 
   for (const table of emptied) expect(rowsOf(file, table, us.person.teamId), table).toEqual([]);
 });
 
-test("[TF4] a report gives no name of another team's thing, though an event of its own players names it", patient, async () => {
+test("[ISO4] a report gives no name of another team's thing, though an event of its own players names it", patient, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using file = open(folder.path);
@@ -355,7 +355,7 @@ test("[TF4] a report gives no name of another team's thing, though an event of i
   );
 });
 
-test("[TF4] a write for the whole team, or for a tag, concerns no player of another team", patient, async () => {
+test("[ISO4] a write for the whole team, or for a tag, concerns no player of another team", patient, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using file = open(folder.path);
@@ -381,7 +381,7 @@ test("[TF4] a write for the whole team, or for a tag, concerns no player of anot
 });
 
 test(
-  "[TM11] each id of another team's alone, where everything else is ours, is refused; also those that no example holds",
+  "[TEA11] each id of another team's alone, where everything else is ours, is refused; also those that no example holds",
   patient,
   async () => {
     await using folder = await temporaryFolder();
@@ -438,7 +438,7 @@ test(
   },
 );
 
-test("[TF6] a team that nobody is in gets an owner at the next start; tokens of other teams stay whose they are", patient, async () => {
+test("[ISO6] a team that nobody is in gets an owner at the next start; tokens of other teams stay whose they are", patient, async () => {
   await using folder = await temporaryFolder();
   using rows = await (async () => {
     await using bench = await Bench.start(folder.path);
@@ -468,7 +468,7 @@ test("[TF6] a team that nobody is in gets an owner at the next start; tokens of 
 });
 
 test(
-  "[TF5] somebody in two teams is in each what that team made them: a lower role or an end there changes nothing here",
+  "[ISO5] somebody in two teams is in each what that team made them: a lower role or an end there changes nothing here",
   patient,
   async () => {
     await using folder = await temporaryFolder();
@@ -507,7 +507,7 @@ test(
 );
 
 test(
-  "[TF6] an empty team is deleted though others are not empty, with what it has in the bin, and takes nothing of theirs",
+  "[ISO6] an empty team is deleted though others are not empty, with what it has in the bin, and takes nothing of theirs",
   patient,
   async () => {
     await using folder = await temporaryFolder();
@@ -534,7 +534,7 @@ test(
   },
 );
 
-test("[TF7] a subscriber hears what happens in its own team alone, also when it names players of another", patient, async () => {
+test("[ISO7] a subscriber hears what happens in its own team alone, also when it names players of another", patient, async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   using file = open(folder.path);

@@ -10,7 +10,7 @@ import { Bench, call } from "../harness.ts";
 import { olderData } from "../store/older.ts";
 import { invited, otherTeam, owner, Person } from "./people.ts";
 
-test("[TM1] the first start makes a team and its owner, who can tell who they are", async () => {
+test("[TEA1] the first start makes a team and its owner, who can tell who they are", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const me = await bench.call("GET", "me");
@@ -21,7 +21,7 @@ test("[TM1] the first start makes a team and its owner, who can tell who they ar
   expect((await bench.call("PATCH", "me", { email: "nonsense" })).body.errors[0].pointer).toBe("/email");
 });
 
-test("[TM2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
+test("[TEA2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
   await using folder = await temporaryFolder();
   const token = createToken();
   await olderData(
@@ -40,7 +40,7 @@ test("[TM2] a database of a version without people gets an owner, and the token 
   expect((await bench.call("GET", `teams/${me.team.id}/members`)).body.data).toHaveLength(1);
 });
 
-test("[TM3] teams are made, listed, renamed and deleted once they are empty; the last one stays", async () => {
+test("[TEA3] teams are made, listed, renamed and deleted once they are empty; the last one stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -72,7 +72,7 @@ test("[TM3] teams are made, listed, renamed and deleted once they are empty; the
   expect((await bench.call("POST", `playlists/${binned.id}/restore`)).status).toBe(200);
 });
 
-test("[TM4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {
+test("[TEA4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -106,7 +106,7 @@ test("[TM4] an invitation makes a person, a member and a first token, once; its 
   }
 });
 
-test("[TM5] an invitation that was withdrawn, has expired or came from somebody who may no longer invite is good for nothing", async () => {
+test("[TEA5] an invitation that was withdrawn, has expired or came from somebody who may no longer invite is good for nothing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -129,7 +129,7 @@ test("[TM5] an invitation that was withdrawn, has expired or came from somebody 
   expect((await bench.call("GET", `invitations/${late.id}`)).body.status).toBe("expired");
 });
 
-test("[TM6] who has a token joins another team as the same person, and gets a token for that team alone", async () => {
+test("[TEA6] who has a token joins another team as the same person, and gets a token for that team alone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -151,7 +151,7 @@ test("[TM6] who has a token joins another team as the same person, and gets a to
   expect(bad.status).toBe(401);
 });
 
-test("[TM7] a role bounds what a token may do: a viewer reads, an editor does all but people and audit", async () => {
+test("[TEA7] a role bounds what a token may do: a viewer reads, an editor does all but people and audit", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -171,7 +171,7 @@ test("[TM7] a role bounds what a token may do: a viewer reads, an editor does al
   expect(await statuses(first)).toEqual([200, 200, 201, 201, 201, 200, 200]);
 });
 
-test("[TM8] a lower role cuts a member's tokens at once and for good; a removed member's tokens are dead", async () => {
+test("[TEA8] a lower role cuts a member's tokens at once and for good; a removed member's tokens are dead", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -193,7 +193,7 @@ test("[TM8] a lower role cuts a member's tokens at once and for good; a removed 
   expect((await bench.call("GET", path)).status).toBe(404);
 });
 
-test("[TM9] the last owner is neither removed nor demoted, also when two owners demote each other at once", async () => {
+test("[TEA9] the last owner is neither removed nor demoted, also when two owners demote each other at once", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -211,7 +211,7 @@ test("[TM9] the last owner is neither removed nor demoted, also when two owners 
   expect(members.filter(({ role }) => role === "owner").map(({ user_id }) => user_id)).toEqual([still.userId]);
 });
 
-test("[TM1] deleting the token file gives an owner's token again, whatever became of the first one", async () => {
+test("[TEA1] deleting the token file gives an owner's token again, whatever became of the first one", async () => {
   await using folder = await temporaryFolder();
   let second: Person;
   {

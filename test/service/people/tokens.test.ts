@@ -14,7 +14,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, picture, pointers } from "../harness.ts";
 import { invited, owner, tokenOf } from "./people.ts";
 
-test("[TK1] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
+test("[TOK3] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
   await using folder = await temporaryFolder();
   let secret: string;
   {
@@ -39,7 +39,7 @@ test("[TK1] a token's secret is shown once, also to a repeat with the same key, 
   }
 });
 
-test("[TK2] a token gives no more than the one that made it holds: scopes, role and end", async () => {
+test("[TOK4] a token gives no more than the one that made it holds: scopes, role and end", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -65,7 +65,7 @@ test("[TK2] a token gives no more than the one that made it holds: scopes, role 
   expect((await ending.call("GET", "players")).status).toBe(401);
 });
 
-test("[TK3] tokens are renamed and revoked at once; owners see the team's, others their own", async () => {
+test("[TOK5] tokens are renamed and revoked at once; owners see the team's, others their own", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);
@@ -88,7 +88,7 @@ test("[TK3] tokens are renamed and revoked at once; owners see the team's, other
   expect(await listed(editor)).toEqual([editor.tokenId]);
 });
 
-test("[TK4] the use of a token is noted to the minute, and leaves its ETag alone", async () => {
+test("[TOK6] the use of a token is noted to the minute, and leaves its ETag alone", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -110,7 +110,7 @@ test("[TK4] the use of a token is noted to the minute, and leaves its ETag alone
   expect(used.headers.get("etag")).toBe(unused.headers.get("etag"));
 });
 
-test("[TK5] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
+test("[TOK7] what is open under a token ends when the token does, and nothing is left of who stopped listening", () => {
   const tokens = new TokenExpiry(new FakeClock());
   const of = (tokenId: string) => ({ tokenId, expiresAt: null });
   const heard: string[] = [];
@@ -128,7 +128,7 @@ test("[TK5] what is open under a token ends when the token does, and nothing is 
   expect([heard, tokens.size]).toEqual([["a2", "b"], 0]);
 });
 
-test("[TK5] a download that is under way is cut when its token is revoked", async () => {
+test("[TOK7] a download that is under way is cut when its token is revoked", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   // More than the sockets' buffers hold: what nobody reads stays under way.
@@ -146,7 +146,7 @@ test("[TK5] a download that is under way is cut when its token is revoked", asyn
   await expect(once(response, "end")).rejects.toThrow("aborted");
 });
 
-test("[TK15] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
+test("[TOK17] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const writer = await tokenOf(bench, await owner(bench), ["assets:write"]);
@@ -166,7 +166,7 @@ test("[TK15] an upload that outlives its token is refused at its end, and nothin
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
 });
 
-test("[TK6] every scope is one that some role allows, reads for a viewer alone", async () => {
+test("[TOK8] every scope is one that some role allows, reads for a viewer alone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const first = await owner(bench);

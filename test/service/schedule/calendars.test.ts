@@ -31,7 +31,7 @@ async function stateOf(device: Device): Promise<Desired> {
   return Desired.parse((await device.call("GET", "state")).body);
 }
 
-test("[HC10] a calendar is made, listed, read, changed and deleted", async () => {
+test("[CAL8] a calendar is made, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench } = place;
@@ -78,7 +78,7 @@ test.each([
   ["too many days", { dates: Array.from({ length: 2_001 }, () => ({ date: "2026-12-25" })) }, "/dates"],
   ["dates and a file", { dates, ical: "BEGIN:VCALENDAR" }, "/ical"],
   ["a file that is none", { ical: "hello" }, "/ical"],
-])("[HC11] a calendar with %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+])("[CAL9] a calendar with %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar } = place;
@@ -89,7 +89,7 @@ test.each([
   expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
 });
 
-test("[HC12] an iCalendar file makes and replaces the dates, and the answer says what was left out", async () => {
+test("[CAL10] an iCalendar file makes and replaces the dates, and the answer says what was left out", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar } = place;
@@ -109,7 +109,7 @@ test("[HC12] an iCalendar file makes and replaces the dates, and the answer says
   expect(changed.body).toMatchObject({ name: "Public holidays", dates: expected });
 });
 
-test("[HC13] a schedule says by a calendar when it plays, and brings its dates to its players alone", async () => {
+test("[CAL11] a schedule says by a calendar when it plays, and brings its dates to its players alone", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, layout, asking, schedule } = place;
@@ -126,7 +126,7 @@ test("[HC13] a schedule says by a calendar when it plays, and brings its dates t
   expect([shown("2026-12-24T12:00Z"), shown("2026-12-25T12:00Z")]).toEqual([layout.id, undefined]);
 });
 
-test("[HC14] a change of a calendar's dates reaches the players of the schedules that ask for it, by socket too; its name does not", async () => {
+test("[CAL12] a change of a calendar's dates reaches the players of the schedules that ask for it, by socket too; its name does not", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -151,7 +151,7 @@ test("[HC14] a change of a calendar's dates reaches the players of the schedules
   expect(await revisions()).toEqual([ofLobby, moved]);
 });
 
-test("[HC15] a calendar that a schedule asks for stays, also while that schedule is in the bin", async () => {
+test("[CAL13] a calendar that a schedule asks for stays, also while that schedule is in the bin", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -168,7 +168,7 @@ test("[HC15] a calendar that a schedule asks for stays, also while that schedule
   expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
 });
 
-test("[HC16] a schedule cannot ask for a calendar that is gone or another team's", async () => {
+test("[CAL14] a schedule cannot ask for a calendar that is gone or another team's", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
@@ -183,7 +183,7 @@ test("[HC16] a schedule cannot ask for a calendar that is gone or another team's
   }
 });
 
-test("[HC17] a schedule's answer names its calendars, its next window between their dates, and warns when none is left", async () => {
+test("[CAL15] a schedule's answer names its calendars, its next window between their dates, and warns when none is left", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
@@ -211,7 +211,7 @@ test("[HC17] a schedule's answer names its calendars, its next window between th
   expect((await outlook(asking(true))).warnings).toMatchObject([{ code: "conditions-exclude", field, message }]);
 });
 
-test("[HC18] why a schedule is not on names the calendar that keeps it off", async () => {
+test("[CAL16] why a schedule is not on names the calendar that keeps it off", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
@@ -230,7 +230,7 @@ test("[HC18] why a schedule is not on names the calendar that keeps it off", asy
   });
 });
 
-test("[HC19] shares of voice are added up only on days on which calendars let both play", async () => {
+test("[CAL17] shares of voice are added up only on days on which calendars let both play", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;

@@ -34,7 +34,7 @@ async function decidedBy(device: Device, { stretches }: Forecast): Promise<(stri
 }
 
 test.each(eras)(
-  "[FC1] the forecast is what the player decides, at each boundary and over a clock change; MCP reads the same week (%s)",
+  "[FOR1] the forecast is what the player decides, at each boundary and over a clock change; MCP reads the same week (%s)",
   async (era) => {
     await using folder = await temporaryFolder();
     await using place = await open(folder.path);
@@ -79,7 +79,7 @@ test.each(eras)(
   },
 );
 
-test("[FC2] gaps have a name: the player's own layout, or nothing", async () => {
+test("[FOR2] gaps have a name: the player's own layout, or nothing", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, forecast, layoutOf, path, schedule } = place;
@@ -99,7 +99,7 @@ test("[FC2] gaps have a name: the player's own layout, or nothing", async () => 
   ]);
 });
 
-test("[FC3] an override that the player confirmed is in it until its end; one that was cleared is not", async () => {
+test("[FOR3] an override that the player confirmed is in it until its end; one that was cleared is not", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, forecast, layoutOf, path } = place;
@@ -117,7 +117,7 @@ test("[FC3] an override that the player confirmed is in it until its end; one th
   expect((await forecast()).stretches.map(({ by }) => by)).toEqual(["nothing"]);
 });
 
-test("[FC4] a forecast has at most a week and so many stretches; the rest is asked for from where it ended", async () => {
+test("[FOR4] a forecast has at most a week and so many stretches; the rest is asked for from where it ended", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, forecast, layoutOf, path, schedule } = place;
@@ -143,7 +143,7 @@ test("[FC4] a forecast has at most a week and so many stretches; the rest is ask
   expect((await ask("limit=501")).status).toBe(422);
 });
 
-test("[FC5] a player without a zone of its own is foretold by the zone that its box reports", async () => {
+test("[FOR5] a player without a zone of its own is foretold by the zone that its box reports", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, forecast, layoutOf, path, schedule } = place;
@@ -156,7 +156,7 @@ test("[FC5] a player without a zone of its own is foretold by the zone that its 
   expect([(await forecast()).timezone, await begins()]).toEqual(["Asia/Tokyo", "2026-10-26T01:00:00.000Z"]);
 });
 
-test("[FC6] a pause and variables that the player confirmed are in its forecast until they end", async () => {
+test("[FOR6] a pause and variables that the player confirmed are in its forecast until they end", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, forecast, layoutOf, path, schedule } = place;

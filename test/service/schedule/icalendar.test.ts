@@ -27,7 +27,7 @@ function refusal(text: string): string {
   throw new Error("the file was taken");
 }
 
-test("[HC20] whole days, several days, folded lines and escaped names of a file become dates", () => {
+test("[CAL18] whole days, several days, folded lines and escaped names of a file become dates", () => {
   const text = `\uFEFF${file(
     "X-WR-CALNAME:Feiertage",
     event(
@@ -52,7 +52,7 @@ test("[HC20] whole days, several days, folded lines and escaped names of a file 
   expect(warnings).toEqual([]);
 });
 
-test("[HC20] a file as calendar programs write it, with a zone's description and an alarm, is read", () => {
+test("[CAL18] a file as calendar programs write it, with a zone's description and an alarm, is read", () => {
   const lines = [
     "METHOD:PUBLISH",
     "CALSCALE:GREGORIAN",
@@ -90,7 +90,7 @@ test("[HC20] a file as calendar programs write it, with a zone's description and
   expect(days(...lines)).toEqual(["2026-12-25 1. Weihnachtsfeiertag", "2026-12-31 Silvester", "2027-01-01 Silvester"]);
 });
 
-test("[HC20] an event with times is each day that it touches, by its own zone; UTC by the file's", () => {
+test("[CAL18] an event with times is each day that it touches, by its own zone; UTC by the file's", () => {
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DTEND;TZID=Europe/Berlin:20261225T000000"))).toEqual(["2026-12-24"]);
   expect(days(event("DTSTART;TZID=Europe/Berlin:20261224T180000", "DURATION:PT7H"))).toEqual(["2026-12-24", "2026-12-25"]);
   const utc = event("DTSTART:20261224T230000Z", "DTEND:20261225T220000Z");
@@ -99,7 +99,7 @@ test("[HC20] an event with times is each day that it touches, by its own zone; U
   expect(days(event("DTSTART:20261224T100000"), event("DTSTART:20261231"))).toEqual(["2026-12-24", "2026-12-31"]);
 });
 
-test("[HC21] RRULE, RDATE and EXDATE are worked out from a year before today to five years after", () => {
+test("[CAL19] RRULE, RDATE and EXDATE are worked out from a year before today to five years after", () => {
   expect(days(event("DTSTART;VALUE=DATE:20201225", "RRULE:FREQ=YEARLY", "EXDATE;VALUE=DATE:20281225"))).toEqual(
     [2025, 2026, 2027, 2029, 2030].map((year) => `${year}-12-25`),
   );
@@ -120,7 +120,7 @@ test("[HC21] RRULE, RDATE and EXDATE are worked out from a year before today to 
   ]);
 });
 
-test("[HC21] one occurrence of an event may be moved or called off", () => {
+test("[CAL19] one occurrence of an event may be moved or called off", () => {
   const moved = [
     event("UID:a", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Market"),
     event("UID:a", "RECURRENCE-ID;VALUE=DATE:20261208", "DTSTART;VALUE=DATE:20261210", "SUMMARY:Market"),
@@ -129,7 +129,7 @@ test("[HC21] one occurrence of an event may be moved or called off", () => {
   expect(days(...moved)).toEqual(["2026-12-01 Market", "2026-12-10 Market"]);
 });
 
-test("[HC22] what is left out of a file is said: too many dates, years too far, rules without end, events that cannot be read", () => {
+test("[CAL20] what is left out of a file is said: too many dates, years too far, rules without end, events that cannot be read", () => {
   const codes = (...lines: string[]) => datesOfIcal(file(...lines), now).warnings.map(({ code }) => code);
   const christmas = event("DTSTART;VALUE=DATE:20261225");
   expect(codes(christmas, event("DTSTART;VALUE=DATE:20200101"), event("DTSTART;VALUE=DATE:20400101"))).toEqual(["outside"]);
@@ -155,7 +155,7 @@ test.each([
   ["ends early", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261225\r\n", /RFC 5545/],
   ["has a rule that is none", file(event("DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=SOMETIMES")), /SOMETIMES/],
   ["has only events of long ago", file(event("DTSTART;VALUE=DATE:20101225")), /2025-11-2\d/],
-])("[HC23] a file that %s is refused with the field and the remedy", (_what, text, remedy) => {
+])("[CAL21] a file that %s is refused with the field and the remedy", (_what, text, remedy) => {
   expect(refusal(text)).toMatch(remedy);
 });
 
@@ -167,12 +167,12 @@ test.each([
   ],
   ["a line of a megabyte", file(`SUMMARY${";A=B".repeat(245_000)}:x`)],
   ["events of a year each", file(event("DTSTART;VALUE=DATE:20260101", "DURATION:P366D").concat("\r\n").repeat(12_000).trimEnd())],
-])("[HC24] a file that asks for too much is refused at once: %s", { timeout: 60_000 }, (_what, text) => {
+])("[CAL22] a file that asks for too much is refused at once: %s", { timeout: 60_000 }, (_what, text) => {
   expect(text.length).toBeLessThan(1_000_000);
   expect(refusal(text)).toMatch(/leave|only/);
 });
 
-test("[HC24] every second of ten years and an event of a thousand years are left out", () => {
+test("[CAL22] every second of ten years and an event of a thousand years are left out", () => {
   const { dates, warnings } = datesOfIcal(
     file(
       event("DTSTART;VALUE=DATE:20261225"),

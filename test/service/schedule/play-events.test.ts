@@ -47,7 +47,7 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
 
 const send = (device: Device, events: readonly unknown[]): Promise<Answer> => device.call("POST", "play-events", { events });
 
-test("[PE1] a play event is taken in once, however often it is sent; each wrong one is named and holds up no other", async () => {
+test("[POP1] a play event is taken in once, however often it is sent; each wrong one is named and holds up no other", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -74,7 +74,7 @@ test("[PE1] a play event is taken in once, however often it is sent; each wrong 
   expect((await call(bench.service.url, "POST", "device/play-events", { events: [first] })).status).toBe(401);
 });
 
-test("[PE2] a batch has at most 500 events, may come packed, and is bounded as it unpacks", async () => {
+test("[POP2] a batch has at most 500 events, may come packed, and is bounded as it unpacks", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -94,7 +94,7 @@ test("[PE2] a batch has at most 500 events, may come packed, and is bounded as i
   expect((await send(device, [events[0]])).body.duplicates).toBe(1);
 });
 
-test("[PE3] play events are listed by player, layout, zone, asset, item, result and time, page by page", async () => {
+test("[POP3] play events are listed by player, layout, zone, asset, item, result and time, page by page", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired();
@@ -133,7 +133,7 @@ test("[PE3] play events are listed by player, layout, zone, asset, item, result 
   expect((await bench.call("GET", "play-events?result=great")).status).toBe(422);
 });
 
-test("[PE4] the report counts plays and their time by any group, in days and hours of any zone", async () => {
+test("[POP4] the report counts plays and their time by any group, in days and hours of any zone", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -197,7 +197,7 @@ test("[PE4] the report counts plays and their time by any group, in days and hou
   }
 });
 
-test("[PE5] the report comes as CSV too, in which no cell is a formula", async () => {
+test("[POP5] the report comes as CSV too, in which no cell is a formula", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const names = ['=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", 'a, "b"', "  =1", "＝1", "plain"];
@@ -217,7 +217,7 @@ test("[PE5] the report comes as CSV too, in which no cell is a formula", async (
   expect((await bench.call("GET", `${path}&format=json`, undefined, { accept: "text/csv" })).body.data).toHaveLength(names.length);
 });
 
-test("[PE6] play events are kept as long as the setting says, counted from their arrival", async () => {
+test("[POP6] play events are kept as long as the setting says, counted from their arrival", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock, playEventDays: 10 });
@@ -231,7 +231,7 @@ test("[PE6] play events are kept as long as the setting says, counted from their
   await expect.poll(list, { timeout: 10_000 }).toBe(0);
 });
 
-test("[PE7] what was answered for is there after kill -9", async () => {
+test("[POP7] what was answered for is there after kill -9", async () => {
   await using folder = await temporaryFolder();
   const sent: string[] = [];
   {
@@ -265,7 +265,7 @@ test("[PE7] what was answered for is there after kill -9", async () => {
   expect([0, 20]).toContain((await list("from=2026-11-21T10:30:00Z")).data.length);
 }, 60_000);
 
-test("[PE38] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
+test("[POP23] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -329,7 +329,7 @@ test("[PE38] play events are listed, filtered and counted by layout, layer, sche
   ]);
 });
 
-test("[PE39] a data folder of the version before keeps its play events, each with the schedule that it told", async () => {
+test("[POP24] a data folder of the version before keeps its play events, each with the schedule that it told", async () => {
   await using folder = await temporaryFolder();
   const [team, told] = [makeId("team"), makeId("sch")];
   const old = [play("2026-11-21T10:00:00Z", 1_000), play("2026-11-21T10:00:01Z", 1_000, { schedule_id: told })];

@@ -25,7 +25,7 @@ async function sent(device: Device): Promise<string[]> {
   return (await device.call("GET", "state")).body.schedules.map(({ id }: { id: string }) => id);
 }
 
-test("[CA22] a schedule with several targets reaches each player that any of them means, once", async () => {
+test("[SRE9] a schedule with several targets reaches each player that any of them means, once", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, create } = place;
@@ -58,7 +58,7 @@ test("[CA22] a schedule with several targets reaches each player that any of the
   expect((await share(41, { target: player(other) })).status).toBe(201);
 });
 
-test("[CA22] a write to a schedule with several targets is announced to all players meant before and after", async () => {
+test("[SRE9] a write to a schedule with several targets is announced to all players meant before and after", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -93,7 +93,7 @@ test.each([
   ["the same twice", [tag("bar"), tag("foyer"), tag("bar")], "/target/of/2"],
   ["a list within the list", [tag("bar"), any(tag("a"), tag("b")).target], "/target/of/1/type"],
   ["a player that is not there", [tag("bar"), { type: "player", player_id: nobody }], "/target/of/1/player_id"],
-])("[CA22] targets with %s are refused with a pointer, also as a change", async (_what, of, pointer) => {
+])("[SRE9] targets with %s are refused with a pointer, also as a change", async (_what, of, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -105,7 +105,7 @@ test.each([
   expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
-test("[CA23] a player in the bin leaves a schedule to its other targets, stays listed, and comes back with it", async () => {
+test("[SRE10] a player in the bin leaves a schedule to its other targets, stays listed, and comes back with it", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -135,7 +135,7 @@ test("[CA23] a player in the bin leaves a schedule to its other targets, stays l
   expect(await sent(lobby)).toEqual([]);
 });
 
-test("[CA23] a player that is deleted for good is taken out of the targets; a schedule without any goes with the last", async () => {
+test("[SRE10] a player that is deleted for good is taken out of the targets; a schedule without any goes with the last", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, clock, create } = place;

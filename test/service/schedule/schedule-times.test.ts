@@ -36,14 +36,14 @@ test.each([
   ["a day that does not exist", [{ weekdays: ["XX"] }], "/conditions/0/open/0/weekdays/0"],
   ["a field that nobody knows", [{ to: "12:00" }], "/conditions/0/open/0/to"],
   ["too many entries", Array.from({ length: 51 }, () => shop[0]), "/conditions/0/open"],
-])("[CA21] opening hours of %s are refused at the entry", async (_what, entries, pointer) => {
+])("[SRE8] opening hours of %s are refused at the entry", async (_what, entries, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const refused = await place.create(hours(...(entries as object[])));
   expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
 });
 
-test("[CA21] opening hours are told in words, and warnings, shares and the player know them", async () => {
+test("[SRE8] opening hours are told in words, and warnings, shares and the player know them", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, layout, create } = place;
@@ -83,7 +83,7 @@ test.each([
   ["2026-12-24", null, {}, "From 24 December 2026 on"],
   ["2026-12-24", "2026-12-24", { rrule: "FREQ=DAILY" }, "Daily all day"],
   ["2026-12-25", "2026-12-26", { rrule: "FREQ=WEEKLY;BYDAY=FR" }, "Fridays for 2 days"],
-])("[CA25] dates from %s to %s, %j, in words: %s", async (starts_at, ends_at, more, words) => {
+])("[SRE11] dates from %s to %s, %j, in words: %s", async (starts_at, ends_at, more, words) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { body } = await place.create({ starts_at, ends_at, ...more });
@@ -96,7 +96,7 @@ test.each([
   ["beside a wall time", { starts_at: "2026-12-24", ends_at: "2026-12-25T12:00" }, "/ends_at"],
   ["beside an instant", { starts_at: "2026-12-24T00:00:00Z", ends_at: "2026-12-25" }, "/ends_at"],
   ["of more than 31 days again and again", { starts_at: "2026-12-01", ends_at: "2027-01-01", rrule: "FREQ=YEARLY" }, "/ends_at"],
-])("[CA25] dates %s are refused with a pointer, also as a change", async (_what, fields, pointer) => {
+])("[SRE11] dates %s are refused with a pointer, also as a change", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -108,7 +108,7 @@ test.each([
   expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
 });
 
-test("[CA25] dates reach players as wall times, which players of every version read, and are kept as dates", async () => {
+test("[SRE11] dates reach players as wall times, which players of every version read, and are kept as dates", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, device, create } = place;

@@ -22,7 +22,7 @@ async function stateOf(device: Device): Promise<Desired> {
   return Desired.parse((await device.call("GET", "state")).body);
 }
 
-test("[SC30] a schedule is made, listed, read, changed and deleted", async () => {
+test("[SRE1] a schedule is made, listed, read, changed and deleted", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -69,7 +69,7 @@ test.each([
     "/conditions/0/until",
   ],
   ["with an empty daypart", { conditions: [{ type: "daypart", from: "08:00", until: "08:00" }] }, "/conditions/0/until"],
-])("[SC31] a schedule %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
+])("[SRE2] a schedule %s is refused with a pointer, also as a change", async (_what, fields, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
@@ -81,7 +81,7 @@ test.each([
   expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
-test("[SC32] a schedule reaches the players it is for, with its layout, and no others", async () => {
+test("[SRE3] a schedule reaches the players it is for, with its layout, and no others", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, create } = place;
@@ -112,7 +112,7 @@ test("[SC32] a schedule reaches the players it is for, with its layout, and no o
   expect(await stateOf(bar)).toMatchObject({ schedules: [], layouts: [] });
 });
 
-test("[SC33] ten thousand schedules on one player are taken and sent", async () => {
+test("[SRE4] ten thousand schedules on one player are taken and sent", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, base, create } = place;
@@ -145,7 +145,7 @@ test("[SC33] ten thousand schedules on one player are taken and sent", async () 
   expect(programAt(readyOf(state), Date.UTC(2026, 10, 27, 23)).program.layout?.id).toBe(layout.id);
 });
 
-test("[OV1] an override command brings what it shows into the player's state, and clearing takes it away", async () => {
+test("[OVR1] an override command brings what it shows into the player's state, and clearing takes it away", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -165,7 +165,7 @@ test("[OV1] an override command brings what it shows into the player's state, an
   expect((await stateOf(device)).revision).toBe(empty.revision);
 });
 
-test("[OV2] an override that shows nothing, or what is not there, is refused with a pointer", async () => {
+test("[OVR2] an override that shows nothing, or what is not there, is refused with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -178,7 +178,7 @@ test("[OV2] an override that shows nothing, or what is not there, is refused wit
   expect(pointers(await send({ layout_id: layout.id, duration_ms: 1 }))).toEqual(["/args/duration_ms"]);
 });
 
-test("[SC34] an item whose validity ends before it begins is refused with a pointer", async () => {
+test("[SRE5] an item whose validity ends before it begins is refused with a pointer", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
@@ -186,7 +186,7 @@ test("[SC34] an item whose validity ends before it begins is refused with a poin
   expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
-test("[SC35] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
+test("[SRE6] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
@@ -210,7 +210,7 @@ test("[SC35] an item's limit of plays an hour is checked, kept, and reaches the 
   expect(timeline.totalMs).toBeGreaterThanOrEqual(3_600_000);
 });
 
-test("[CA19] an item's limit a day and its dayparts are checked with a pointer, kept, and reach the player, which goes by them", async () => {
+test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, kept, and reach the player, which goes by them", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;

@@ -4,7 +4,7 @@ import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Bench, pointers } from "../harness.ts";
 
-test("[TG16] shares of voice above a hundred per cent on the same player at the same time are refused with what is left", async () => {
+test("[INT4] shares of voice above a hundred per cent on the same player at the same time are refused with what is left", async () => {
   await using folder = await temporaryFolder();
   // A Saturday.
   await using bench = await Bench.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 21, 12)) });

@@ -24,7 +24,7 @@ async function live(bench: Bench): Promise<string[][]> {
   return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
 }
 
-test("[SH1] one request shows an asset, a page or a text: a playlist, a layout and a schedule are made together", async () => {
+test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout and a schedule are made together", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
   const device = await bench.paired("Lobby");
@@ -78,7 +78,7 @@ test("[SH1] one request shows an asset, a page or a text: a playlist, a layout a
   link.socket.close();
 });
 
-test("[SH2] players are named by id, by a name that one alone has, by tag, or all at once; others are refused by field", async () => {
+test("[SHO2] players are named by id, by a name that one alone has, by tag, or all at once; others are refused by field", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const lobby = await bench.paired("Lobby");
@@ -109,7 +109,7 @@ test("[SH2] players are named by id, by a name that one alone has, by tag, or al
   expect((await bench.call("GET", "show?limit=1")).body.data[0].player_count).toBe(1);
 });
 
-test("[SH3] the answer warns of what keeps a show from being seen, and makes it all the same", async () => {
+test("[SHO3] the answer warns of what keeps a show from being seen, and makes it all the same", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -137,7 +137,7 @@ test("[SH3] the answer warns of what keeps a show from being seen, and makes it 
   expect(await codes({ priority: 970 })).toEqual(["overridden /players"]);
 });
 
-test("[SH4] one request takes a show back and leaves nothing of it but what the bin keeps; what others use by now stays", async () => {
+test("[SHO4] one request takes a show back and leaves nothing of it but what the bin keeps; what others use by now stays", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -174,7 +174,7 @@ test("[SH4] one request takes a show back and leaves nothing of it but what the 
   expect((await bench.call("GET", `players/${device.playerId}`)).body.layout_id).toBe(second.layout_id);
 });
 
-test("[SH5] a day after its end what a show made goes into the bin; one that somebody has prolonged stays", async () => {
+test("[SHO5] a day after its end what a show made goes into the bin; one that somebody has prolonged stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });
@@ -191,7 +191,7 @@ test("[SH5] a day after its end what a show made goes into the bin; one that som
   expect((await bench.call("GET", "schedules?deleted=true")).body.data.map(({ name }: { name: string }) => name)).toEqual(["Short"]);
 });
 
-test("[SH6] a show lasts from one moment to another of the same kind, or for a span; what cannot be is refused by field", async () => {
+test("[SHO6] a show lasts from one moment to another of the same kind, or for a span; what cannot be is refused by field", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
   const show = (when: object) => bench.call("POST", "show", { text: "Hello", everywhere: true, ...when });
@@ -228,7 +228,7 @@ test("[SH6] a show lasts from one moment to another of the same kind, or for a s
   }
 });
 
-test("[SH7] a show is made once under its key, a dry run leaves nothing, and it takes the scopes of all that it makes", async () => {
+test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it takes the scopes of all that it makes", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -292,7 +292,7 @@ function playOf(start: number, durationMs: number) {
   };
 }
 
-test("[SH8] the proof of a show counts its own plays on each player, by frames, with the first, the last and a picture", async () => {
+test("[SHO8] the proof of a show counts its own plays on each player, by frames, with the first, the last and a picture", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
   await using bench = await Bench.start(folder.path, { clock });
@@ -349,7 +349,7 @@ test("[SH8] the proof of a show counts its own plays on each player, by frames, 
   expect(later.players.find(({ name }: { name: string }) => name === "Lobby")).toMatchObject({ plays: 2, screenshot_id: shot });
 });
 
-test.each(eras)("[MC26] three calls show something on a screen from one moment to another, and prove it (%s)", async (era) => {
+test.each(eras)("[MCP26] three calls show something on a screen from one moment to another, and prove it (%s)", async (era) => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");
@@ -393,7 +393,7 @@ test.each(eras)("[MC26] three calls show something on a screen from one moment t
   link.socket.close();
 });
 
-test("[MC27] a screen of which no picture comes is said to be so: offline at once, silent after the time given, failed with the reason", async () => {
+test("[MCP27] a screen of which no picture comes is said to be so: offline at once, silent after the time given, failed with the reason", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   const device = await bench.paired("Lobby");

@@ -50,7 +50,7 @@ function moved(device: Device, url: string): Device {
 }
 
 test(
-  "[OP7] a backup under write load restores to all that was answered before it began, names no file that is not there, and answers as described",
+  "[BKP1] a backup under write load restores to all that was answered before it began, names no file that is not there, and answers as described",
   {
     timeout: 240_000,
   },
@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "[OP8] players and subscribers of a restored service do not resume what it has forgotten: they ask for everything once",
+  "[BKP2] players and subscribers of a restored service do not resume what it has forgotten: they ask for everything once",
   {
     timeout: 60_000,
   },
@@ -185,7 +185,7 @@ test(
 );
 
 test(
-  "[OP9] a backup that is damaged, cut short, of a newer version or no backup is refused, and leaves nothing behind",
+  "[BKP3] a backup that is damaged, cut short, of a newer version or no backup is refused, and leaves nothing behind",
   {
     timeout: 120_000,
   },
@@ -244,7 +244,7 @@ test(
 );
 
 test(
-  "[OP10] neither command writes over anything; a file that was lost before is told, and the rest is backed up",
+  "[BKP4] neither command writes over anything; a file that was lost before is told, and the rest is backed up",
   {
     timeout: 120_000,
   },

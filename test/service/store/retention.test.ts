@@ -51,7 +51,7 @@ class Rows implements Disposable {
   }
 }
 
-test("[RT1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
+test("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
   await using folder = await temporaryFolder();
   await using bench = await Bench.start(folder.path);
   expect(bench.folder).toBe(folder.path);
@@ -79,7 +79,7 @@ test("[RT1] docs/retention.md names every table of the databases and everything 
   expect(tables.toSorted()).toEqual([...new Set(stored)].filter((name) => !name.startsWith("sqlite_")).toSorted());
 });
 
-test("[RT2] commands and screenshots go 90 days after their end, with their files, never an unfinished command", patient, async () => {
+test("[RET2] commands and screenshots go 90 days after their end, with their files, never an unfinished command", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -112,7 +112,7 @@ test("[RT2] commands and screenshots go 90 days after their end, with their file
   expect(await blobsIn(folder.path)).toContain(asset.sha256);
 });
 
-test("[RT3] tokens and invitations go 90 days after their end; who holds a good one notices nothing", patient, async () => {
+test("[RET3] tokens and invitations go 90 days after their end; who holds a good one notices nothing", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -139,7 +139,7 @@ test("[RT3] tokens and invitations go 90 days after their end; who holds a good 
   for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
 });
 
-test("[RT4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks", patient, async () => {
+test("[RET4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
@@ -155,7 +155,7 @@ test("[RT4] answers for repeats, pairing codes and tokens of devices go when the
   await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
 });
 
-test("[RT5] of the boxes that a player has moved away from the newest hundred are told so", patient, async () => {
+test("[RET5] of the boxes that a player has moved away from the newest hundred are told so", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -177,7 +177,7 @@ test("[RT5] of the boxes that a player has moved away from the newest hundred ar
   expect(bench.folder).toBe(folder.path);
 });
 
-test("[RT6] what the bin has kept for thirty days leaves it part by part, and a stop in the middle is made up for", patient, async () => {
+test("[RET6] what the bin has kept for thirty days leaves it part by part, and a stop in the middle is made up for", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
@@ -204,7 +204,7 @@ test("[RT6] what the bin has kept for thirty days leaves it part by part, and a 
   await soon(() => expect([bench.folder, rows.count("playlists")]).toEqual([folder.path, 0]));
 });
 
-test("[RT7] each team's events go a day after they happened; a place before that is not resumed, a newer one is", patient, async () => {
+test("[RET7] each team's events go a day after they happened; a place before that is not resumed, a newer one is", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await using bench = await Bench.start(folder.path, { clock });
