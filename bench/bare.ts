@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { findChromium } from "../src/host/chromium/find.ts";
+import { findChromium } from "../src/host/chromium/find-chromium.ts";
 
 /** One that runs; disposing ends it and all its processes. */
 export interface BareChromium extends AsyncDisposable {

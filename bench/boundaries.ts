@@ -1,10 +1,10 @@
 // A thousand changes of program on the real screen, by schedule, interrupt, override and on a wall: what else was seen, and how late they came.
 import { join } from "node:path";
-import { type BoundaryKind, boundaryKinds } from "../test/support/browser/boundaries.ts";
+import { type BoundaryKind, boundaryKinds } from "../test/support/browser/program-boundaries.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { measureBoundaries } from "./program.ts";
+import { measureProgramChanges } from "./program.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 2_000);
@@ -19,4 +19,4 @@ const { api } = service;
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
 const playerId = await api.pair(player);
 const kinds = boundaryKinds.filter((kind: BoundaryKind) => asked.includes(kind));
-await measureBoundaries({ api, player, playerId, framebuffer: xvfb.framebuffer }, wanted, slotMs, kinds);
+await measureProgramChanges({ api, player, playerId, framebuffer: xvfb.framebuffer }, wanted, slotMs, kinds);

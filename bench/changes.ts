@@ -5,8 +5,8 @@ import type { Framebuffer } from "../test/support/browser/framebuffer.ts";
 import { frameInRow, numberedClip, plainImage } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
-import { measureBoundaries } from "./program.ts";
+import { printFigure, latenessOf, slopePpm, percentiles } from "./lib.ts";
+import { measureProgramChanges } from "./program.ts";
 
 const seconds = Number(process.argv[2] ?? 180);
 // Changes of program after that.
@@ -66,17 +66,17 @@ while (previous < end) {
   looks += 1;
   await new Promise((resolve) => setTimeout(resolve, 1));
 }
-figure("changes of item seen on the screen", {
+printFigure("changes of item seen on the screen", {
   n: changes,
   seconds,
   looks_per_s: Math.round(looks / seconds),
   slowest_look_ms: round(slowestLookMs),
 });
-figure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
-figure("change on screen after its instant on the timeline, ms", spread(late));
+printFigure("blank or foreign picture during all changes, ms", { blank: round(blankMs), foreign: round(foreignMs) });
+printFigure("change on screen after its instant on the timeline, ms", percentiles(late));
 // The slope of lateness over time; what is left of it is jitter, since every loop counts from the same epoch.
-figure("drift, least squares, ppm", { ppm: slopePpm(at, late) });
-await measureBoundaries({ api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
+printFigure("drift, least squares, ppm", { ppm: slopePpm(at, late) });
+await measureProgramChanges({ api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
 /** What one row of the screen shows, read in one go: several reads could see two frames. */
 function look(framebuffer: Framebuffer): Sight {

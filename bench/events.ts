@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { join } from "node:path";
-import { figure, spread } from "./lib.ts";
+import { printFigure, percentiles } from "./lib.ts";
 
 const subscribers = Number(process.argv[2] ?? 1_000);
 const changes = Number(process.argv[3] ?? 100);
@@ -98,9 +98,9 @@ if (process.send !== undefined) {
   receiver.closeAllConnections();
   receiver.close();
 
-  const [a, b] = [spread(ours), spread(bare)];
-  figure(`request to the last of ${subscribers} subscribers, ms`, a);
-  figure(`the same by bare ws, ms`, b);
-  figure("commit to a webhook's first attempt, ms", spread(first));
-  figure("ratio to bare ws", { p50: a.p50 / b.p50, p99: a.p99 / b.p99 });
+  const [a, b] = [percentiles(ours), percentiles(bare)];
+  printFigure(`request to the last of ${subscribers} subscribers, ms`, a);
+  printFigure(`the same by bare ws, ms`, b);
+  printFigure("commit to a webhook's first attempt, ms", percentiles(first));
+  printFigure("ratio to bare ws", { p50: a.p50 / b.p50, p99: a.p99 / b.p99 });
 }

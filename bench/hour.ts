@@ -8,12 +8,12 @@ import { temporaryFolder } from "../test/support/folder.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import type { Disturbance } from "./hour/compare.ts";
-import { publishHour, Site } from "./hour/content.ts";
-import { type Act, planHour } from "./hour/plan.ts";
-import { type Asked, causeForecast, causeOfWhy, type Ordered, runsSeen, runsTold } from "./hour/records.ts";
+import { publishHour, TestWebsite } from "./hour/content.ts";
+import { type PlannedAction, planHour } from "./hour/plan.ts";
+import { type ForecastSample, causeForecast, causeOfWhy, type PlannedCauses, observedRuns, reportedRuns } from "./hour/records.ts";
 import { logScreen } from "./hour/screen.ts";
 import { type Evidence, judge } from "./hour/verdict.ts";
-import { figure } from "./lib.ts";
+import { printFigure } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 60);
 const seed = Number(process.argv[3] ?? 1);
@@ -34,7 +34,7 @@ const plan = planHour(minutes, seed);
 await using folder = await temporaryFolder();
 await using xvfb = await startXvfb({ width: 1_920, height: 1_080 });
 await using programs = new AsyncDisposableStack();
-await using site = new Site();
+await using site = new TestWebsite();
 await site.open();
 const serviceFolder = join(folder.path, "service");
 const playerFolder = join(folder.path, "player");
@@ -57,13 +57,17 @@ const schedule = async (layout: string, from: number, until: number, about: Reco
 };
 // Schedules of priority 2 hold it off. Its turns begin at no whole second, at which the bench itself keeps the service busy.
 const turns = { priority: 1, interrupt: { share_percent: 20, play_ms: 4_137 } };
-const ordered: Ordered = { schedules: [], interruptId: await schedule("between", begin - 60_000, end + 600_000, turns), overrides: [] };
+const ordered: PlannedCauses = {
+  schedules: [],
+  interruptId: await schedule("between", begin - 60_000, end + 600_000, turns),
+  overrides: [],
+};
 for (const { layout, from, until, priority } of plan.windows) {
   const id = await schedule(layout, begin + from, begin + until, { priority });
   ordered.schedules.push({ id, layout, from: begin + from, until: begin + until });
 }
 await eventually(async () => (await api.ok("GET", `players/${playerId}`))["in_sync"] === true);
-const forecasts: Asked[] = [];
+const forecasts: ForecastSample[] = [];
 await askForecast();
 if (Date.now() > begin) throw new Error("the schedules were not on the player in time: raise leadMs");
 
@@ -100,8 +104,8 @@ const isTold = async (zone: "left" | "right"): Promise<boolean> => {
 await eventually(async () => (await isTold("left")) && (await isTold("right")));
 const events = await allEvents();
 
-const seen = runsSeen(log.spans, ordered);
-const told = runsTold(events, content, begin, end);
+const seen = observedRuns(log.spans, ordered);
+const told = reportedRuns(events, content, begin, end);
 const seconds = await Promise.all(
   [...whys].map(async ([at, why]) => {
     const on = seen.find(({ zone, from, until }) => zone === "right" && from <= at && at < until);
@@ -110,18 +114,18 @@ const seconds = await Promise.all(
 );
 const { overrides, schedules } = ordered;
 const counts = { schedules: schedules.length, overrides: overrides.length, restarts: restarts.length, forecasts: forecasts.length };
-figure("the run", { minutes, seed, tolerance_ms: toleranceMs, from: iso(begin), ...counts, play_events: events.length });
+printFigure("the run", { minutes, seed, tolerance_ms: toleranceMs, from: iso(begin), ...counts, play_events: events.length });
 const evidence: Evidence = { log, seen, told, seconds, events, overrides, restarts, others, siteClosed };
 if (evidenceFile !== undefined) await writeFile(evidenceFile, JSON.stringify({ ...evidence, ordered, forecasts }));
 const unexplained = judge(evidence, toleranceMs);
-figure("unexplained differences", { n: unexplained });
+printFigure("unexplained differences", { n: unexplained });
 if (unexplained > 0) process.exitCode = 1;
 
 function untilInstant(at: number, signal?: AbortSignal): Promise<void> {
   return wait(Math.max(0, at - Date.now()), undefined, signal === undefined ? {} : { signal });
 }
 
-async function perform(act: Act): Promise<void> {
+async function perform(act: PlannedAction): Promise<void> {
   switch (act.do) {
     case "override":
       return override(act);
@@ -146,7 +150,7 @@ async function perform(act: Act): Promise<void> {
   }
 }
 
-async function override({ layout, durationMs, clearMs }: Extract<Act, { do: "override" }>): Promise<void> {
+async function override({ layout, durationMs, clearMs }: Extract<PlannedAction, { do: "override" }>): Promise<void> {
   const from = Date.now();
   const ends = clearMs === null ? { duration_ms: durationMs } : {};
   const { id, result } = await succeeded("override.set", {
@@ -213,7 +217,7 @@ async function askWhy(at: number): Promise<string | undefined> {
   try {
     return causeOfWhy((await api.ok("GET", `players/${playerId}/why?at=${iso(at)}`)) as unknown as Why, content);
   } catch (error) {
-    if (isServiceUp) figure("why was not answered", { at: iso(at), error: String(error) });
+    if (isServiceUp) printFigure("why was not answered", { at: iso(at), error: String(error) });
     return undefined;
   }
 }

@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { createSystemClock } from "../src/base/clock.ts";
 import type { PlayEvent } from "../src/protocol/device/play-events.ts";
 import { createIds } from "../src/service/store/ids.ts";
-import { takePlays } from "../src/service/proof/play-events.ts";
+import { storePlayEvents } from "../src/service/proof/play-events.ts";
 import { openStore } from "../src/service/store/store.ts";
 import type { PlayerRow } from "../src/service/store/tables.ts";
-import { Bench } from "../test/service/harness.ts";
+import { TestService } from "../test/service/harness.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { figure, spread } from "./lib.ts";
+import { printFigure, percentiles } from "./lib.ts";
 
 const batches = Number(process.argv[2] ?? 100);
 const makeId = createIds(createSystemClock());
@@ -51,11 +51,11 @@ async function measure(name: string, take: (events: PlayEvent[]) => Promise<void
   const { user, system } = process.cpuUsage(before);
   const perCpuSecond = Math.round((batches * 500 * 1e6) / (user + system));
   const perSecond = Math.round((batches * 500 * 1_000) / took.reduce((sum, each) => sum + each, 0));
-  figure(name, {
+  printFigure(name, {
     events_per_s: perSecond,
     events_per_cpu_s: perCpuSecond,
     ...(bare === undefined ? {} : { of_bare: Math.round((100 * perSecond) / bare) / 100 }),
-    ...spread(took),
+    ...percentiles(took),
   });
   return perSecond;
 }
@@ -84,14 +84,14 @@ await using store = await openStore(storeFolder.path);
 await measure(
   "checked and stored, ms a batch of 500",
   async (events) => {
-    const { accepted } = await takePlays(store.plays, player, events, Date.now());
+    const { accepted } = await storePlayEvents(store.plays, player, events, Date.now());
     if (accepted !== events.length) throw new Error(`accepted ${accepted}`);
   },
   bare,
 );
 await using folder = await temporaryFolder();
-await using bench = await Bench.start(folder.path);
-const device = await bench.paired();
+await using bench = await TestService.start(folder.path);
+const device = await bench.pairDevice();
 // Client and service share the processor here: what the client costs is measured by a server that only reads.
 await measure(
   "POST /device/play-events, client included, ms a batch of 500",

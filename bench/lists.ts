@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
-import { figure, spread } from "./lib.ts";
-import { fill } from "./stored.ts";
+import { printFigure, percentiles } from "./lib.ts";
+import { fillDataFolder } from "./stored.ts";
 
 const depth = 3_000;
 const limit = 25;
@@ -13,7 +13,7 @@ const samples = 400;
 await using folder = await temporaryFolder();
 const data = join(folder.path, "data");
 await mkdir(data);
-await fill(data, (depth + 200) * limit, 0);
+await fillDataFolder(data, (depth + 200) * limit, 0);
 await using service = await startService(data);
 const { api } = service;
 
@@ -39,7 +39,7 @@ for (let sample = 0; sample < samples; sample += 1) {
     times[name].push(performance.now() - begun);
   }
 }
-figure("page 2 of a list, ms", spread(times.near));
-figure(`page ${depth} of a list, ms`, spread(times.far));
+printFigure("page 2 of a list, ms", percentiles(times.near));
+printFigure(`page ${depth} of a list, ms`, percentiles(times.far));
 const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-figure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((middle(times.far) / middle(times.near)).toFixed(2)) });
+printFigure(`page ${depth} against page 2`, { aim_ratio: 1.2, ratio: Number((middle(times.far) / middle(times.near)).toFixed(2)) });

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { Pool } from "undici";
 
 /** Answers a second, and how long they took in ms. */
-export interface Load {
+export interface LoadResult {
   rps: number;
   times: number[];
 }
@@ -14,12 +14,12 @@ const connections = 16;
 const run = promisify(execFile);
 
 /** Loads `url` for so long, from another process. Rejects when an answer is no success. */
-export async function load(url: string, token: string, ms: number): Promise<Load> {
+export async function measureLoad(url: string, token: string, ms: number): Promise<LoadResult> {
   const { stdout } = await run(process.execPath, [fileURLToPath(import.meta.url), url, token, String(ms)], { maxBuffer: 64 * 1_024 ** 2 });
-  return JSON.parse(stdout) as Load;
+  return JSON.parse(stdout) as LoadResult;
 }
 
-async function ask(url: URL, token: string, ms: number): Promise<Load> {
+async function ask(url: URL, token: string, ms: number): Promise<LoadResult> {
   const pool = new Pool(url.origin, { connections, pipelining: 1 });
   const times: number[] = [];
   const begun = performance.now();

@@ -1,12 +1,12 @@
 // A thousand changes of picture, clip, web page and text by cut and crossfade on the real screen, then changes of program: what else was seen, and what grew.
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../test/support/browser/mixed-loop.ts";
+import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../test/support/browser/mixed-loop.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
-import { watchScreen } from "../test/support/browser/sights.ts";
+import { watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { figure, mean, usageOf } from "./lib.ts";
-import { measureBoundaries } from "./program.ts";
+import { printFigure, mean, usageOf } from "./lib.ts";
+import { measureProgramChanges } from "./program.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const slotMs = Number(process.argv[3] ?? 1_000);
@@ -28,13 +28,13 @@ await using player = startPlayer(service.api.url, join(folder.path, "player"), x
 const playerId = await service.api.pair(player, layoutId);
 await player.line("presented");
 
-const judge = new MixedLoopJudge(slotMs);
+const judge = new MixedLoopChecker(slotMs);
 let told = 0;
 const { looks, slowestLookMs } = await watchScreen(
   xvfb.framebuffer,
   { y: Math.round((mixedRow * height) / 1_080), loop: mixedLoop },
   (span) => {
-    judge.see(span);
+    judge.add(span);
     if (judge.changes < told + tellEvery) return;
     told = judge.changes;
     tell();
@@ -43,13 +43,13 @@ const { looks, slowestLookMs } = await watchScreen(
 );
 tell();
 const stays = judge.spans.slice(2).map((span, index) => span.at - judge.spans[index + 1]!.at);
-figure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
-figure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: mean(stays) });
+printFigure("mixed changes: watch", { looks, slowest_look_ms: Math.round(slowestLookMs) });
+printFigure("mixed changes: mean stay of an item, ms", { asked: slotMs, mean: mean(stays) });
 // A loop that leaves an item out is quicker round, and no change of it was watched.
-for (const [name, n] of judge.seen) figure("mixed changes: plays seen", { item: name, n });
-for (const line of player.lines.filter(isFault).slice(0, 5)) figure("mixed changes: fault", { line: JSON.stringify(line) });
-for (const sight of judge.wrong) figure("mixed changes: wrong sight", { sight });
-await measureBoundaries({ api: service.api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
+for (const [name, n] of judge.seen) printFigure("mixed changes: plays seen", { item: name, n });
+for (const line of player.lines.filter(isFault).slice(0, 5)) printFigure("mixed changes: fault", { line: JSON.stringify(line) });
+for (const sight of judge.unexpected) printFigure("mixed changes: wrong sight", { sight });
+await measureProgramChanges({ api: service.api, player, playerId, framebuffer: xvfb.framebuffer }, boundaries, boundarySlotMs);
 
 function tell(): void {
   const { processes, pssBytes, ownByRole, sharedBytes } = usageOf(player.pid);
@@ -57,7 +57,7 @@ function tell(): void {
   const wrong = { blank_ms: Math.round(judge.blankMs), foreign_ms: Math.round(judge.foreignMs), stale_frames: staleFrames };
   const faults = player.lines.filter(isFault).length;
   const roles = Object.fromEntries(Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_mb`, Math.round(bytes / 2 ** 20)]));
-  figure("mixed changes", {
+  printFigure("mixed changes", {
     changes,
     fades,
     ...wrong,

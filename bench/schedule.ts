@@ -3,7 +3,7 @@ import { forecast, programAt } from "../src/schedule/program.ts";
 import type { DesiredLayout } from "../src/protocol/device/desired-state.ts";
 import { layout, schedule, stateWith } from "../test/schedule/schedules.ts";
 import { walk, type NaiveSchedule } from "../test/schedule/schedule-oracle.ts";
-import { figure, spread } from "./lib.ts";
+import { printFigure, percentiles } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 300);
 const dayMs = 86_400_000;
@@ -30,7 +30,10 @@ const thousand = Array.from({ length: 1_000 }, (_, n) => recurring(n, layouts));
 const live = stateWith(thousand, layouts, { timezone });
 const dayFrom = (day: number) => () => void [...forecast(live, first + day * dayMs, first + (day + 1) * dayMs)];
 const warming = Array.from({ length: 30 }, (_, day) => took(dayFrom(day - 30)));
-figure("the first days after a start, while the program is still compiled, ms", { first: round(warming[0]!), ...spread(warming.slice(1)) });
+printFigure("the first days after a start, while the program is still compiled, ms", {
+  first: round(warming[0]!),
+  ...percentiles(warming.slice(1)),
+});
 const processorMs: number[] = [];
 const days = Array.from({ length: rounds }, (_, day) => {
   const before = process.threadCpuUsage();
@@ -39,21 +42,21 @@ const days = Array.from({ length: rounds }, (_, day) => {
   processorMs.push((user + system) / 1_000);
   return ms;
 });
-figure("a day of 1,000 schedules, ms", spread(days));
+printFigure("a day of 1,000 schedules, ms", percentiles(days));
 // On a machine that has more to do than this the clock on the wall counts the others' work too.
-figure("a day of 1,000 schedules, ms of its processor", spread(processorMs));
+printFigure("a day of 1,000 schedules, ms of its processor", percentiles(processorMs));
 
 const revised = Array.from({ length: 10 }, () => {
   const ready = stateWith(thousand, layouts, { timezone });
   return took(() => void [...forecast(ready, first, first + dayMs)]);
 });
-figure("a day of 1,000 schedules in a new revision that left them alone, ms", spread(revised));
+printFigure("a day of 1,000 schedules in a new revision that left them alone, ms", percentiles(revised));
 const unknown = Array.from({ length: 10 }, () => {
   const others = Array.from({ length: 1_000 }, (_, n) => recurring(n, layouts));
   const ready = stateWith(others, layouts, { timezone });
   return took(() => void [...forecast(ready, first, first + dayMs)]);
 });
-figure("a day of 1,000 schedules never seen before (read and checked), ms", spread(unknown));
+printFigure("a day of 1,000 schedules never seen before (read and checked), ms", percentiles(unknown));
 
 const onDate: readonly NaiveSchedule["onDate"][] = [
   () => true,
@@ -72,8 +75,12 @@ const naive = thousand.map((each, n) => ({
 }));
 // The naive one walks a day before it, to know the windows under way: half of it is the day itself.
 const naiveMs = took(() => void walk(naive, first, first + dayMs, () => undefined, 1)) / 2;
-const p50 = spread(days).p50;
-figure("the same day minute by minute, naively, ms", { n: 1, ms: Math.round(naiveMs), ratio: Math.round(naiveMs / Math.max(p50, 0.05)) });
+const p50 = percentiles(days).p50;
+printFigure("the same day minute by minute, naively, ms", {
+  n: 1,
+  ms: Math.round(naiveMs),
+  ratio: Math.round(naiveMs / Math.max(p50, 0.05)),
+});
 
 const many = Array.from({ length: 10_000 }, (_, n) =>
   n < 10
@@ -82,19 +89,19 @@ const many = Array.from({ length: 10_000 }, (_, n) =>
 );
 const ten = stateWith(many.slice(0, 10), layouts, { timezone });
 const stored = stateWith(many, layouts, { timezone });
-figure("taking in 10,000 schedules, once, ms", { n: 1, ms: Math.round(took(() => void programAt(stored, first))) });
+printFigure("taking in 10,000 schedules, once, ms", { n: 1, ms: Math.round(took(() => void programAt(stored, first))) });
 const dayOf = (ready: typeof stored, day: number) => took(() => void [...forecast(ready, first + day * dayMs, first + (day + 1) * dayMs)]);
 for (const ready of [ten, stored]) for (let day = -5; day < 0; day += 1) dayOf(ready, day);
 const few = Array.from({ length: rounds }, (_, day) => dayOf(ten, day));
 const most = Array.from({ length: rounds }, (_, day) => dayOf(stored, day));
-figure("a day, 10 schedules stored and live, ms", { ...spread(few), mean: mean(few) });
-figure("a day, 10,000 stored and 10 live, ms", {
-  ...spread(most),
+printFigure("a day, 10 schedules stored and live, ms", { ...percentiles(few), mean: mean(few) });
+printFigure("a day, 10,000 stored and 10 live, ms", {
+  ...percentiles(most),
   mean: mean(most),
   ratio: Math.round((10 * mean(most)) / mean(few)) / 10,
 });
 const asked = Array.from({ length: 10_000 }, (_, n) => took(() => void programAt(stored, first + n * 8_640)));
-figure("one question, 10,000 stored and 10 live, µs", spread(asked.map((ms) => ms * 1_000)));
+printFigure("one question, 10,000 stored and 10 live, µs", percentiles(asked.map((ms) => ms * 1_000)));
 
 function round(ms: number): number {
   return Math.round(10 * ms) / 10;

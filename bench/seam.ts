@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { numberedClip } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
-import { type Span, watchScreen } from "../test/support/browser/sights.ts";
+import { type ObservedSpan, watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { figure, spread } from "./lib.ts";
+import { printFigure, percentiles } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const clipSeconds = Number(process.argv[3] ?? 2);
@@ -26,7 +26,7 @@ await player.line("presented");
 
 const otherMs: Record<string, number> = { blank: 0, foreign: 0 };
 const seams: { lastMs: number; from: number; to: number }[] = [];
-let before: Span | null = null;
+let before: ObservedSpan | null = null;
 const { slowestLookMs } = await watchScreen(
   xvfb.framebuffer,
   { y: 360, loop: [{ name: "clip", clip: true }] },
@@ -40,11 +40,11 @@ const { slowestLookMs } = await watchScreen(
   },
   () => seams.length >= wanted,
 );
-figure("seam: rounds watched", { n: seams.length, slot_ms: slotMs, slowest_look_ms: Math.round(slowestLookMs) });
-figure("seam: blank or foreign picture in all of them, ms", {
+printFigure("seam: rounds watched", { n: seams.length, slot_ms: slotMs, slowest_look_ms: Math.round(slowestLookMs) });
+printFigure("seam: blank or foreign picture in all of them, ms", {
   blank: Math.round(otherMs["blank"]!),
   foreign: Math.round(otherMs["foreign"]!),
 });
-figure("seam: the last frame seen stays, ms (a frame lasts 33.3)", spread(seams.map(({ lastMs }) => lastMs)));
-figure("seam: frames left out at the end", spread(seams.map(({ from }) => lastFrame - from)));
-figure("seam: frames left out at the beginning", spread(seams.map(({ to }) => to)));
+printFigure("seam: the last frame seen stays, ms (a frame lasts 33.3)", percentiles(seams.map(({ lastMs }) => lastMs)));
+printFigure("seam: frames left out at the end", percentiles(seams.map(({ from }) => lastFrame - from)));
+printFigure("seam: frames left out at the beginning", percentiles(seams.map(({ to }) => to)));

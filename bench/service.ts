@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import Fastify from "fastify";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
-import { figure, spread } from "./lib.ts";
-import { load, type Load } from "./load.ts";
-import { fill, type Stored } from "./stored.ts";
+import { printFigure, percentiles } from "./lib.ts";
+import { measureLoad, type LoadResult } from "./load.ts";
+import { fillDataFolder, type FilledFolder } from "./stored.ts";
 
 const rounds = Number(process.argv[2] ?? 5);
 const roundMs = 2_000;
@@ -46,7 +46,7 @@ function articleOf(noun: string): string {
 async function startBare(
   bodies: Record<string, unknown>,
   folder: string,
-  { assetId, playerId }: Stored,
+  { assetId, playerId }: FilledFolder,
 ): Promise<{ url: string; pid: number } & AsyncDisposable> {
   const given = ["bare", JSON.stringify(bodies), folder, assetId, playerId];
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...given], { stdio: ["ignore", "pipe", "inherit"] });
@@ -76,9 +76,9 @@ async function cpuMs(pid: number): Promise<number> {
 }
 
 /** A load, and the processor time that each answer cost its server. */
-async function loaded(pid: number, url: string, token: string): Promise<Load & { cpuMs: number }> {
+async function loaded(pid: number, url: string, token: string): Promise<LoadResult & { cpuMs: number }> {
   const before = await cpuMs(pid);
-  const done = await load(url, token, roundMs);
+  const done = await measureLoad(url, token, roundMs);
   return { ...done, cpuMs: ((await cpuMs(pid)) - before) / done.times.length };
 }
 
@@ -91,11 +91,11 @@ async function measureStart(name: string, folder: string): Promise<void> {
     times.push(performance.now() - begun);
     memory.push(await residentMb(service.program.pid));
   }
-  figure(`start to listening, ${name}, ms (aim 2000)`, spread(times));
-  figure(`resident at listening, ${name}, MB (aim 150)`, spread(memory));
+  printFigure(`start to listening, ${name}, ms (aim 2000)`, percentiles(times));
+  printFigure(`resident at listening, ${name}, MB (aim 150)`, percentiles(memory));
 }
 
-async function measureReads(folder: string, stored: Stored): Promise<void> {
+async function measureReads(folder: string, stored: FilledFolder): Promise<void> {
   const { token, assetId, playerId } = stored;
   await using service = await startService(folder);
   const { url } = service.api;
@@ -118,16 +118,16 @@ async function measureReads(folder: string, stored: Stored): Promise<void> {
       string,
     ];
     // Until the compilers are done with what is hot.
-    for (const each of [url + path, fromMemory, fromDatabase]) await load(each, token, 3_000);
-    const runs: Record<"ours" | "bare" | "bareReading", Load & { cpuMs: number }>[] = [];
+    for (const each of [url + path, fromMemory, fromDatabase]) await measureLoad(each, token, 3_000);
+    const runs: Record<"ours" | "bare" | "bareReading", LoadResult & { cpuMs: number }>[] = [];
     // One right after the other, so that whatever else the machine does meets all.
     for (let round = 0; round < rounds; round += 1) {
       const ours = await loaded(service.program.pid, url + path, token);
       const inMemory = await loaded(bare.pid, fromMemory, token);
       runs.push({ ours, bare: inMemory, bareReading: await loaded(bare.pid, fromDatabase, token) });
     }
-    const { p50, p99 } = spread(runs.flatMap(({ ours }) => ours.times));
-    figure(`GET ${name}`, {
+    const { p50, p99 } = percentiles(runs.flatMap(({ ours }) => ours.times));
+    printFigure(`GET ${name}`, {
       aim_ratio: aim,
       ratio_to_bare: middle(runs.map((run) => run.ours.rps / run.bare.rps)),
       // On a machine with other work the rates waver; the processor's time does so less.
@@ -139,7 +139,7 @@ async function measureReads(folder: string, stored: Stored): Promise<void> {
       p99_ms: p99,
     });
   }
-  figure("resident after the load, MB", { value: Math.round(await residentMb(service.program.pid)) });
+  printFigure("resident after the load, MB", { value: Math.round(await residentMb(service.program.pid)) });
 }
 
 /** The middle of some values, to a hundredth. */
@@ -153,6 +153,6 @@ const [empty, full] = ["empty", "full"].map((name) => join(folder.path, name)) a
 await mkdir(empty);
 await mkdir(full);
 await measureStart("empty", empty);
-const stored = await fill(full, assets, players);
+const stored = await fillDataFolder(full, assets, players);
 await measureStart(`${assets} assets and ${players} players stored`, full);
 await measureReads(full, stored);

@@ -6,12 +6,12 @@ import { item, slot, stage, text, zone } from "../test/renderer/harness.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import type { Rgb } from "../test/support/browser/framebuffer.ts";
 import { hexOf, numberedClip, plainImage } from "../test/support/media/media.ts";
-import { MixedLoopJudge } from "../test/support/browser/mixed-loop.ts";
+import { MixedLoopChecker } from "../test/support/browser/mixed-loop.ts";
 import { startPageServer } from "../test/support/browser/page-server.ts";
-import { type Look, watchScreen } from "../test/support/browser/sights.ts";
+import { type Appearance, watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
-import { figure } from "./lib.ts";
+import { printFigure } from "./lib.ts";
 
 const wanted = Number(process.argv[2] ?? 1_000);
 const loadMs = Number(process.argv[3] ?? 3_000);
@@ -22,7 +22,7 @@ const rows = 4;
 const red: Rgb = [220, 30, 40];
 const blue: Rgb = [30, 60, 200];
 const green: Rgb = [20, 120, 60];
-const loop: readonly Look[] = [
+const loop: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
   { name: "green", color: green },
@@ -40,7 +40,7 @@ await writeFile(join(folder.path, "clip.mp4"), await numberedClip(Math.ceil(slot
 await using xvfb = await startXvfb({ width, height });
 await using server = await startPageServer(folder.path);
 await using _chromium = await startBareChromium(server.url, xvfb.display, folder.path);
-await server.heard("hello", undefined, { timeoutMs: 60_000 });
+await server.waitForMessage("hello", undefined, { timeoutMs: 60_000 });
 server.mediaDelayMs = loadMs;
 const startsAt = server.now() + 1_000;
 const zones = Array.from({ length: rows }, (_, row): SceneZone => {
@@ -48,30 +48,30 @@ const zones = Array.from({ length: rows }, (_, row): SceneZone => {
   return zone(playsOf(row, startsAt + (row * slotMs) / rows), box);
 });
 server.draw(stage(zones, { width, height }));
-const judges = zones.map(() => new MixedLoopJudge(slotMs));
+const judges = zones.map(() => new MixedLoopChecker(slotMs));
 const changes = (): number => judges.reduce((sum, judge) => sum + judge.changes, 0);
 const watched = judges.map((judge, row) => {
   // Away from the words in the middle of the zone.
   const watch = { y: Math.round(((row + 0.1) * height) / rows), loop };
-  return watchScreen(xvfb.framebuffer, watch, (span) => judge.see(span), () => changes() >= wanted); // prettier-ignore
+  return watchScreen(xvfb.framebuffer, watch, (span) => judge.add(span), () => changes() >= wanted); // prettier-ignore
 });
 const slowest = Math.max(...(await Promise.all(watched)).map(({ slowestLookMs }) => slowestLookMs));
 const total = (what: "blankMs" | "foreignMs" | "staleFrames" | "fades"): number =>
   Math.round(judges.reduce((sum, judge) => sum + judge[what], 0));
-figure("slow loads", {
+printFigure("slow loads", {
   load_ms: loadMs,
   slot_ms: slotMs,
   changes: changes(),
   fades: total("fades"),
   slowest_look_ms: Math.round(slowest),
 });
-figure("slow loads: seen beside the items", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
-figure("slow loads: told by the page", {
+printFigure("slow loads: seen beside the items", { blank_ms: total("blankMs"), foreign_ms: total("foreignMs"), stale_frames: total("staleFrames") }); // prettier-ignore
+printFigure("slow loads: told by the page", {
   failed: server.messages.filter(({ type }) => type === "failed").length,
   faults: server.messages.filter(({ type }) => type === "fault").length,
   fallbacks: server.messages.filter(({ type }) => type === "fallback").length,
 });
-for (const sight of judges.flatMap(({ wrong }) => wrong)) figure("slow loads: wrong sight", { sight });
+for (const sight of judges.flatMap(({ unexpected: wrong }) => wrong)) printFigure("slow loads: wrong sight", { sight });
 
 /** A row of slots that outlasts the measurement. Each file is asked for anew: an address of its own passes the browser's cache. */
 function playsOf(row: number, startsAt: number): Slot[] {

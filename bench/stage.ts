@@ -6,17 +6,17 @@ import { join } from "node:path";
 import type { Rgb } from "../test/support/browser/framebuffer.ts";
 import { numberedClip, plainImage } from "../test/support/media/media.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
-import { type Look, type Span, watchScreen } from "../test/support/browser/sights.ts";
+import { type Appearance, type ObservedSpan, watchScreen } from "../test/support/browser/screen-observation.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
-import { figure, mean, spread, usageOf } from "./lib.ts";
+import { printFigure, mean, percentiles, usageOf } from "./lib.ts";
 import { naivePage, type PeerPage, xiboPage } from "./peers.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
 const red: Rgb = [220, 30, 40];
 const green: Rgb = [20, 160, 60];
-const looks: readonly Look[] = [
+const looks: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
   { name: "green", color: green },
@@ -68,19 +68,19 @@ try {
   await rm(folder, { recursive: true });
 }
 for (const [name, tally] of Object.entries(tallies)) {
-  figure(`${name}: changes seen`, { n: tally.changes, foreign_ms: Math.round(tally.foreignMs) });
-  figure(`${name}: blank at a change, ms`, spread(tally.blankMs));
-  figure(`${name}: how much longer an item stayed than asked, ms`, {
-    ...spread(tally.durationErrorsMs),
+  printFigure(`${name}: changes seen`, { n: tally.changes, foreign_ms: Math.round(tally.foreignMs) });
+  printFigure(`${name}: blank at a change, ms`, percentiles(tally.blankMs));
+  printFigure(`${name}: how much longer an item stayed than asked, ms`, {
+    ...percentiles(tally.durationErrorsMs),
     mean: mean(tally.durationErrorsMs),
   });
-  figure(`${name}: first frame of the clip that was seen`, spread(tally.firstFrames));
-  figure(`${name}: start to the first picture, ms`, spread(tally.startMs));
-  figure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
-  figure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
+  printFigure(`${name}: first frame of the clip that was seen`, percentiles(tally.firstFrames));
+  printFigure(`${name}: start to the first picture, ms`, percentiles(tally.startMs));
+  printFigure(`${name}: CPU of all its processes, % of a core`, { mean: mean(tally.cpuPercent) });
+  printFigure(`${name}: PSS of all its processes at the end, MB`, { mean: mean(tally.pssMb) });
 }
 for (const name of ["naive", "xiboplayer"] as const) {
-  figure(`ours to ${name}`, {
+  printFigure(`ours to ${name}`, {
     cpu: ratio(tallies.ours.cpuPercent, tallies[name].cpuPercent),
     pss: ratio(tallies.ours.pssMb, tallies[name].pssMb),
     start: ratio(tallies.ours.startMs, tallies[name].startMs),
@@ -89,7 +89,7 @@ for (const name of ["naive", "xiboplayer"] as const) {
 
 /** Watches for `seconds` from the first change on; the program was started a moment ago, at `startedAt`. */
 async function measure(pid: number, startedAt: number, tally: Tally): Promise<void> {
-  const spans: Span[] = [];
+  const spans: ObservedSpan[] = [];
   let firstAt = Number.NaN;
   let begun: { at: number; cpuMs: number } | null = null;
   const done = (): boolean => begun !== null && performance.now() - begun.at > seconds * 1_000;
@@ -117,7 +117,7 @@ async function measure(pid: number, startedAt: number, tally: Tally): Promise<vo
   take(spans, tally);
 }
 
-function take(spans: readonly Span[], tally: Tally): void {
+function take(spans: readonly ObservedSpan[], tally: Tally): void {
   let item: { name: string; at: number } | null = null;
   let blankMs = 0;
   for (const span of spans) {

@@ -6,7 +6,7 @@ import { eventually, startPlayer, startService } from "../test/support/programs/
 import { plainImage } from "../test/support/media/media.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
-import { figure, spread, whenPixel } from "./lib.ts";
+import { printFigure, percentiles, waitForPixel } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 8);
 const color = [20, 160, 60] as const;
@@ -45,17 +45,17 @@ try {
     await eventually(() => black(xvfb.framebuffer.pixel(960, 540)));
     const begun = performance.now();
     await using _player = startPlayer("http://127.0.0.1:9", join(folder, "player"), xvfb.display);
-    ours.push((await whenPixel(xvfb.framebuffer, color)) - begun);
+    ours.push((await waitForPixel(xvfb.framebuffer, color)) - begun);
   }
 } finally {
   await rm(folder, { recursive: true });
 }
-const [own, peer] = [spread(ours), spread(bare)];
-figure("start to first content, warm cache, ms", own);
-figure("start to first content, bare chromium --kiosk, ms", peer);
-figure("start to first content, ratio to bare chromium", { p50: Math.round((100 * own.p50) / peer.p50) / 100, aim: 1.3 });
+const [own, peer] = [percentiles(ours), percentiles(bare)];
+printFigure("start to first content, warm cache, ms", own);
+printFigure("start to first content, bare chromium --kiosk, ms", peer);
+printFigure("start to first content, ratio to bare chromium", { p50: Math.round((100 * own.p50) / peer.p50) / 100, aim: 1.3 });
 
 async function bareStart(): Promise<number> {
   await using chromium = await startBareChromium(pathToFileURL(page).href, xvfb.display, folder);
-  return (await whenPixel(xvfb.framebuffer, color)) - chromium.startedAt;
+  return (await waitForPixel(xvfb.framebuffer, color)) - chromium.startedAt;
 }

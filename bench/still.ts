@@ -6,7 +6,7 @@ import { plainImage } from "../test/support/media/media.ts";
 import { eventually, startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
 import { startBareChromium } from "./bare.ts";
-import { figure, spread, usageOf } from "./lib.ts";
+import { printFigure, percentiles, usageOf } from "./lib.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
 const rounds = Number(process.argv[3] ?? 2);
@@ -41,7 +41,7 @@ try {
   await rm(folder, { recursive: true });
 }
 for (const [name, values] of Object.entries(percent))
-  figure(`still picture, ${name}: CPU of all its processes, % of a core`, spread(values));
+  printFigure(`still picture, ${name}: CPU of all its processes, % of a core`, percentiles(values));
 
 /** Percent of a core that the tree takes, once the picture is there. */
 async function measure(pid: number): Promise<number> {

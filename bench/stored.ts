@@ -10,14 +10,14 @@ import { call, Device, heartbeat } from "../test/service/harness.ts";
 type Row = Record<string, SQLInputValue>;
 
 /** What a filled folder holds besides its many things. */
-export interface Stored {
+export interface FilledFolder {
   token: string;
   assetId: string;
   playerId: string;
 }
 
 /** Makes a service's folder, one player and one asset by its own API, then so many more like them by SQL. */
-export async function fill(folder: string, assets: number, players: number): Promise<Stored> {
+export async function fillDataFolder(folder: string, assets: number, players: number): Promise<FilledFolder> {
   const made = await makeOne(folder);
   using state = new DatabaseSync(join(folder, "state.db"));
   using telemetry = new DatabaseSync(join(folder, "telemetry.db"));
@@ -35,7 +35,7 @@ export async function fill(folder: string, assets: number, players: number): Pro
   return made;
 }
 
-async function makeOne(folder: string): Promise<Stored> {
+async function makeOne(folder: string): Promise<FilledFolder> {
   await using service = await startService(folder);
   const { api } = service;
   const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();

@@ -7,15 +7,15 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createKeyPair, thumbprint } from "../src/base/jws.ts";
 import { createSystemClock } from "../src/base/clock.ts";
-import { hashOf, randomText } from "../src/service/people/access.ts";
+import { hashSecret, randomText } from "../src/service/people/access.ts";
 import { createIds } from "../src/service/store/ids.ts";
 import { openStore } from "../src/service/store/store.ts";
-import { inParts } from "../src/service/fleet/targets.ts";
+import { inChunks } from "../src/service/fleet/targets.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
-import { figure, spread, usageOf } from "./lib.ts";
-import type { Ask } from "./swarm/child.ts";
-import type { Notes } from "./swarm/player.ts";
+import { printFigure, percentiles, usageOf } from "./lib.ts";
+import type { SwarmCommand } from "./swarm/child.ts";
+import type { SwarmStats } from "./swarm/player.ts";
 
 const players = Number(process.argv[2] ?? 10_000);
 const processes = Number(process.argv[3] ?? 3);
@@ -25,7 +25,7 @@ const handshakesAtOnce = 24;
 const settleMs = 5_000;
 const longestReturnMs = 120_000;
 
-type Told = Notes & { heard: number; had: number };
+type Told = SwarmStats & { heard: number; had: number };
 const now = (): number => performance.timeOrigin + performance.now();
 
 await using folder = await temporaryFolder();
@@ -41,7 +41,7 @@ const loadRssBefore = swarm.map(({ pid }) => rssOf(pid!)).reduce((sum, each) => 
 try {
   await connectAll();
   await setTimeout(settleMs);
-  figure("service memory per connected player, kB", {
+  printFigure("service memory per connected player, kB", {
     players,
     rss: Math.round((rssOf(service.program.pid) - rssBefore) / players / 1_024),
     load_rss: Math.round((swarm.map(({ pid }) => rssOf(pid!)).reduce((sum, each) => sum + each, 0) - loadRssBefore) / players / 1_024),
@@ -85,15 +85,15 @@ async function prepare(): Promise<{ layoutId: string; tokens: string[] }> {
   }));
   const secrets = rows.map(({ id }) => ({ id, token: `sgn_dev_${randomText(43)}` }));
   await store.write(async (db) => {
-    for (const part of inParts(rows)) await db.insertInto("players").values(part).execute();
-    for (const part of inParts(rows)) {
+    for (const part of inChunks(rows)) await db.insertInto("players").values(part).execute();
+    for (const part of inChunks(rows)) {
       await db
         .insertInto("player_tags")
         .values(part.map(({ id }) => ({ player_id: id, team_id, tag: "all" })))
         .execute();
     }
-    for (const part of inParts(secrets)) {
-      const values = part.map(({ id, token }) => ({ hash: hashOf(token), player_id: id, expires_at: at + 3_600_000 * 6 }));
+    for (const part of inChunks(secrets)) {
+      const values = part.map(({ id, token }) => ({ hash: hashSecret(token), player_id: id, expires_at: at + 3_600_000 * 6 }));
       await db.insertInto("device_tokens").values(values).execute();
     }
   });
@@ -111,14 +111,14 @@ async function connectAll(): Promise<void> {
     }),
   );
   const seconds = (now() - begun) / 1_000;
-  figure("first handshakes", { players, per_s: Math.round(players / seconds), ...cpuSince(before, seconds) });
+  printFigure("first handshakes", { players, per_s: Math.round(players / seconds), ...cpuSince(before, seconds) });
 }
 
 async function heartbeats(): Promise<void> {
   const before = usage();
   const begun = now();
   await setTimeout(idleMs);
-  figure("heartbeats of all at 30 s", { players, ...cpuSince(before, (now() - begun) / 1_000) });
+  printFigure("heartbeats of all at 30 s", { players, ...cpuSince(before, (now() - begun) / 1_000) });
 }
 
 async function layoutChanges(): Promise<void> {
@@ -138,12 +138,12 @@ async function layoutChanges(): Promise<void> {
     if (hints.length !== players) throw new Error(`${hints.length} of ${players} heard of the change`);
     all.push(...hints);
     had.push(...states);
-    const state = { fetched: states.length, fetched_p99: spread(states).p99 };
-    figure("one layout change, ms", { round, ...spread(hints), answered, ...state, ...cpuSince(before, seconds()) });
+    const state = { fetched: states.length, fetched_p99: percentiles(states).p99 };
+    printFigure("one layout change, ms", { round, ...percentiles(hints), answered, ...state, ...cpuSince(before, seconds()) });
     await setTimeout(settleMs);
   }
-  figure("layout change, from the request to each player, ms", { players, ...spread(all) });
-  figure("layout change, until each player has fetched the state, ms", { players, ...spread(had) });
+  printFigure("layout change, from the request to each player, ms", { players, ...percentiles(all) });
+  printFigure("layout change, until each player has fetched the state, ms", { players, ...percentiles(had) });
 }
 
 /** Every player gets a command, the service dies as the answer is out, and all come back to a new one. */
@@ -172,7 +172,7 @@ async function killed(): Promise<void> {
   const told = await count();
   const sum = (read: (each: Told) => number) => told.reduce((total, each) => total + read(each), 0);
   const asked = attempts.filter((at) => at >= upAt - killedAt);
-  figure("kill -9: coming back", {
+  printFigure("kill -9: coming back", {
     players,
     service_down_ms: Math.round(upAt - killedAt),
     back: returned.length,
@@ -183,7 +183,7 @@ async function killed(): Promise<void> {
     service_cpu_percent: Math.round(usageOf(service.program.pid).cpuMs / seconds / 10),
     load_cpu_percent: Math.round((loadUsage() - loadBefore) / seconds / 10),
   });
-  figure("kill -9: what was lost", {
+  printFigure("kill -9: what was lost", {
     commands_sent: players,
     commands_heard: sum((each) => each.commands) - commanded,
     gaps_in_seq: sum((each) => each.gaps),
@@ -197,7 +197,7 @@ function peak(times: readonly number[]): number {
   return Math.max(0, ...[...bySecond.values()].map(({ length }) => length));
 }
 
-async function ask(child: ChildProcess, question: Ask): Promise<Told> {
+async function ask(child: ChildProcess, question: SwarmCommand): Promise<Told> {
   const answer = once(child, "message");
   child.send(question);
   return ((await answer) as [Told])[0];

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { numberedClip, plainImage } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
-import { apart, watchScreens } from "../test/support/browser/screens.ts";
+import { timeDifferences, watchScreens } from "../test/support/browser/screens.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { figure, latenessOf, slopePpm, spread } from "./lib.ts";
+import { printFigure, latenessOf, slopePpm, percentiles } from "./lib.ts";
 
 const minutes = Number(process.argv[2] ?? 30);
 // Two players share what each would have for itself: small screens leave it to them.
@@ -41,15 +41,15 @@ await using again = startPlayer(api.url, lateFolder, second.display);
 await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
 
 const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, minutes * 60_000);
-const { changes, frames } = apart(one!, other!);
-const size = (values: readonly number[]) => spread(values.map(Math.abs));
-figure("same change of item on two screens, apart, ms", { minutes, ...size(changes) });
-figure("same frame of a clip on two screens, apart, ms", { minutes, ...size(frames) });
+const { changes, frames } = timeDifferences(one!, other!);
+const size = (values: readonly number[]) => percentiles(values.map(Math.abs));
+printFigure("same change of item on two screens, apart, ms", { minutes, ...size(changes) });
+printFigure("same frame of a clip on two screens, apart, ms", { minutes, ...size(frames) });
 for (const [name, { changes: seen }] of [["first", one!] as const, ["second", other!] as const]) {
   const at = seen.slice(1).map((change) => change.at);
   const late = at.map((when) => latenessOf(performance.timeOrigin + when, durations));
   // Every loop counts from the same epoch: what is left of the slope is jitter.
-  figure(`${name} screen: change after its instant on the timeline, ms`, { ...spread(late), drift_ppm: slopePpm(at, late) });
+  printFigure(`${name} screen: change after its instant on the timeline, ms`, { ...percentiles(late), drift_ppm: slopePpm(at, late) });
 }
 // The baseline: how evenly one screen alone shows the clip's frames, which are 33.3 ms apart.
 const steps = one!.frames.flatMap(({ frame, at }, index) => {
@@ -57,5 +57,5 @@ const steps = one!.frames.flatMap(({ frame, at }, index) => {
   return before !== undefined && frame === before.frame + 1 ? [at - before.at - 1_000 / 30] : [];
 });
 const baseline = size(steps);
-figure("one screen's frames off their own rhythm, ms (baseline)", { ...baseline });
-figure("two screens to the baseline, ratio of p99", { ratio: Math.round((10 * size(frames).p99) / baseline.p99) / 10 });
+printFigure("one screen's frames off their own rhythm, ms (baseline)", { ...baseline });
+printFigure("two screens to the baseline, ratio of p99", { ratio: Math.round((10 * size(frames).p99) / baseline.p99) / 10 });

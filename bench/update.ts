@@ -4,7 +4,7 @@ import { temporaryFolder } from "../test/support/folder.ts";
 import { plainImage } from "../test/support/media/media.ts";
 import { startPlayer, startService } from "../test/support/programs/programs.ts";
 import { startXvfb } from "../test/support/browser/xvfb.ts";
-import { figure, spread, whenPixel } from "./lib.ts";
+import { printFigure, percentiles, waitForPixel } from "./lib.ts";
 
 const rounds = Number(process.argv[2] ?? 100);
 
@@ -18,16 +18,16 @@ const colorOf = (round: number) => [((round * 37) % 200) + 20, ((round * 71) % 2
 const { playlistId, layoutId } = await api.publish([item(await api.upload("0.png", await plainImage(colorOf(0), 1920, 1080)))]);
 await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
 await api.pair(player, layoutId);
-await whenPixel(xvfb.framebuffer, colorOf(0));
+await waitForPixel(xvfb.framebuffer, colorOf(0));
 
 const times: number[] = [];
 for (let round = 1; round <= rounds; round += 1) {
   const assetId = await api.upload(`${round}.png`, await plainImage(colorOf(round), 1920, 1080));
   const begun = performance.now();
   const [shown] = await Promise.all([
-    whenPixel(xvfb.framebuffer, colorOf(round)),
+    waitForPixel(xvfb.framebuffer, colorOf(round)),
     api.ok("PATCH", `playlists/${playlistId}`, { items: [item(assetId)] }),
   ]);
   times.push(shown - begun);
 }
-figure("PATCH to changed pixel, ms", spread(times));
+printFigure("PATCH to changed pixel, ms", percentiles(times));

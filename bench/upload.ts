@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { randomFillSync } from "node:crypto";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { Program } from "../test/support/programs/programs.ts";
-import { figure, spread } from "./lib.ts";
+import { printFigure, percentiles } from "./lib.ts";
 
 const megabytes = Number(process.argv[2] ?? 200);
 const rounds = Number(process.argv[3] ?? 5);
@@ -52,18 +52,18 @@ for (let round = 0; round < rounds; round += 1) {
   await remove(`/api/v1/assets/${asset}`);
   watching();
 }
-figure("upload, ms", { megabytes, ...spread(ours) });
-figure("upload by tus, ms", { megabytes, ...spread(tus) });
-figure("cp and sha256sum, ms", { megabytes, ...spread(theirs) });
-figure("cp, sync and sha256sum, ms", { megabytes, ...spread(synced) });
-const ratio = (a: readonly number[], b: readonly number[]) => Math.round((100 * spread(a).p50) / spread(b).p50) / 100;
-figure("speed of an upload, as a share", {
+printFigure("upload, ms", { megabytes, ...percentiles(ours) });
+printFigure("upload by tus, ms", { megabytes, ...percentiles(tus) });
+printFigure("cp and sha256sum, ms", { megabytes, ...percentiles(theirs) });
+printFigure("cp, sync and sha256sum, ms", { megabytes, ...percentiles(synced) });
+const ratio = (a: readonly number[], b: readonly number[]) => Math.round((100 * percentiles(a).p50) / percentiles(b).p50) / 100;
+printFigure("speed of an upload, as a share", {
   of_cp_and_sha256sum: ratio(theirs, ours),
   of_cp_sync_and_sha256sum: ratio(synced, ours),
   tus_of_cp_and_sha256sum: ratio(theirs, tus),
   tus_of_cp_sync_and_sha256sum: ratio(synced, tus),
 });
-figure("memory of the service, MB", { idle: idleMb, ...spread(memories), peak: await memory("VmHWM") });
+printFigure("memory of the service, MB", { idle: idleMb, ...percentiles(memories), peak: await memory("VmHWM") });
 
 /** Noise as sound: a file of any size that the service takes. */
 async function writeSound(path: string, bytes: number): Promise<void> {

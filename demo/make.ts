@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { book, buns, card } from "./make/column.ts";
 import { cup } from "./make/cup.ts";
-import { pixels } from "./make/draw.ts";
+import { renderPixels } from "./make/draw.ts";
 import { evening } from "./make/evening.ts";
 import { loaf } from "./make/loaf.ts";
 import { frames, video } from "./make/steam.ts";
@@ -21,7 +21,7 @@ for (const draw of [buns, book, card]) await still(draw(), "webp");
 await film();
 
 async function still(picture: { name: string; svg: string }, type: "jpg" | "webp"): Promise<void> {
-  const { data, info } = await pixels(picture.svg);
+  const { data, info } = await renderPixels(picture.svg);
   const image = sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } });
   const path = `${folder}${picture.name}.${type}`;
   await (

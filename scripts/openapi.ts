@@ -45,7 +45,7 @@ export function baseline(): { from: string; description: Description } | null {
 }
 
 /** What breaks the clients of the baseline without the version saying so. */
-export function unannounced(base: Description, now: Description): string[] {
+export function unannouncedBreaks(base: Description, now: Description): string[] {
   return allowsBreaking(base.info.version, now.info.version) ? [] : breakingChanges(base, now);
 }
 
@@ -61,7 +61,7 @@ function git(...argv: string[]): string | null {
 if (import.meta.main) {
   const description = descriptionText();
   const base = baseline();
-  const broken = base === null ? [] : unannounced(base.description, JSON.parse(description) as Description);
+  const broken = base === null ? [] : unannouncedBreaks(base.description, JSON.parse(description) as Description);
   for (const each of broken) process.stderr.write(`${each}\n`);
   if (broken.length > 0) {
     process.stderr.write(

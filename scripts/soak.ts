@@ -5,11 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { usageOf } from "../bench/lib.ts";
-import { findChromium } from "../src/host/chromium/find.ts";
+import { findChromium } from "../src/host/chromium/find-chromium.ts";
 import { FastChanges, makeChangesMedia } from "../test/support/browser/fast-changes.ts";
-import { GrowthWatch } from "../test/support/growth.ts";
+import { PageResourceMonitor } from "../test/support/browser/page-resources.ts";
 import { startPageServer } from "../test/support/browser/page-server.ts";
-import { startBench } from "../test/renderer/harness.ts";
+import { startTestBrowser } from "../test/renderer/harness.ts";
 
 type Values = Record<string, number>;
 
@@ -18,30 +18,30 @@ const parts = (process.argv[3] ?? "counts,memory").split(",");
 // Caches fill and code is compiled in the first rounds: that is no growth.
 const warmUpRounds = 2;
 
-await using bench = await startBench();
-await makeChangesMedia(bench.media);
+await using bench = await startTestBrowser();
+await makeChangesMedia(bench.mediaFolder);
 if (parts.includes("counts")) await soakCounts();
 if (parts.includes("memory")) await soakMemory();
 
 /** What DevTools tell of the page. Whoever asks them makes the renderer itself grow: it keeps for them what it loaded. */
 async function soakCounts(): Promise<void> {
   await using opened = await bench.open();
-  const watch = await GrowthWatch.start(bench.browser, opened.page);
+  const watch = await PageResourceMonitor.start(bench.browser, opened.page);
   await soak("counts", new FastChanges(opened.server), async () => {
-    const { counts, heapBytes } = await watch.look();
+    const { counts, heapBytes } = await watch.measure();
     return { ...counts, heap_kb: Math.round(heapBytes / 1_024) };
   });
 }
 
 /** Memory by process, of a browser that nobody looks into. */
 async function soakMemory(): Promise<void> {
-  await using server = await startPageServer(bench.media, bench.built);
+  await using server = await startPageServer(bench.mediaFolder, bench.pageFolder);
   const profile = await mkdtemp(join(tmpdir(), "signage-soak-"));
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--window-size=960,540"];
   const chromium = spawn(await findChromium(), [...flags, `--user-data-dir=${profile}`, server.url], { stdio: "ignore", detached: true });
   const ended = once(chromium, "exit");
   try {
-    await server.heard("hello", undefined, { timeoutMs: 60_000 });
+    await server.waitForMessage("hello", undefined, { timeoutMs: 60_000 });
     await soak("memory", new FastChanges(server), async () => {
       const { processes, ownByRole, sharedBytes } = usageOf(chromium.pid!);
       const own = Object.entries(ownByRole).map(([role, bytes]) => [`${role}_own_kb`, Math.round(bytes / 1_024)] as const);
@@ -58,7 +58,7 @@ async function soak(part: string, changes: FastChanges, look: () => Promise<Valu
   const points: { changes: number; values: Values }[] = [];
   for (let round = 1; changes.changes < wanted || points.length < 2; round += 1) {
     // Always looked at in the same place of the round: what is on the glass then is the same.
-    for (let turn = 0; turn < FastChanges.round; turn += 1) await changes.turn();
+    for (let turn = 0; turn < FastChanges.turnsPerRound; turn += 1) await changes.changeAllZones();
     const values = await look();
     say({ soak: part, changes: changes.changes, ...values });
     if (round >= warmUpRounds) points.push({ changes: changes.changes, values });

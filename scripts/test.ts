@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseCLI } from "vitest/node";
 import { createLog } from "../src/base/log.ts";
-import { aptLine, installPackages } from "../src/main/apt.ts";
+import { aptCommand, installPackages } from "../src/main/apt.ts";
 import { browserPackages, findElectron } from "../src/main/engine.ts";
 import { rootFolder } from "../src/main/folders.ts";
 import { filesToRepeat, judge, Report, type Run } from "./test/outcome.ts";
@@ -56,7 +56,7 @@ const missing = needs.filter(({ program }) => !isHere(program)).flatMap(({ packa
 if (missing.length > 0) {
   log.info({ packages: missing }, "installing what the tests need");
   if (!(await installPackages(missing, log, new AbortController().signal))) {
-    process.stderr.write(`The tests need programs that are not here, and may not install them. Run: ${aptLine(missing)}\n`);
+    process.stderr.write(`The tests need programs that are not here, and may not install them. Run: ${aptCommand(missing)}\n`);
     process.exit(1);
   }
 }

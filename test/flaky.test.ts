@@ -19,7 +19,7 @@ test("[RUN1] a failed browser file is run once more, a failed file without a bro
   const first = run(
     1,
     passing,
-    file("test/player/proof/plays.test.ts", { a: "failed" }),
+    file("test/player/proof/play-state.test.ts", { a: "failed" }),
     file(swap, { b: "passed", c: "failed" }),
     file("test/renderer/stage/stage.test.ts", { d: "passed" }),
     file("test/renderer/stage/walls.test.ts", { e: "skipped" }, 1),
@@ -55,7 +55,7 @@ test("[RUN3] a test that fails again is failed, and one that passes beside it is
 });
 
 test("[RUN3] a flaky browser test does not hide a failed test of another file", () => {
-  const first = run(1, file("test/player/proof/plays.test.ts", { a: "failed" }), file(swap, { b: "failed" }));
+  const first = run(1, file("test/player/proof/play-state.test.ts", { a: "failed" }), file(swap, { b: "failed" }));
   expect(judge(first, run(0, file(swap, { b: "passed" })))).toEqual({
     passed: 1,
     failed: 1,

@@ -1,6 +1,14 @@
 // The comparison of the hour's bench: it finds each planted difference, and none where there is none.
 import { expect, test } from "vitest";
-import { compareRuns, compareSeconds, compareSums, joined, undisturbedMs, type Disturbance, type Run } from "../bench/hour/compare.ts";
+import {
+  compareRuns,
+  compareSeconds,
+  compareSums,
+  mergeAdjacent,
+  undisturbedMs,
+  type Disturbance,
+  type Run,
+} from "../bench/hour/compare.ts";
 
 const home = "home default -";
 const lunch = "one schedule sch_1";
@@ -111,5 +119,10 @@ test("[HOU3] a second at which the screen shows something else than forecast or 
 test("[HOU4] plays of one item that follow each other for one cause are one stretch; a gap, a cause or an item divides it", () => {
   const spans = [run("red", 2_000, 3_000), run("red", 0, 2_000), run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)];
   const other = { ...run("red", 1_000, 1_500), zone: "right" };
-  expect(joined([...spans, other])).toEqual([run("red", 0, 3_000), other, run("red", 3_500, 4_000), run("red", 4_000, 5_000, lunch)]);
+  expect(mergeAdjacent([...spans, other])).toEqual([
+    run("red", 0, 3_000),
+    other,
+    run("red", 3_500, 4_000),
+    run("red", 4_000, 5_000, lunch),
+  ]);
 });

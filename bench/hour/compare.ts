@@ -43,7 +43,7 @@ export interface SumPair {
 }
 
 /** One second: the cause on the screen at its instant, and those that were named; undefined where none could be asked. */
-export interface Second {
+export interface SecondSample {
   at: number;
   seen: string | null;
   forecast: string | undefined;
@@ -62,7 +62,7 @@ export interface SecondDifference {
 const touchMs = 20;
 
 /** Joins what follows itself in its zone: the screen shows no edge between two plays of one item. */
-export function joined(spans: readonly Run[]): Run[] {
+export function mergeAdjacent(spans: readonly Run[]): Run[] {
   const runs: Run[] = [];
   const last = new Map<string, Run>();
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
@@ -152,7 +152,7 @@ export function compareSums(
  * @param boundaryMs so close to one of them the old and the new are both right
  */
 export function compareSeconds(
-  seconds: readonly Second[],
+  seconds: readonly SecondSample[],
   disturbances: readonly Disturbance[],
   changes: readonly { from: number; until: number }[],
   boundaryMs: number,

@@ -15,13 +15,13 @@ export interface Content {
 }
 
 /** How often the limited item may play in an hour, and how long each play is. */
-export const limited = { playsPerHour: 60, durationMs: 1_500 };
+export const limitedItem = { playsPerHour: 60, durationMs: 1_500 };
 
-const durationsMs: Record<Item, number> = { red: 2_300, green: 1_700, blue: 2_900, limited: limited.durationMs, web: 2_100 };
+const durationsMs: Record<Item, number> = { red: 2_300, green: 1_700, blue: 2_900, limited: limitedItem.durationMs, web: 2_100 };
 const markMs = 10_000;
 
 /** A web server that is there only while it is open, always at the same address. */
-export class Site implements AsyncDisposable {
+export class TestWebsite implements AsyncDisposable {
   #server = createServer();
   #port = 0;
 
@@ -52,7 +52,7 @@ export class Site implements AsyncDisposable {
 }
 
 /** `home` has the limited item and the web page; all other layouts share one playlist. */
-export async function publishHour(api: Api, site: Site): Promise<Content> {
+export async function publishHour(api: Api, site: TestWebsite): Promise<Content> {
   const assetIds = new Map<string, string>();
   for (const [name, color] of Object.entries({ ...itemColors, ...markColors })) {
     if (name !== "web") assetIds.set(name, await api.upload(`${name}.png`, await plainImage(color)));
@@ -62,7 +62,7 @@ export async function publishHour(api: Api, site: Site): Promise<Content> {
   const shared = await playlist("shared", [image("red"), image("green"), image("blue")]);
   const own = await playlist("home", [
     image("red"),
-    { ...image("limited"), max_plays_per_hour: limited.playsPerHour },
+    { ...image("limited"), max_plays_per_hour: limitedItem.playsPerHour },
     image("green"),
     { type: "web", url: site.url, duration_ms: durationsMs.web },
   ]);

@@ -1,18 +1,18 @@
 // Draws up the hour from a seed: windows of schedules, overrides, and when player, service and web server go and come back.
 
 /** A layout that schedules bring. */
-export type Scheduled = "one" | "two" | "three";
+export type ScheduledLayout = "one" | "two" | "three";
 
 /** A schedule's only window. All times in ms from the beginning of the hour. */
 export interface PlannedWindow {
-  layout: Scheduled;
+  layout: ScheduledLayout;
   from: number;
   until: number;
   priority: number;
 }
 
 /** Something that the bench does at its time. */
-export type Act =
+export type PlannedAction =
   /** `clearMs`: it is cleared so long after it was set; null: it ends by itself after `durationMs`. */
   | { at: number; do: "override"; layout: "above" | "alarm"; durationMs: number; clearMs: number | null }
   | { at: number; do: "close-site" | "open-site" | "kill-player" | "restart-player" | "stop-service" | "start-service" };
@@ -20,7 +20,7 @@ export type Act =
 export interface HourPlan {
   windows: PlannedWindow[];
   /** In the order of their times. */
-  acts: Act[];
+  acts: PlannedAction[];
 }
 
 // Shares of the whole at which something goes or comes back. The second kill finds no service.
@@ -38,16 +38,16 @@ export function planHour(minutes: number, seed: number): HourPlan {
   const random = randomOf(seed);
   const between = (least: number, most: number): number => Math.round(least + random() * (most - least));
   const windows: PlannedWindow[] = [];
-  const names: Scheduled[] = ["one", "two", "three"];
+  const names: ScheduledLayout[] = ["one", "two", "three"];
   // The next window may begin in the one before; of one layout there are never two at a time, so that the screen tells them apart.
   for (let from = between(2_000, 8_000); from < lengthMs; from += between(12_000, 24_000)) {
     const layout = names[windows.length % names.length]!;
     windows.push({ layout, from, until: from + between(5_000, 18_000), priority: between(0, 2) });
   }
-  const acts: Act[] = [
+  const acts: PlannedAction[] = [
     { at: site.closes * lengthMs, do: "close-site" },
     { at: site.opens * lengthMs, do: "open-site" },
-    ...kills.map((share): Act => ({ at: share * lengthMs, do: "kill-player" })),
+    ...kills.map((share): PlannedAction => ({ at: share * lengthMs, do: "kill-player" })),
     { at: restart * lengthMs, do: "restart-player" },
     { at: service.stops * lengthMs, do: "stop-service" },
     { at: service.starts * lengthMs, do: "start-service" },

@@ -3,17 +3,17 @@ import type { Forecast, Why } from "../../src/protocol/scheduling/forecast.ts";
 import type { PlayEventRecord } from "../../src/protocol/device/play-events.ts";
 import type { Run } from "./compare.ts";
 import type { Content } from "./content.ts";
-import type { LayoutName, Seen } from "./screen.ts";
+import type { LayoutName, ObservedSpan } from "./screen.ts";
 
 /** What the bench itself ordered, by which a picture's cause is known without asking anybody. Instants in UTC ms. */
-export interface Ordered {
+export interface PlannedCauses {
   schedules: { id: string; layout: LayoutName; from: number; until: number }[];
   interruptId: string;
   overrides: { id: string; layout: LayoutName; from: number; until: number }[];
 }
 
 /** A forecast, and when it was asked for and had been answered. */
-export interface Asked {
+export interface ForecastSample {
   at: number;
   stretches: Forecast["stretches"];
 }
@@ -22,10 +22,10 @@ export interface Asked {
 const slackMs = 1_000;
 
 /** The cause of a layout on the screen at an instant; null where nothing was ordered that would bring it. */
-function causeSeen({ schedules, interruptId, overrides }: Ordered, layout: LayoutName, at: number): string | null {
+function causeSeen({ schedules, interruptId, overrides }: PlannedCauses, layout: LayoutName, at: number): string | null {
   if (layout === "home") return wordsOf(layout, "default", null);
   if (layout === "between") return wordsOf(layout, "interrupt", interruptId);
-  const isOn = (each: Ordered["overrides"][number]): boolean =>
+  const isOn = (each: PlannedCauses["overrides"][number]): boolean =>
     each.layout === layout && each.from - slackMs <= at && at <= each.until + slackMs;
   const override = overrides.find(isOn);
   if (override !== undefined) return wordsOf(layout, "override", override.id);
@@ -34,7 +34,7 @@ function causeSeen({ schedules, interruptId, overrides }: Ordered, layout: Layou
 }
 
 /** What was seen, each with its cause. Blank and foreign pictures, and zones of which nothing can be shown, are left out. */
-export function runsSeen(spans: readonly Seen[], ordered: Ordered): Run[] {
+export function observedRuns(spans: readonly ObservedSpan[], ordered: PlannedCauses): Run[] {
   return spans.flatMap(({ zone, sight, layout, from, until, blur }) => {
     if (layout === null || sight === "blank" || sight === "foreign" || sight === "plate") return [];
     const cause = causeSeen(ordered, layout, (from + until) / 2) ?? `${layout} without a cause`;
@@ -43,7 +43,7 @@ export function runsSeen(spans: readonly Seen[], ordered: Ordered): Run[] {
 }
 
 /** Plays that were on the screen between two instants, cut there. */
-export function runsTold(events: readonly PlayEventRecord[], { layoutIds, assetIds }: Content, begin: number, end: number): Run[] {
+export function reportedRuns(events: readonly PlayEventRecord[], { layoutIds, assetIds }: Content, begin: number, end: number): Run[] {
   const layouts = namesOf(layoutIds);
   const assets = namesOf(assetIds);
   return events.flatMap(({ asset_id, layout_id, layer, schedule_id, override_id, started_at, ended_at, duration_ms }) => {
@@ -60,7 +60,7 @@ export function runsTold(events: readonly PlayEventRecord[], { layoutIds, assetI
 }
 
 /** What the newest forecast before an instant named for it; undefined where none reaches it. */
-export function causeForecast(asked: readonly Asked[], at: number, interruptId: string): string | undefined {
+export function causeForecast(asked: readonly ForecastSample[], at: number, interruptId: string): string | undefined {
   const newest = asked.findLast((each) => each.at <= at);
   const stretch = newest?.stretches.find(({ from, to }) => Date.parse(from) <= at && at < Date.parse(to));
   if (stretch === undefined) return undefined;

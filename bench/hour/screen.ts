@@ -25,7 +25,7 @@ export type Item = keyof typeof itemColors;
 export type LayoutName = keyof typeof markColors;
 
 /** One half from one instant to another, in UTC ms; `layout` is null where the right half shows no mark. */
-export interface Seen {
+export interface ObservedSpan {
   zone: "left" | "right";
   /** An item, a layout's mark, `plate`, `blank` or `foreign`. */
   sight: string;
@@ -38,7 +38,7 @@ export interface Seen {
 
 /** The screen's log, and how closely it was looked at. */
 export interface ScreenLog {
-  spans: Seen[];
+  spans: ObservedSpan[];
   /** The time between two looks. */
   gapsMs: number[];
 }
@@ -55,7 +55,7 @@ const points = { left: [0.1, 0.25, 0.4], right: [0.6, 0.75, 0.9] } as const;
 export async function logScreen(framebuffer: Framebuffer, signal: AbortSignal): Promise<ScreenLog> {
   const row = Buffer.allocUnsafe(framebuffer.stride);
   const log: ScreenLog = { spans: [], gapsMs: [] };
-  const open = new Map<Seen["zone"], Seen>();
+  const open = new Map<ObservedSpan["zone"], ObservedSpan>();
   let previous = Date.now();
   while (!signal.aborted) {
     const now = Date.now();
@@ -76,7 +76,7 @@ export async function logScreen(framebuffer: Framebuffer, signal: AbortSignal): 
   return log;
 }
 
-function ended(span: Seen, until: number, untilMs: number): Seen {
+function ended(span: ObservedSpan, until: number, untilMs: number): ObservedSpan {
   return { ...span, until, blur: { ...span.blur, untilMs } };
 }
 
@@ -91,7 +91,7 @@ function lookAt(framebuffer: Framebuffer, row: Buffer): { left: string; right: s
   return sights.left === "foreign" || sights.right === "foreign" ? read() : sights;
 }
 
-function sightOf(row: Buffer, width: number, zone: Seen["zone"]): string {
+function sightOf(row: Buffer, width: number, zone: ObservedSpan["zone"]): string {
   const pixels = points[zone].map((share): Rgb => {
     const at = 4 * Math.floor(share * width);
     return [row[at + 2]!, row[at + 1]!, row[at]!];

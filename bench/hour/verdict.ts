@@ -1,19 +1,19 @@
 // Prints what the hour's comparison found, figure by figure, and says whether anything is left unexplained.
 import type { PlayEventRecord } from "../../src/protocol/device/play-events.ts";
-import { figure, spread } from "../lib.ts";
+import { printFigure, percentiles } from "../lib.ts";
 import {
   compareRuns,
   compareSeconds,
   compareSums,
   type Disturbance,
-  joined,
+  mergeAdjacent,
   type Run,
-  type Second,
+  type SecondSample,
   type SecondDifference,
   undisturbedMs,
 } from "./compare.ts";
-import { limited } from "./content.ts";
-import type { Ordered } from "./records.ts";
+import { limitedItem } from "./content.ts";
+import type { PlannedCauses } from "./records.ts";
 import type { ScreenLog } from "./screen.ts";
 
 /** All that the hour left behind. Instants in UTC ms. */
@@ -21,9 +21,9 @@ export interface Evidence {
   log: ScreenLog;
   seen: readonly Run[];
   told: readonly Run[];
-  seconds: readonly Second[];
+  seconds: readonly SecondSample[];
   events: readonly PlayEventRecord[];
-  overrides: Ordered["overrides"];
+  overrides: PlannedCauses["overrides"];
   /** Restarts of the player; `leftAt` of a killed one is earlier for its plays, which count to its last saved frame alone. */
   restarts: readonly (Disturbance & { leftAt: number })[];
   /** While there was no service, and from each command to the forecast after it. */
@@ -43,8 +43,8 @@ const preparedMs = 30_000;
  */
 export function judge(evidence: Evidence, toleranceMs: number): number {
   const { log } = evidence;
-  figure("time between two looks at the screen, ms", {
-    ...spread(log.gapsMs),
+  printFigure("time between two looks at the screen, ms", {
+    ...percentiles(log.gapsMs),
     longer_than_tolerance: log.gapsMs.filter((ms) => ms > toleranceMs).length,
   });
   return (
@@ -72,11 +72,11 @@ function judgePictures({ log, restarts, seen }: Evidence): number {
     const before = inZone.findLast(({ until }) => until <= span.from);
     const after = inZone.find(({ from }) => from >= span.until);
     const between = `${before?.layout} ${before?.sight} and ${after?.layout} ${after?.sight}`;
-    figure(`${span.sight} picture`, { at: iso(span.from), zone: span.zone, ms: undisturbed, between });
+    printFigure(`${span.sight} picture`, { at: iso(span.from), zone: span.zone, ms: undisturbed, between });
   }
   const without = seen.filter(({ cause }) => cause.endsWith("without a cause"));
-  for (const run of without) figure("layout that nothing brought", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
-  figure("blank or foreign outside restarts", { blank_ms: ms.blank, foreign_ms: ms.foreign, longer_than_two_frames: wrong });
+  for (const run of without) printFigure("layout that nothing brought", { at: iso(run.from), cause: run.cause, ms: run.until - run.from });
+  printFigure("blank or foreign outside restarts", { blank_ms: ms.blank, foreign_ms: ms.foreign, longer_than_two_frames: wrong });
   return wrong + without.length;
 }
 
@@ -95,42 +95,42 @@ function judgePlates({ log, seen, told, restarts, siteClosed }: Evidence, tolera
     return undisturbedMs(plate, restarts) > 2 * frameMs && (!isDead || toldMs > toleranceMs);
   });
   for (const { zone, layout, from, until } of wrong)
-    figure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
+    printFigure("plate picture", { at: iso(from), zone, layout: layout ?? "none", ms: until - from });
   const ms = plates.reduce((sum, plate) => sum + undisturbedMs(plate, restarts), 0);
-  figure("plate where nothing of a zone can be shown", { n: plates.length, ms, unexplained: wrong.length });
+  printFigure("plate where nothing of a zone can be shown", { n: plates.length, ms, unexplained: wrong.length });
   return wrong.length;
 }
 
 /** Starts and ends of what was seen and told. */
 function judgePlays({ seen, told, restarts }: Evidence, toleranceMs: number): number {
   const disturbances = restarts.map(({ leftAt, until, reason }) => ({ from: leftAt, until, reason }));
-  const { startsMs, endsMs, differences } = compareRuns(joined(seen), joined(told), disturbances, toleranceMs);
-  if (startsMs.length > 0) figure("start of a play told after it was seen, ms", spread(startsMs));
-  if (endsMs.length > 0) figure("end of a play told after it was seen, ms", spread(endsMs));
+  const { startsMs, endsMs, differences } = compareRuns(mergeAdjacent(seen), mergeAdjacent(told), disturbances, toleranceMs);
+  if (startsMs.length > 0) printFigure("start of a play told after it was seen, ms", percentiles(startsMs));
+  if (endsMs.length > 0) printFigure("end of a play told after it was seen, ms", percentiles(endsMs));
   for (const group of Map.groupBy(differences, ({ at, reason }) => `${at} ${reason}`).values()) {
     const { at, ms, reason } = group[0]!;
     const edges = group.map(({ is, run: { zone, cause, item } }) => `${is} of ${item} (${zone}, ${cause})`);
-    figure("plays that differ", { at: iso(at), ms, reason, edges: edges.join("; ") });
+    printFigure("plays that differ", { at: iso(at), ms, reason, edges: edges.join("; ") });
   }
   const unexplained = differences.filter(({ reason }) => reason === "unexplained").length;
-  figure("plays", { seen: joined(seen).length, told: joined(told).length, differ: differences.length, unexplained });
+  printFigure("plays", { seen: mergeAdjacent(seen).length, told: mergeAdjacent(told).length, differ: differences.length, unexplained });
   return unexplained;
 }
 
 /** Time on the screen by layout, and by zone, cause and item. */
 function judgeSums({ seen, told, restarts }: Evidence, toleranceMs: number): number {
   const disturbances = restarts.map(({ leftAt, until, reason }) => ({ from: leftAt, until, reason }));
-  const [ones, others] = [joined(seen), joined(told)];
+  const [ones, others] = [mergeAdjacent(seen), mergeAdjacent(told)];
   const layoutOf = ({ zone, cause }: Run): string => `${cause.split(" ").slice(0, 2).join(" ")}, ${zone}`;
   for (const { key, seenMs, toldMs, runs } of compareSums(ones, others, disturbances, layoutOf)) {
-    figure("time on the screen by layout", { layout: key, seen_ms: seenMs, told_ms: toldMs, difference_ms: toldMs - seenMs, runs });
+    printFigure("time on the screen by layout", { layout: key, seen_ms: seenMs, told_ms: toldMs, difference_ms: toldMs - seenMs, runs });
   }
   const sums = compareSums(ones, others, disturbances);
   const wrong = sums.filter(({ seenMs, toldMs, runs, blurMs }) => Math.abs(toldMs - seenMs) > toleranceMs * (runs + 1) + blurMs);
-  for (const { key, seenMs, toldMs, runs } of wrong) figure("sum that differs", { key, seen_ms: seenMs, told_ms: toldMs, runs });
+  for (const { key, seenMs, toldMs, runs } of wrong) printFigure("sum that differs", { key, seen_ms: seenMs, told_ms: toldMs, runs });
   const apart = sums.map(({ seenMs, toldMs }) => Math.abs(toldMs - seenMs));
   const within = apart.filter((ms) => ms <= toleranceMs).length;
-  figure("sums by zone, cause and item", {
+  printFigure("sums by zone, cause and item", {
     n: sums.length,
     within_tolerance: within,
     most_apart_ms: Math.max(0, ...apart),
@@ -148,11 +148,11 @@ function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs
       { from: until - (blur?.untilMs ?? 0), until },
     ]);
   const differences = compareSeconds(seconds, [...restarts, ...others], changes, toleranceMs);
-  for (const stretch of together(differences)) figure("seconds that differ", stretch);
+  for (const stretch of together(differences)) printFigure("seconds that differ", stretch);
   for (const against of ["forecast", "why"] as const) {
     const own = differences.filter((each) => each.against === against);
     const count = (reason: SecondDifference["reason"]): number => own.filter((each) => each.reason === reason).length;
-    figure(`seconds against ${against}`, {
+    printFigure(`seconds against ${against}`, {
       n: seconds.length,
       equal: seconds.length - own.length,
       at_a_boundary: count("boundary"),
@@ -167,27 +167,27 @@ function judgeSeconds({ seen, seconds, restarts, others }: Evidence, toleranceMs
 
 /** How fast overrides came; the web page while its server was closed; the item with a limit. */
 function judgeItems({ seen, events, overrides, siteClosed }: Evidence): number {
-  const runs = joined(seen.filter(({ zone }) => zone === "left"));
+  const runs = mergeAdjacent(seen.filter(({ zone }) => zone === "left"));
   const cameMs = overrides.flatMap(({ id, from }) => {
     const first = seen.find(({ cause }) => cause.endsWith(id));
     return first === undefined ? [] : [first.from - from];
   });
-  if (cameMs.length > 0) figure("override seen after its command was sent, ms", spread(cameMs));
+  if (cameMs.length > 0) printFigure("override seen after its command was sent, ms", percentiles(cameMs));
   const dead = { from: siteClosed.from + preparedMs, until: siteClosed.until };
   const shown = runs.filter(({ item, from, until }) => item === "web" && from < dead.until && until > dead.from);
   const failed = events.filter((each) => each.asset_id === null && each.result === "failed").length;
   const before = runs.filter(({ item, from }) => item === "web" && from < siteClosed.from).length;
   const after = runs.filter(({ item, from }) => item === "web" && from > siteClosed.until).length;
-  figure("web page: times seen", { before, while_dead: shown.length, after, failed_plays: failed });
+  printFigure("web page: times seen", { before, while_dead: shown.length, after, failed_plays: failed });
   const begins: number[] = [];
   for (const { item, from } of runs) {
     // One that comes back after an interrupt within its own time is the same play.
-    if (item === "limited" && from > (begins.at(-1) ?? Number.NEGATIVE_INFINITY) + limited.durationMs) begins.push(from);
+    if (item === "limited" && from > (begins.at(-1) ?? Number.NEGATIVE_INFINITY) + limitedItem.durationMs) begins.push(from);
   }
   const inAnHour = begins.map((from) => begins.filter((other) => other >= from && other < from + hourMs).length);
   const most = Math.max(0, ...inAnHour);
-  figure("limited item: plays seen", { n: begins.length, most_in_an_hour: most, limit: limited.playsPerHour });
-  return overrides.length - cameMs.length + shown.length + (most > limited.playsPerHour ? 1 : 0);
+  printFigure("limited item: plays seen", { n: begins.length, most_in_an_hour: most, limit: limitedItem.playsPerHour });
+  return overrides.length - cameMs.length + shown.length + (most > limitedItem.playsPerHour ? 1 : 0);
 }
 
 /** Seconds one after the other with the same difference, as one line. */

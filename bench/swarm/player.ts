@@ -1,11 +1,11 @@
 // A lean simulated player: the device's socket with hello, acknowledgements, heartbeats, states and the waits of the real one, and no screen.
 import { Agent, request } from "undici";
 import { WebSocket } from "ws";
-import { Reconnect } from "../../src/player/link/reconnect-delay.ts";
+import { ReconnectDelay } from "../../src/player/link/reconnect-delay.ts";
 import { deviceSubprotocol, type ServiceMessage } from "../../src/protocol/device/messages.ts";
 
 /** What a swarm writes down. */
-export interface Notes {
+export interface SwarmStats {
   /** Instants (ms since the epoch) of attempts to open a socket. */
   attempts: number[];
   /** Instants of welcomes. */
@@ -32,15 +32,15 @@ const dispatcher = new Agent({ connections: 50 });
 export class SwarmPlayer {
   readonly #url: string;
   readonly #token: string;
-  readonly #notes: Notes;
-  readonly #reconnect = new Reconnect();
+  readonly #notes: SwarmStats;
+  readonly #reconnect = new ReconnectDelay();
   #epoch: string | null = null;
   #lastSeq = 0;
   #revision: string | null = null;
   #messageId = 0;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  constructor(url: string, token: string, notes: Notes) {
+  constructor(url: string, token: string, notes: SwarmStats) {
     this.#url = url;
     this.#token = token;
     this.#notes = notes;
@@ -78,7 +78,7 @@ export class SwarmPlayer {
         if (message.data.answer.revision !== this.#revision) void this.#fetch(() => send("heartbeat", beat()));
       }
       if ((message.type === "welcome" || message.type === "heartbeat.answer") && message.data.reconnect_spread_ms !== undefined)
-        this.#reconnect.spread(message.data.reconnect_spread_ms);
+        this.#reconnect.setSpread(message.data.reconnect_spread_ms);
       if (message.type === "state.changed") {
         notes.hints.push(now());
         void this.#fetch(() => {
@@ -98,7 +98,7 @@ export class SwarmPlayer {
     socket.on("close", () => {
       clearTimeout(this.#heartbeat);
       if (welcomed) notes.connected -= 1;
-      this.#reconnect.ended(now() - openedAt);
+      this.#reconnect.connectionEnded(now() - openedAt);
       setTimeout(() => this.#open(onWelcome), reconnectAfterMs ?? this.#reconnect.next());
     });
   }

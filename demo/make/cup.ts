@@ -1,5 +1,5 @@
 // Main, third picture: a flat white from above, its milk poured into a leaf, and a croissant beside it.
-import { blur, chance, glow, palette, picture, radial, round, words, type Picture } from "./draw.ts";
+import { blur, seededRandom, glow, palette, picture, radialGradient, round, textLines, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;
@@ -11,10 +11,10 @@ export function cup(): Picture {
     "cup",
     { width, height },
     `<defs>
-      ${radial("cloth", "#1d5f5b", [0.55, "#164d4b"], [1, "#0d3334"])}
-      ${radial("saucer", [0, "#f4e2c8"], [0.68, "#fff4e2"], [0.86, "#fffaf0"], [1, "#e6cdab"])}
-      ${radial("rim", [0.86, "#fffaf2"], [1, "#efdcc0"])}
-      ${radial("coffee", [0, "#a4602f"], [0.6, "#8a4a22"], [0.92, "#5d2c14"], [1, "#4a210f"])}
+      ${radialGradient("cloth", "#1d5f5b", [0.55, "#164d4b"], [1, "#0d3334"])}
+      ${radialGradient("saucer", [0, "#f4e2c8"], [0.68, "#fff4e2"], [0.86, "#fffaf0"], [1, "#e6cdab"])}
+      ${radialGradient("rim", [0.86, "#fffaf2"], [1, "#efdcc0"])}
+      ${radialGradient("coffee", [0, "#a4602f"], [0.6, "#8a4a22"], [0.92, "#5d2c14"], [1, "#4a210f"])}
       ${glow("light", "#ffe9bf", 0.32)}
       ${blur("soft", 24)}${blur("near", 9)}
     </defs>
@@ -32,11 +32,11 @@ export function cup(): Picture {
     <circle cx="${x}" cy="${y}" r="226" fill="url(#coffee)"/>
     <g transform="rotate(-24 ${x} ${y}) translate(${x} ${y})">${leaf()}</g>
     <circle cx="${x}" cy="${y}" r="226" fill="none" stroke="#3c190b" stroke-width="6" opacity="0.45"/>
-    ${words("EVERY MORNING", { x: 92, y: 190, size: 40, fill: palette.apricot, face: "label", spacing: 9 })}
-    ${words(["Flat", "white"], { x: 84, y: 356, size: 182, fill: palette.cream, spacing: -3, leading: 0.96 })}
-    ${words(["with a butter croissant,", "until eleven."], { x: 92, y: 668, size: 50, fill: "#cfe5d6", face: "body", leading: 1.26 })}
+    ${textLines("EVERY MORNING", { x: 92, y: 190, size: 40, fill: palette.apricot, face: "label", spacing: 9 })}
+    ${textLines(["Flat", "white"], { x: 84, y: 356, size: 182, fill: palette.cream, spacing: -3, leading: 0.96 })}
+    ${textLines(["with a butter croissant,", "until eleven."], { x: 92, y: 668, size: 50, fill: "#cfe5d6", face: "body", leading: 1.26 })}
     <rect x="90" y="772" width="250" height="92" rx="46" fill="${palette.coral}"/>
-    ${words("€ 5.90", { x: 215, y: 836, size: 56, fill: palette.night, face: "label", anchor: "middle" })}
+    ${textLines("€ 5.90", { x: 215, y: 836, size: 56, fill: palette.night, face: "label", anchor: "middle" })}
     ${croissant(1262, 780)}`,
   );
 }
@@ -57,7 +57,7 @@ function leaf(): string {
 }
 
 function beans(): string {
-  const next = chance(29);
+  const next = seededRandom(29);
   const places = [
     [560, 90],
     [648, 66],

@@ -35,7 +35,7 @@ const faces = {
   body: `font-family="Lato" font-weight="600"`,
 } as const;
 
-export interface Type {
+export interface TextStyle {
   x: number;
   y: number;
   size: number;
@@ -49,7 +49,7 @@ export interface Type {
 }
 
 /** Lines of type; `y` is the first baseline. */
-export function words(lines: string | readonly string[], type: Type): string {
+export function textLines(lines: string | readonly string[], type: TextStyle): string {
   const { x, y, size, fill, face = "title", anchor = "start", leading = 1.05, spacing = 0 } = type;
   return [lines]
     .flat()
@@ -62,12 +62,12 @@ export function words(lines: string | readonly string[], type: Type): string {
 }
 
 /** A vertical gradient of equal or given stops, as a definition named `id`. */
-export function vertical(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
+export function verticalGradient(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
   return `<linearGradient id="${id}" x1="0" y1="0" x2="0" y2="1">${toStops(stops)}</linearGradient>`;
 }
 
 /** A round gradient from the middle outwards, as a definition named `id`. */
-export function radial(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
+export function radialGradient(id: string, ...stops: readonly (string | readonly [at: number, colour: string])[]): string {
   return `<radialGradient id="${id}">${toStops(stops)}</radialGradient>`;
 }
 
@@ -86,7 +86,7 @@ export function blur(id: string, deviation: number): string {
 }
 
 /** The same numbers on every machine: a picture is made again byte for byte alike (mulberry32). */
-export function chance(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -97,7 +97,7 @@ export function chance(seed: number): () => number {
 }
 
 /** A smooth open curve through the points (Catmull-Rom), as path data. */
-export function curve(points: readonly (readonly [number, number])[]): string {
+export function smoothCurve(points: readonly (readonly [number, number])[]): string {
   const at = (index: number) => points[Math.min(Math.max(index, 0), points.length - 1)]!;
   let path = `M${round(at(0)[0])} ${round(at(0)[1])}`;
   for (let i = 0; i < points.length - 1; i++) {
@@ -114,9 +114,9 @@ export function round(value: number): number {
 }
 
 /** Pixels of a picture, RGB, with a grain too fine to see that keeps gradients from banding. */
-export async function pixels(svg: string, seed = 1): Promise<{ data: Buffer; info: { width: number; height: number } }> {
+export async function renderPixels(svg: string, seed = 1): Promise<{ data: Buffer; info: { width: number; height: number } }> {
   const { data, info } = await sharp(Buffer.from(svg)).flatten().removeAlpha().raw().toBuffer({ resolveWithObject: true });
-  const next = chance(seed);
+  const next = seededRandom(seed);
   for (let at = 0; at < data.length; at += 3) {
     const grain = (next() + next() - 1) * 2.2;
     for (let channel = at; channel < at + 3; channel++) {

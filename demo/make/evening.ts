@@ -1,5 +1,5 @@
 // Main, fourth picture: a reading evening, with a shelf of books under a lamp and a cat asleep on them.
-import { blur, chance, glow, palette, picture, radial, round, vertical, words, type Picture } from "./draw.ts";
+import { blur, seededRandom, glow, palette, picture, radialGradient, round, verticalGradient, textLines, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;
@@ -11,11 +11,11 @@ export function evening(): Picture {
     "evening",
     { width, height },
     `<defs>
-      ${radial("wall", "#43305f", [0.5, "#2c2049"], [1, "#1a1331"])}
-      ${vertical("cone", "#ffdf9e", "#ffcf86")}
+      ${radialGradient("wall", "#43305f", [0.5, "#2c2049"], [1, "#1a1331"])}
+      ${verticalGradient("cone", "#ffdf9e", "#ffcf86")}
       ${glow("pool", "#ffd28a", 0.75)}
-      ${vertical("shade", palette.coral, palette.ember)}
-      ${vertical("wood", "#8a4a34", "#5a2a2a")}
+      ${verticalGradient("shade", palette.coral, palette.ember)}
+      ${verticalGradient("wood", "#8a4a34", "#5a2a2a")}
       <linearGradient id="fade" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#fff" stop-opacity="0.5"/><stop offset="1" stop-color="#fff" stop-opacity="0.06"/></linearGradient>
       <mask id="falloff"><rect width="${width}" height="${height}" fill="url(#fade)"/></mask>
       ${blur("soft", 10)}
@@ -31,10 +31,10 @@ export function evening(): Picture {
     ${books()}
     <rect y="${shelfAt}" width="${width}" height="34" fill="url(#wood)"/><rect y="${shelfAt}" width="${width}" height="5" fill="#c9825a"/>
     <rect y="${shelfAt + 34}" width="${width}" height="${height - shelfAt - 34}" fill="#150f28"/>
-    ${words("EVERY THURSDAY, 7 PM", { x: 92, y: 146, size: 40, fill: palette.apricot, face: "label", spacing: 7 })}
-    ${words(["Stories by", "lamplight"], { x: 86, y: 276, size: 138, fill: palette.cream, spacing: -2, leading: 0.98 })}
-    ${words("Free entry. The soup is on us.", { x: 92, y: 504, size: 46, fill: palette.butter, face: "body" })}
-    ${words("Reserve a chair at the counter", { x: width / 2, y: 897, size: 42, fill: palette.apricot, face: "body", anchor: "middle", spacing: 1 })}`,
+    ${textLines("EVERY THURSDAY, 7 PM", { x: 92, y: 146, size: 40, fill: palette.apricot, face: "label", spacing: 7 })}
+    ${textLines(["Stories by", "lamplight"], { x: 86, y: 276, size: 138, fill: palette.cream, spacing: -2, leading: 0.98 })}
+    ${textLines("Free entry. The soup is on us.", { x: 92, y: 504, size: 46, fill: palette.butter, face: "body" })}
+    ${textLines("Reserve a chair at the counter", { x: width / 2, y: 897, size: 42, fill: palette.apricot, face: "body", anchor: "middle", spacing: 1 })}`,
   );
 }
 
@@ -42,7 +42,7 @@ const covers = ["#c8432f", "#f9b268", "#1f6a66", "#fff3e0", "#7a2748", "#ee7548"
 
 /** Spines from left to right, a lying pile for the cat under the lamp, a plant at the end. */
 function books(): string {
-  const next = chance(41);
+  const next = seededRandom(41);
   let drawn = "";
   let x = 92;
   let last = -1;

@@ -1,5 +1,5 @@
 // Main, second picture: a round sourdough loaf seen from above, scored with an ear of wheat.
-import { blur, glow, palette, picture, radial, round, words, type Picture } from "./draw.ts";
+import { blur, glow, palette, picture, radialGradient, round, textLines, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;
@@ -10,8 +10,8 @@ export function loaf(): Picture {
     "loaf",
     { width, height },
     `<defs>
-      ${radial("table", "#fff6e6", [0.6, "#ffeed6"], [1, "#fbdcb4"])}
-      ${radial("crust", [0, "#e9a45c"], [0.5, "#d68440"], [0.78, "#b25f2b"], [0.94, "#7f3a1d"], [1, "#5f2a18"])}
+      ${radialGradient("table", "#fff6e6", [0.6, "#ffeed6"], [1, "#fbdcb4"])}
+      ${radialGradient("crust", [0, "#e9a45c"], [0.5, "#d68440"], [0.78, "#b25f2b"], [0.94, "#7f3a1d"], [1, "#5f2a18"])}
       ${glow("shine", "#ffe0aa", 0.75)}
       ${blur("soft", 26)}${blur("flour", 2.2)}
       <clipPath id="round"><circle cx="${loafAt.x}" cy="${loafAt.y}" r="${loafAt.r - 6}"/></clipPath>
@@ -24,11 +24,11 @@ export function loaf(): Picture {
     <circle cx="${loafAt.x}" cy="${loafAt.y}" r="${loafAt.r}" fill="url(#crust)"/>
     <g clip-path="url(#round)">${rings()}<circle cx="${loafAt.x - 90}" cy="${loafAt.y - 120}" r="260" fill="url(#shine)"/></g>
     ${scoring()}
-    ${words("SLOW BREAD", { x: 92, y: 190, size: 40, fill: palette.ember, face: "label", spacing: 9 })}
-    ${words(["Sour-", "dough"], { x: 84, y: 350, size: 160, fill: palette.plum, spacing: -3, leading: 1 })}
-    ${words(["Twenty-four hours", "in the making."], { x: 92, y: 668, size: 50, fill: palette.berry, face: "body", leading: 1.26 })}
+    ${textLines("SLOW BREAD", { x: 92, y: 190, size: 40, fill: palette.ember, face: "label", spacing: 9 })}
+    ${textLines(["Sour-", "dough"], { x: 84, y: 350, size: 160, fill: palette.plum, spacing: -3, leading: 1 })}
+    ${textLines(["Twenty-four hours", "in the making."], { x: 92, y: 668, size: 50, fill: palette.berry, face: "body", leading: 1.26 })}
     <rect x="90" y="772" width="250" height="92" rx="46" fill="${palette.plum}"/>
-    ${words("€ 5.80", { x: 215, y: 836, size: 56, fill: palette.butter, face: "label", anchor: "middle" })}`,
+    ${textLines("€ 5.80", { x: 215, y: 836, size: 56, fill: palette.butter, face: "label", anchor: "middle" })}`,
   );
 }
 

@@ -1,5 +1,5 @@
 // The demo's video: a cup steams on the sill while snow falls outside. Every motion closes its circle in one loop.
-import { blur, chance, glow, palette, picture, radial, vertical, words } from "./draw.ts";
+import { blur, seededRandom, glow, palette, picture, radialGradient, verticalGradient, textLines } from "./draw.ts";
 import sharp from "sharp";
 
 export const video = {
@@ -36,7 +36,7 @@ function view(): string {
   return picture(
     "view",
     video,
-    `<defs>${vertical("sky", [0.06, "#2a1a44"], [0.36, "#6a2a58"], [0.58, "#c24b52"], [0.7, "#f08a58"], [0.78, palette.butter])}${glow("sun", "#fff0c2", 0.95)}</defs>
+    `<defs>${verticalGradient("sky", [0.06, "#2a1a44"], [0.36, "#6a2a58"], [0.58, "#c24b52"], [0.7, "#f08a58"], [0.78, palette.butter])}${glow("sun", "#fff0c2", 0.95)}</defs>
     <rect width="${width}" height="${height}" fill="url(#sky)"/>
     <circle cx="900" cy="640" r="330" fill="url(#sun)"/><circle cx="900" cy="636" r="64" fill="#fff4d6"/>
     <path d="M${left - 20} 640C${left + 120} 560 ${left + 240} 640 ${left + 340} 616S${left + 560} 560 ${right + 20} 622V${bottom + 40}H${left - 20}Z" fill="#a34a62"/>
@@ -54,9 +54,9 @@ function room(): string {
   return picture(
     "room",
     video,
-    `<defs>${radial("wall", "#4a2547", [0.55, "#361b3e"], [1, "#22142f"])}${vertical("sill", "#8d4a3c", "#4d2530")}
+    `<defs>${radialGradient("wall", "#4a2547", [0.55, "#361b3e"], [1, "#22142f"])}${verticalGradient("sill", "#8d4a3c", "#4d2530")}
       <linearGradient id="body"><stop offset="0" stop-color="#f6866a"/><stop offset="0.35" stop-color="${palette.ember}"/><stop offset="1" stop-color="#7e1f33"/></linearGradient>
-      ${vertical("lip", "#ffe9cf", "#f1c6a0")}${blur("soft", 14)}</defs>
+      ${verticalGradient("lip", "#ffe9cf", "#f1c6a0")}${blur("soft", 14)}</defs>
     <path fill-rule="evenodd" d="M0 0H${width}V${height}H0Z${arch(0)}" fill="url(#wall)"/>
     <path d="M${middle} ${top}V${bottom}M${left} ${spring}H${right}" stroke="#5a2c48" stroke-width="13"/>
     <path d="${arch(0)}" fill="none" stroke="#1a0f26" stroke-width="26"/><path d="${arch(0)}" fill="none" stroke="#70394f" stroke-width="14"/>
@@ -70,9 +70,9 @@ function room(): string {
     <ellipse cx="${cup.x}" cy="${cup.top + 8}" rx="138" ry="21" fill="#8a4a22"/>
     <path d="M${cup.x - 128} ${cup.top + 56}C${cup.x - 122} ${cup.top + 130} ${cup.x - 106} ${cup.top + 176} ${cup.x - 88} ${cup.top + 204}" fill="none" stroke="#ffc2a2" stroke-width="11" stroke-linecap="round" opacity="0.7"/>
     ${volume(130, 806, 400, 54, "#1f6a66")}${volume(168, 752, 330, 48, palette.apricot)}
-    ${words("OPEN FROM SIX", { x: 92, y: 190, size: 40, fill: palette.apricot, face: "label", spacing: 9 })}
-    ${words(["Come in,", "it’s warm."], { x: 84, y: 336, size: 110, fill: palette.cream, spacing: -2, leading: 1.06 })}
-    ${words(["Coffee is ready", "and the oven is on."], { x: 92, y: 556, size: 50, fill: palette.butter, face: "body", leading: 1.26 })}`,
+    ${textLines("OPEN FROM SIX", { x: 92, y: 190, size: 40, fill: palette.apricot, face: "label", spacing: 9 })}
+    ${textLines(["Come in,", "it’s warm."], { x: 84, y: 336, size: 110, fill: palette.cream, spacing: -2, leading: 1.06 })}
+    ${textLines(["Coffee is ready", "and the oven is on."], { x: 92, y: 556, size: 50, fill: palette.butter, face: "body", leading: 1.26 })}`,
   ).svg;
 }
 
@@ -84,7 +84,7 @@ function volume(x: number, y: number, long: number, thick: number, cover: string
 
 /** Soft flakes that sink a whole number of window heights in one loop. */
 function snow(frame: Buffer, phase: number): void {
-  const next = chance(17);
+  const next = seededRandom(17);
   const drop = pane.bottom - pane.top + 40;
   for (let flake = 0; flake < 64; flake++) {
     const [size, x, start, sway] = [2.2 + next() ** 2 * 4.5, pane.left + next() * (pane.right - pane.left), next(), next()];

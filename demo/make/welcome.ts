@@ -1,5 +1,5 @@
 // Main, first picture: the sun comes up behind the hills and the bakery's window is lit.
-import { chance, curve, glow, palette, picture, vertical, words, type Picture } from "./draw.ts";
+import { seededRandom, smoothCurve, glow, palette, picture, verticalGradient, textLines, type Picture } from "./draw.ts";
 
 const width = 1440;
 const height = 930;
@@ -10,10 +10,10 @@ export function welcome(): Picture {
     "welcome",
     { width, height },
     `<defs>
-      ${vertical("sky", [0, palette.night], [0.3, "#5a2149"], [0.5, "#b53a48"], [0.64, palette.coral], [0.8, palette.butter])}
-      ${vertical("sun", "#fff6dc", [0.6, "#ffd98c"], [1, "#ffb35c"])}
+      ${verticalGradient("sky", [0, palette.night], [0.3, "#5a2149"], [0.5, "#b53a48"], [0.64, palette.coral], [0.8, palette.butter])}
+      ${verticalGradient("sun", "#fff6dc", [0.6, "#ffd98c"], [1, "#ffb35c"])}
       ${glow("halo", "#ffe2a0", 0.9)}
-      ${hills.map((hill, at) => vertical(`hill${at}`, hill.top, hill.foot)).join("")}
+      ${hills.map((hill, at) => verticalGradient(`hill${at}`, hill.top, hill.foot)).join("")}
     </defs>
     <rect width="${width}" height="${height}" fill="url(#sky)"/>
     ${stars()}
@@ -22,8 +22,8 @@ export function welcome(): Picture {
     <circle cx="${sun.x}" cy="${sun.y}" r="${sun.r}" fill="url(#sun)"/>
     ${cloud(90, 560, 330)}${cloud(1090, 372, 260)}${cloud(520, 540, 220)}
     ${ridge(0)}${ridge(1)}${bakery(1030, 700)}${ridge(2)}${ridge(3)}
-    ${words("Morgenrot", { x: 84, y: 268, size: 196, fill: palette.cream, spacing: -3 })}
-    ${words(["Bread, coffee and books", "since first light."], { x: 94, y: 410, size: 54, fill: palette.butter, face: "body", leading: 1.28 })}
+    ${textLines("Morgenrot", { x: 84, y: 268, size: 196, fill: palette.cream, spacing: -3 })}
+    ${textLines(["Bread, coffee and books", "since first light."], { x: 94, y: 410, size: 54, fill: palette.butter, face: "body", leading: 1.28 })}
     ${birds([720, 470], [782, 446], [812, 486])}`,
   );
 }
@@ -43,11 +43,11 @@ function ridge(at: 0 | 1 | 2 | 3): string {
     points.push([x, hill.y + hill.swing * Math.sin(angle) + hill.swing * 0.35 * Math.sin(angle * 2.3 + at)]);
   }
   const trees = at === 2 ? poplars(points) : "";
-  return `${trees}<path d="${curve(points)}V${height}H-40Z" fill="url(#hill${at})"/>`;
+  return `${trees}<path d="${smoothCurve(points)}V${height}H-40Z" fill="url(#hill${at})"/>`;
 }
 
 function poplars(points: readonly [number, number][]): string {
-  const next = chance(11);
+  const next = seededRandom(11);
   return [3, 4, 5, 8, 9, 13, 20, 35, 36]
     .map((index) => {
       const [x, y] = points[index]!;
@@ -59,7 +59,7 @@ function poplars(points: readonly [number, number][]): string {
 
 /** The house: a gable, a chimney with its thread of smoke, and a warm window. */
 function bakery(x: number, y: number): string {
-  const smoke = curve([
+  const smoke = smoothCurve([
     [x + 118, y - 58],
     [x + 106, y - 90],
     [x + 130, y - 122],
@@ -87,7 +87,7 @@ function cloud(x: number, y: number, w: number): string {
 }
 
 function stars(): string {
-  const next = chance(5);
+  const next = seededRandom(5);
   return Array.from({ length: 60 }, () => {
     const y = next() ** 1.6 * 330;
     return `<circle cx="${(next() * width).toFixed(1)}" cy="${y.toFixed(1)}" r="${(0.8 + next() * 1.5).toFixed(2)}" fill="#ffe9c4" opacity="${(0.75 - y / 460).toFixed(2)}"/>`;

@@ -1,7 +1,7 @@
 // Builds elements: text only ever goes in as text.
 
 /** A new element with a class and its children. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function createElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,
   ...children: (Node | string)[]
@@ -17,6 +17,6 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 const primingOpacity = "0.001";
 
 /** Whether an element is unseen, painted but unseen, or on the glass. */
-export function setSeen(element: HTMLElement, seen: "no" | "priming" | "yes"): void {
+export function setVisibility(element: HTMLElement, seen: "no" | "priming" | "yes"): void {
   element.style.opacity = seen === "yes" ? "1" : seen === "priming" ? primingOpacity : "0";
 }

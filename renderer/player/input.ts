@@ -20,7 +20,7 @@ const refused = [
 ] as const;
 
 /** Refuses every gesture in the capture phase, before anything else could take it. */
-export function refuseInput(target: Document): void {
+export function blockInput(target: Document): void {
   for (const type of refused) {
     target.addEventListener(
       type,

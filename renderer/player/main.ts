@@ -1,15 +1,15 @@
 // The page's start: socket in, glass out, and the reports that go back.
-import { type FromPage, pageBeatMs, type Scene } from "../../src/protocol/scene.ts";
+import { type FromPage, pageHeartbeatMs, type Scene } from "../../src/protocol/scene.ts";
 import { CorrectedTime } from "./link/clock.ts";
 import { DriftLog } from "./link/drift-log.ts";
-import { FrameNews } from "./link/frame-news.ts";
+import { IframeReports } from "./link/iframe-reports.ts";
 import { FailureMemory } from "./stage/failure-memory.ts";
 import { FrameCounter } from "./frame-counter.ts";
 import { Display } from "./stage/display.ts";
-import { refuseInput } from "./input.ts";
+import { blockInput } from "./input.ts";
 import { PreloadBudget } from "./stage/preload-budget.ts";
-import { Presentation } from "./link/presentation.ts";
-import { ReportOrder } from "./link/report-order.ts";
+import { PresentationTiming } from "./link/presentation-timing.ts";
+import { ReportQueue } from "./link/report-queue.ts";
 import { SceneSocket } from "./link/socket.ts";
 import { TransitionChoice } from "./stage/transition-choice.ts";
 
@@ -22,38 +22,38 @@ const clockPatienceMs = 1_000;
 const longestDetail = 2_000;
 
 const frames = new FrameCounter();
-const sites = new FrameNews();
+const sites = new IframeReports();
 const clock = new CorrectedTime(frames, () => glass.redraw());
 const drift = new DriftLog();
-const clockKnown = Promise.race([clock.known, delay(clockPatienceMs)]);
-const order = new ReportOrder(send);
+const clockKnown = Promise.race([clock.synchronized, delay(clockPatienceMs)]);
+const order = new ReportQueue(send);
 const glass = new Display(document.querySelector<HTMLElement>("#glass")!, {
   clock,
   frames,
-  presentation: new Presentation(frames),
-  sites,
-  drift,
+  presentation: new PresentationTiming(frames),
+  iframeReports: sites,
+  driftLog: drift,
   transitions: new TransitionChoice(send),
   failures: new FailureMemory(clock),
-  budget: PreloadBudget.ofMachine(),
+  budget: PreloadBudget.forThisMachine(),
   report: (message) => order.report(message),
   reportPresented: (message, at) => order.reportPresented(message, at),
 });
 const socket = new SceneSocket(socketUrl(), {
   onOpen: greet,
   onMessage: (message) => {
-    if (message.type === "clock") clock.learn(message.t0, message.now, performance.now());
-    else if (message.type === "frame") sites.hear(message);
+    if (message.type === "clock") clock.addSample(message.t0, message.now, performance.now());
+    else if (message.type === "frame") sites.handle(message);
     else draw(message.scene);
   },
-  onNonsense: (detail) => {
+  onInvalidMessage: (detail) => {
     sendFault(`A message from the player was not understood: ${detail}`);
   },
 });
 
-refuseInput(document);
+blockInput(document);
 reportFaults();
-setInterval(beat, pageBeatMs);
+setInterval(beat, pageHeartbeatMs);
 setInterval(askTime, exchangeMs);
 
 function send(message: FromPage): void {

@@ -3,21 +3,21 @@ import type { FromPage, Screen } from "../../src/protocol/scene.ts";
 import type { Transition } from "../../src/protocol/content/transition.ts";
 import type { PageClock } from "./link/clock.ts";
 import type { DriftLog } from "./link/drift-log.ts";
-import type { FrameNews } from "./link/frame-news.ts";
+import type { IframeReports } from "./link/iframe-reports.ts";
 import type { FailureMemory } from "./stage/failure-memory.ts";
 import type { FrameCounter } from "./frame-counter.ts";
 import type { PreloadBudget } from "./stage/preload-budget.ts";
-import type { Presentation } from "./link/presentation.ts";
-import type { PresentedReport } from "./link/report-order.ts";
+import type { PresentationTiming } from "./link/presentation-timing.ts";
+import type { PresentedReport } from "./link/report-queue.ts";
 import type { TransitionChoice } from "./stage/transition-choice.ts";
 
 /** What the parts of the page share. */
-export interface Page {
+export interface PageContext {
   clock: PageClock;
   frames: FrameCounter;
-  presentation: Presentation;
-  sites: FrameNews;
-  drift: DriftLog;
+  presentation: PresentationTiming;
+  iframeReports: IframeReports;
+  driftLog: DriftLog;
   transitions: TransitionChoice;
   failures: FailureMemory;
   budget: PreloadBudget;
@@ -40,9 +40,9 @@ export interface Layer {
    * Of one that is prepared for a later instant: brings on, in the frame being made, all that is due then. False when
    * something is not there to be painted: then `ready` tells when it is.
    */
-  comeOn?(frameTime: number): boolean;
+  showIfReady?(frameTime: number): boolean;
   /** The frame being made is the first with this layer; `at` is when it is on the glass, corrected wall time. */
-  presented(at: Promise<number>): void;
+  onPresented(at: Promise<number>): void;
   /** Lets go of everything. */
   dispose(): void;
 }

@@ -2133,6 +2133,12 @@ export interface components {
             /** @description The invitation's */
             secret: string;
         };
+        AcceptedInvitation: {
+            role: components["schemas"]["Role"];
+            team: components["schemas"]["Team"];
+            token: components["schemas"]["CreatedToken"];
+            user: components["schemas"]["User"];
+        };
         Asset: {
             /** @description Codec of a video's picture or of a sound, such as `avc` or `aac` */
             codec: string | null;
@@ -2257,7 +2263,7 @@ export interface components {
             /** @description For the next page; null on the last */
             next_cursor: string | null;
         };
-        AuditVerdict: {
+        AuditVerification: {
             /** @description The first that is missing or was altered; null: none */
             broken_at_seq: number | null;
             /** @description Entries that are good, from the first on */
@@ -2265,6 +2271,181 @@ export interface components {
             holds: boolean;
             /** @description Of the newest good entry: kept elsewhere, it proves later that nothing before it was rewritten */
             last_hash: string | null;
+        };
+        BulkCommandRequest: {
+            /**
+             * @default {
+             *       "format": "jpeg"
+             *     }
+             */
+            args?: {
+                /**
+                 * @default jpeg
+                 * @enum {string}
+                 */
+                format?: "jpeg" | "png" | "webp";
+                /** @description Made smaller to this width; never larger */
+                max_width?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "screenshot";
+        } | {
+            /**
+             * @default {
+             *       "duration_ms": 10000
+             *     }
+             */
+            args?: {
+                /** @default 10000 */
+                duration_ms?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "identify";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "reload";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "restart";
+        } | {
+            args: {
+                /** @description An image or a video, shown alone on the whole screen */
+                asset_id?: string;
+                /** @description 1 s to 365 days; without it, until it is revoked */
+                duration_ms?: number;
+                /** @description Id, `lay_` and a ULID */
+                layout_id?: string;
+                /**
+                 * @description An emergency stands above every other override, and no pause holds it back
+                 * @default normal
+                 * @enum {string}
+                 */
+                level?: "normal" | "emergency";
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description The id of the override.set command; without it, all overrides end */
+                override_id?: string;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "override.clear";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Without it, every zone goes on to its next item */
+                zone_id?: string;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "skip";
+        } | {
+            /**
+             * @default {
+             *       "duration_ms": 300000
+             *     }
+             */
+            args?: {
+                /**
+                 * @description 1 s to 24 h. Then the loop is where it would have been
+                 * @default 300000
+                 */
+                duration_ms?: number;
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "pause";
+        } | {
+            /** @default {} */
+            args?: Record<string, never>;
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "resume";
+        } | {
+            args: components["schemas"]["VariablesSetArgs"];
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.set";
+        } | {
+            /** @default {} */
+            args?: {
+                /** @description Of what was set by command or trigger; without it, all */
+                names?: string[];
+            };
+            target: components["schemas"]["Target"];
+            /** @default 600 */
+            ttl_s?: number;
+            /** @constant */
+            type: "variables.clear";
+        };
+        BulkCommandResult: {
+            commands: {
+                /** @description Id, `cmd_` and a ULID */
+                id: string;
+                /** @description Id, `plr_` and a ULID */
+                player_id: string;
+            }[];
+            count: number;
+            /**
+             * Format: date-time
+             * @description Not begun by then, they never run
+             */
+            expires_at: string;
+            /** @enum {string} */
+            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
+        };
+        BulkPlayerChange: {
+            change: {
+                /** @description Assigns a layout to all; null takes it away */
+                layout_id?: string | null;
+                /** @default [] */
+                tags_add?: string[];
+                /** @default [] */
+                tags_remove?: string[];
+            };
+            target: components["schemas"]["Target"];
+        };
+        BulkPlayerChangeResult: {
+            /** @description Those among them that were not so already */
+            changed: number;
+            /** @description Players that the request was for */
+            matched: number;
+            /** @description Why it reached nobody. It is taken all the same */
+            warnings: components["schemas"]["TargetWarning"][];
         };
         Calendar: {
             /**
@@ -2494,162 +2675,6 @@ export interface components {
             /** @constant */
             type: "variables.clear";
         };
-        CommandsQueued: {
-            commands: {
-                /** @description Id, `cmd_` and a ULID */
-                id: string;
-                /** @description Id, `plr_` and a ULID */
-                player_id: string;
-            }[];
-            count: number;
-            /**
-             * Format: date-time
-             * @description Not begun by then, they never run
-             */
-            expires_at: string;
-            /** @enum {string} */
-            type: "screenshot" | "identify" | "reload" | "restart" | "override.set" | "override.clear" | "skip" | "pause" | "resume" | "variables.set" | "variables.clear";
-            /** @description Why it reached nobody. It is taken all the same */
-            warnings: components["schemas"]["TargetWarning"][];
-        };
-        CommandsRequest: {
-            /**
-             * @default {
-             *       "format": "jpeg"
-             *     }
-             */
-            args?: {
-                /**
-                 * @default jpeg
-                 * @enum {string}
-                 */
-                format?: "jpeg" | "png" | "webp";
-                /** @description Made smaller to this width; never larger */
-                max_width?: number;
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "screenshot";
-        } | {
-            /**
-             * @default {
-             *       "duration_ms": 10000
-             *     }
-             */
-            args?: {
-                /** @default 10000 */
-                duration_ms?: number;
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "identify";
-        } | {
-            /** @default {} */
-            args?: Record<string, never>;
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "reload";
-        } | {
-            /** @default {} */
-            args?: Record<string, never>;
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "restart";
-        } | {
-            args: {
-                /** @description An image or a video, shown alone on the whole screen */
-                asset_id?: string;
-                /** @description 1 s to 365 days; without it, until it is revoked */
-                duration_ms?: number;
-                /** @description Id, `lay_` and a ULID */
-                layout_id?: string;
-                /**
-                 * @description An emergency stands above every other override, and no pause holds it back
-                 * @default normal
-                 * @enum {string}
-                 */
-                level?: "normal" | "emergency";
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "override.set";
-        } | {
-            /** @default {} */
-            args?: {
-                /** @description The id of the override.set command; without it, all overrides end */
-                override_id?: string;
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "override.clear";
-        } | {
-            /** @default {} */
-            args?: {
-                /** @description Without it, every zone goes on to its next item */
-                zone_id?: string;
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "skip";
-        } | {
-            /**
-             * @default {
-             *       "duration_ms": 300000
-             *     }
-             */
-            args?: {
-                /**
-                 * @description 1 s to 24 h. Then the loop is where it would have been
-                 * @default 300000
-                 */
-                duration_ms?: number;
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "pause";
-        } | {
-            /** @default {} */
-            args?: Record<string, never>;
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "resume";
-        } | {
-            args: components["schemas"]["VariablesSetArgs"];
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "variables.set";
-        } | {
-            /** @default {} */
-            args?: {
-                /** @description Of what was set by command or trigger; without it, all */
-                names?: string[];
-            };
-            target: components["schemas"]["Target"];
-            /** @default 600 */
-            ttl_s?: number;
-            /** @constant */
-            type: "variables.clear";
-        };
         /** @enum {string} */
         CommandStatus: "queued" | "delivered" | "acknowledged" | "running" | "succeeded" | "failed" | "rejected" | "expired" | "cancelled";
         CommandUpdate: {
@@ -2783,6 +2808,75 @@ export interface components {
             revision: string | null;
             total_bytes: number;
         };
+        CreatedInvitation: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Id, `usr_` and a ULID */
+            created_by: string;
+            email: string;
+            /**
+             * Format: date-time
+             * @description Seven days after it was made, or when the token that made it ends
+             */
+            expires_at: string;
+            /** @description Id, `inv_` and a ULID */
+            id: string;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description Shown this once: pass it on to the person, who accepts with it. We send no e-mail */
+            secret: string;
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+        };
+        CreatedToken: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /** @description Null: the service itself, at its start */
+            created_by: string | null;
+            expires_at: string | null;
+            /** @description The last four characters of its secret; empty for those of earlier versions */
+            hint: string;
+            /** @description Id, `tok_` and a ULID */
+            id: string;
+            /** @description To the minute */
+            last_used_at: string | null;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description `sgn_pat_…`, shown this once: its hash alone is kept */
+            secret: string;
+            /** @description Id, `team_` and a ULID */
+            team_id: string;
+            /** @description On whose behalf it acts */
+            user_id: string;
+        };
+        CreatedUploadLink: {
+            /** @description What the file became; null: none came yet */
+            asset_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC
+             */
+            expires_at: string;
+            /** @description Id, `ulk_` and a ULID */
+            id: string;
+            most_bytes: number;
+            name: string;
+            /** @description Where to PUT the bytes as they are: `curl -T video.mp4 'URL'`. No token is wanted: whoever has it may send one file */
+            url: string;
+        };
         Delivery: {
             attempts: number;
             /**
@@ -2853,7 +2947,38 @@ export interface components {
         };
         /** @enum {string} */
         DeliveryStatus: "pending" | "delivered" | "failed" | "cancelled";
-        Desired: {
+        DesiredAsset: {
+            duration_ms: number | null;
+            height: number | null;
+            /** @description Id, `ast_` and a ULID */
+            id: string;
+            mime_type: string;
+            /** @description Of a PDF */
+            page_count?: number;
+            sha256: string;
+            size_bytes: number;
+            /** @description Path at the service, fetched with the device's access token */
+            url: string;
+            width: number | null;
+        };
+        DesiredLayout: {
+            /** @description Id, `ast_` and a ULID */
+            background_asset_id?: string;
+            background_color: string;
+            height: number;
+            /** @description Id, `lay_` and a ULID */
+            id: string;
+            /** @description How the layout comes in */
+            transition?: components["schemas"]["Transition"];
+            width: number;
+            zones: components["schemas"]["DesiredZone"][];
+        };
+        DesiredPlaylist: {
+            /** @description Id, `pls_` and a ULID */
+            id: string;
+            items: components["schemas"]["PlaylistItem"][];
+        };
+        DesiredState: {
             assets: components["schemas"]["DesiredAsset"][];
             /** @description The dates of the calendars that conditions of schedules name */
             calendars?: {
@@ -2893,37 +3018,6 @@ export interface components {
             schedules: {
                 [key: string]: unknown;
             }[];
-        };
-        DesiredAsset: {
-            duration_ms: number | null;
-            height: number | null;
-            /** @description Id, `ast_` and a ULID */
-            id: string;
-            mime_type: string;
-            /** @description Of a PDF */
-            page_count?: number;
-            sha256: string;
-            size_bytes: number;
-            /** @description Path at the service, fetched with the device's access token */
-            url: string;
-            width: number | null;
-        };
-        DesiredLayout: {
-            /** @description Id, `ast_` and a ULID */
-            background_asset_id?: string;
-            background_color: string;
-            height: number;
-            /** @description Id, `lay_` and a ULID */
-            id: string;
-            /** @description How the layout comes in */
-            transition?: components["schemas"]["Transition"];
-            width: number;
-            zones: components["schemas"]["DesiredZone"][];
-        };
-        DesiredPlaylist: {
-            /** @description Id, `pls_` and a ULID */
-            id: string;
-            items: components["schemas"]["PlaylistItem"][];
         };
         DesiredZone: {
             /** @description Without it the zone is clear where its items are */
@@ -3161,75 +3255,6 @@ export interface components {
             data: components["schemas"]["Layout"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
-        };
-        MadeInvitation: {
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            created_at: string;
-            /** @description Id, `usr_` and a ULID */
-            created_by: string;
-            email: string;
-            /**
-             * Format: date-time
-             * @description Seven days after it was made, or when the token that made it ends
-             */
-            expires_at: string;
-            /** @description Id, `inv_` and a ULID */
-            id: string;
-            name: string;
-            role: components["schemas"]["Role"];
-            /** @description Shown this once: pass it on to the person, who accepts with it. We send no e-mail */
-            secret: string;
-            /** @enum {string} */
-            status: "pending" | "accepted" | "revoked" | "expired";
-            /** @description Id, `team_` and a ULID */
-            team_id: string;
-        };
-        MadeToken: {
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            created_at: string;
-            /** @description Null: the service itself, at its start */
-            created_by: string | null;
-            expires_at: string | null;
-            /** @description The last four characters of its secret; empty for those of earlier versions */
-            hint: string;
-            /** @description Id, `tok_` and a ULID */
-            id: string;
-            /** @description To the minute */
-            last_used_at: string | null;
-            name: string;
-            scopes: components["schemas"]["Scope"][];
-            /** @description `sgn_pat_…`, shown this once: its hash alone is kept */
-            secret: string;
-            /** @description Id, `team_` and a ULID */
-            team_id: string;
-            /** @description On whose behalf it acts */
-            user_id: string;
-        };
-        MadeUploadLink: {
-            /** @description What the file became; null: none came yet */
-            asset_id: string | null;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, UTC
-             */
-            expires_at: string;
-            /** @description Id, `ulk_` and a ULID */
-            id: string;
-            most_bytes: number;
-            name: string;
-            /** @description Where to PUT the bytes as they are: `curl -T video.mp4 'URL'`. No token is wanted: whoever has it may send one file */
-            url: string;
         };
         Me: {
             role: components["schemas"]["Role"];
@@ -4221,25 +4246,6 @@ export interface components {
             since: string;
             /** @description Null: the whole screen */
             zone_id: string | null;
-        };
-        PlayersChange: {
-            change: {
-                /** @description Assigns a layout to all; null takes it away */
-                layout_id?: string | null;
-                /** @default [] */
-                tags_add?: string[];
-                /** @default [] */
-                tags_remove?: string[];
-            };
-            target: components["schemas"]["Target"];
-        };
-        PlayersChanged: {
-            /** @description Those among them that were not so already */
-            changed: number;
-            /** @description Players that the request was for */
-            matched: number;
-            /** @description Why it reached nobody. It is taken all the same */
-            warnings: components["schemas"]["TargetWarning"][];
         };
         PlayEventBatch: {
             /** @description PlayEvents; each is looked at by itself */
@@ -5234,12 +5240,6 @@ export interface components {
             data: components["schemas"]["Screenshot"][];
             /** @description For the next page; null on the last */
             next_cursor: string | null;
-        };
-        Seat: {
-            role: components["schemas"]["Role"];
-            team: components["schemas"]["Team"];
-            token: components["schemas"]["MadeToken"];
-            user: components["schemas"]["User"];
         };
         Show: {
             asset_id: string | null;
@@ -7246,7 +7246,7 @@ export interface operations {
                      *       "last_hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
                      *     }
                      */
-                    "application/json": components["schemas"]["AuditVerdict"];
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7648,7 +7648,7 @@ export interface operations {
                  *       "ttl_s": 600
                  *     }
                  */
-                "application/json": components["schemas"]["CommandsRequest"];
+                "application/json": components["schemas"]["BulkCommandRequest"];
             };
         };
         responses: {
@@ -7684,7 +7684,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["CommandsQueued"];
+                    "application/json": components["schemas"]["BulkCommandResult"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -8296,7 +8296,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Desired"];
+                    "application/json": components["schemas"]["DesiredState"];
                 };
             };
             /** @description It is the revision of If-None-Match */
@@ -8635,7 +8635,7 @@ export interface operations {
                      *       "secret": "sample"
                      *     }
                      */
-                    "application/json": components["schemas"]["MadeInvitation"];
+                    "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -8797,7 +8797,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Seat"];
+                    "application/json": components["schemas"]["AcceptedInvitation"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -10680,7 +10680,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PlayersChange"];
+                "application/json": components["schemas"]["BulkPlayerChange"];
             };
         };
         responses: {
@@ -10709,7 +10709,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["PlayersChanged"];
+                    "application/json": components["schemas"]["BulkPlayerChangeResult"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -12463,7 +12463,7 @@ export interface operations {
                         id: string;
                         name: string;
                         role: components["schemas"]["Role"];
-                        token: components["schemas"]["MadeToken"];
+                        token: components["schemas"]["CreatedToken"];
                         /**
                          * Format: date-time
                          * @description RFC 3339, UTC
@@ -12944,7 +12944,7 @@ export interface operations {
                      *       "secret": "sample"
                      *     }
                      */
-                    "application/json": components["schemas"]["MadeToken"];
+                    "application/json": components["schemas"]["CreatedToken"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];
@@ -13166,7 +13166,7 @@ export interface operations {
                      *       "url": "https://signage.example.com/api/v1/assets/ast_01jd3v8q6m9x2k4n7r5t1w0yzh/content"
                      *     }
                      */
-                    "application/json": components["schemas"]["MadeUploadLink"];
+                    "application/json": components["schemas"]["CreatedUploadLink"];
                 };
             };
             400: components["responses"]["BadRequestOrMalformedJson"];

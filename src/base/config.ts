@@ -18,9 +18,9 @@ export interface Usage<F extends Readonly<Record<string, Flag>> = Readonly<Recor
   readonly summary: string;
   readonly flags: F;
   /** What its words beside the flags are, such as `FILE|URL|TEXT`; absent: it takes none. */
-  readonly words?: string;
+  readonly positionals?: string;
   /** What else a person should know: examples, exit codes. */
-  readonly more?: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 type Values<F extends Readonly<Record<string, Flag>>> = {
@@ -34,7 +34,7 @@ type Values<F extends Readonly<Record<string, Flag>>> = {
 const lineLength = 100;
 
 /** Defines a program's usage; keeps the names of its flags as a type. */
-export function usageOf<const F extends Readonly<Record<string, Flag>>>(usage: Usage<F>): Usage<F> {
+export function defineUsage<const F extends Readonly<Record<string, Flag>>>(usage: Usage<F>): Usage<F> {
   return usage;
 }
 
@@ -49,7 +49,12 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
     Object.entries<Flag>(usage.flags).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" } as const]),
   );
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: usage.words !== undefined });
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options,
+      strict: true,
+      allowPositionals: usage.positionals !== undefined,
+    });
     // What parseArgs says of its result is this, put less plainly.
     return { ...values, words: positionals } as unknown as Values<F>;
   } catch (error) {
@@ -81,7 +86,7 @@ export function badFlags(wrong: string, { command }: Usage, options?: { cause: u
 }
 
 /** The text that `--help` prints. */
-function helpOf({ command, summary, flags, words, more = [] }: Usage): string {
+function helpOf({ command, summary, flags, positionals: words, notes: more = [] }: Usage): string {
   const heads = Object.entries(flags).map(
     ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
   );

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Log } from "../base/log.ts";
 
 /** What a person would type. */
-export function aptLine(packages: readonly string[]): string {
+export function aptCommand(packages: readonly string[]): string {
   return `sudo apt-get update && sudo apt-get install -y ${packages.join(" ")}`;
 }
 

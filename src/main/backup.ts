@@ -1,29 +1,29 @@
 // signage-player backup and restore: a service's data folder to a file or a folder, and back; or its signing key alone.
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { checkFlags, readFlags, usageOf } from "../base/config.ts";
+import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { dataFolder, readVersion } from "./folders.ts";
 
 const cli = "node_modules/.bin/node src/main/cli.ts";
 const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
-const backupUsage = usageOf({
+const backupUsage = defineUsage({
   command: `${cli} backup`,
   summary: "Copies everything that the service keeps, its keys and tokens included, while it runs.",
   flags: { to: { value: "FILE.tar|DIR", help: "Where the backup goes" }, data: folder },
 });
-const restoreUsage = usageOf({
+const restoreUsage = defineUsage({
   command: `${cli} restore`,
   summary: "Makes a data folder from a backup, after every file of it was checked.",
   flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder },
 });
-const backupKeyUsage = usageOf({
+const backupKeyUsage = defineUsage({
   command: `${cli} backup-key`,
   summary: "Saves the service's signing key alone: the one thing that players know the service by.",
   flags: { to: { value: "FILE", help: "Where the key goes; keep it secret" }, data: folder },
 });
-const restoreKeyUsage = usageOf({
+const restoreKeyUsage = defineUsage({
   command: `${cli} restore-key`,
   summary: "Brings a saved signing key back. The service must be stopped.",
   flags: {
@@ -88,8 +88,8 @@ export async function runRestoreKey(flags: z.infer<typeof RestoreKeyFlags>, log:
 
 /** Makes a backup. @throws Fault `file-corrupt` when it is made, but lacks files that the data folder lacked itself. */
 export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, signal: AbortSignal): Promise<void> {
-  const { makeBackup } = await import("../service/store/backup/make.ts");
-  const { files, sizeBytes, missing } = await makeBackup(flags.data, flags.to, readVersion(), log, signal);
+  const { createBackup } = await import("../service/store/backup/create.ts");
+  const { files, sizeBytes, missing } = await createBackup(flags.data, flags.to, readVersion(), log, signal);
   log.info({ to: flags.to, files, size_bytes: sizeBytes }, "backed up");
   if (missing.length === 0) return;
   const damage = `the backup is made, but ${missing.length} files were missing or damaged in ${flags.data} already: ${missing.slice(0, 5).join(", ")}`;

@@ -7,8 +7,11 @@ export const calendar: Calendar = {
     return windowAfter(schedule, zone, instant, dates);
   },
   async why(desired, records, deviceZone, instant) {
-    const { why } = await import("../schedule/program.ts");
+    const { explainAt } = await import("../schedule/program.ts");
     const ready = { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
-    return why(ready, instant, { deviceZone, records }).map(({ layoutId, ...reason }) => ({ ...reason, layout_id: layoutId }));
+    return explainAt(ready, instant, { deviceTimeZone: deviceZone, interventions: records }).map(({ layoutId, ...reason }) => ({
+      ...reason,
+      layout_id: layoutId,
+    }));
   },
 };

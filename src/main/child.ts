@@ -12,7 +12,7 @@ export type LogLine = z.infer<typeof LogLine>;
 const stopLimitMs = 12_000;
 
 /** A running child. Disposing asks it to stop, then insists, and resolves when it is gone. */
-export class Child implements AsyncDisposable {
+export class ChildProgram implements AsyncDisposable {
   readonly #process: ChildProcess;
   #lastWords: string | null = null;
   readonly #listeners = new Set<(line: LogLine, raw: string) => void>();
@@ -34,7 +34,7 @@ export class Child implements AsyncDisposable {
   }
 
   /** Why it ended, in its own words; null while it said nothing. */
-  get lastWords(): string | null {
+  get fatalMessage(): string | null {
     return this.#lastWords;
   }
 
@@ -47,7 +47,7 @@ export class Child implements AsyncDisposable {
    * The first line, from now on, with this message.
    * @throws Fault `refused` with the child's own last complaint when it ends before; AbortError when `signal` aborts.
    */
-  async line(message: string, signal: AbortSignal): Promise<LogLine> {
+  async waitForLine(message: string, signal: AbortSignal): Promise<LogLine> {
     const heard = new Promise<LogLine>((resolve, reject) => {
       this.onLine((line) => line.msg === message && resolve(line));
       signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")), { once: true });

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { findChromium } from "../host/chromium/find.ts";
-import { aptLine, installPackages } from "./apt.ts";
+import { findChromium } from "../host/chromium/find-chromium.ts";
+import { aptCommand, installPackages } from "./apt.ts";
 import { readSandbox, sandboxRemedy, type SandboxState } from "./electron/sandbox.ts";
 import { rootFolder } from "./folders.ts";
 import { hasDisplay } from "./kiosk.ts";
@@ -68,7 +68,10 @@ export async function chooseEngine(flags: EngineFlags, log: Log, signal: AbortSi
   if (found !== null) return { name: "chromium", executable: found, why };
   log.info({ packages: browserPackages, why }, "no browser is here: installing Debian's chromium and fonts");
   if (!(await installPackages(browserPackages, log, signal))) {
-    throw new Fault("browser-missing", `No browser to draw with (${why}), and no right to install one. Run: ${aptLine(browserPackages)}`);
+    throw new Fault(
+      "browser-missing",
+      `No browser to draw with (${why}), and no right to install one. Run: ${aptCommand(browserPackages)}`,
+    );
   }
   return { name: "chromium", executable: await findChromium(), why: `${why}; just installed` };
 }

@@ -5,5 +5,5 @@ import type { Foretell } from "../service/schedule/forecast.ts";
 export const foretell: Foretell = async (desired, records, deviceZone, from, until) => {
   const { forecast } = await import("../schedule/program.ts");
   const ready = { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
-  return forecast(ready, from, until, { deviceZone, records });
+  return forecast(ready, from, until, { deviceTimeZone: deviceZone, interventions: records });
 };

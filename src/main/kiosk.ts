@@ -6,9 +6,9 @@ import type { Log } from "../base/log.ts";
 import { createChromiumHost } from "../host/chromium/host.ts";
 import { createLinuxMachine } from "../host/linux/machine.ts";
 import { readVersion, rendererFolder } from "./folders.ts";
-import { ruleOf } from "./local-exceptions.ts";
+import { localAccessRule } from "./local-exceptions.ts";
 import type { PlayerConfig } from "./player-config.ts";
-import { serverOf, settingsOf, type SettingsStore, type StoredSettings } from "./settings.ts";
+import { resolveServer, createPlayerSettings, type SettingsStore, type StoredSettings } from "./settings.ts";
 
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh browser. */
 export async function runKiosk(config: PlayerConfig, executable: string, log: Log, signal: AbortSignal): Promise<void> {
@@ -17,7 +17,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
   if (headless && !config.headless) log.warn("there is no display: drawing without one; take a screenshot to see the picture");
   const clock = createSystemClock();
   const profileFolder = join(config.data, "chromium");
-  const mayReachLocal = ruleOf(config.allowLocal);
+  const mayReachLocal = localAccessRule(config.allowLocal);
   for (;;) {
     const { window } = config;
     await using host = createChromiumHost({ executable, profileFolder, headless, window, mayReachLocal, env: process.env, clock, log });
@@ -25,7 +25,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
     await host.prepare();
     const { runPlayer } = await import("../player/player.ts");
     const openStore = (): Promise<SettingsStore> => openSettings(config.data);
-    const server = await serverOf(config.server, openStore);
+    const server = await resolveServer(config.server, openStore);
     const machine = createLinuxMachine();
     const options = {
       server: () => server,
@@ -37,7 +37,7 @@ export async function runKiosk(config: PlayerConfig, executable: string, log: Lo
       ntp: config.ntp,
       triggers: config.triggers,
       mayReachLocal,
-      settings: settingsOf(openStore),
+      settings: createPlayerSettings(openStore),
       clock,
       log,
     };

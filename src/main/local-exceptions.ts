@@ -9,7 +9,7 @@ export interface LocalException {
 }
 
 /** Reads `HOST:PORT[,…]`, where PORT may be `*` and IPv6 addresses stand in brackets. Null when it is no such list. */
-export function readExceptions(text: string): LocalException[] | null {
+export function parseLocalExceptions(text: string): LocalException[] | null {
   const parts = text.split(",");
   const exceptions = parts.flatMap((part): LocalException[] => {
     const [, host = "", port = ""] = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]{1,253}):(\*|\d{1,5})$/.exec(part.trim()) ?? [];
@@ -23,11 +23,11 @@ export function readExceptions(text: string): LocalException[] | null {
 }
 
 /** What `readExceptions` reads as `exceptions`. */
-export function writeExceptions(exceptions: readonly LocalException[]): string {
+export function formatLocalExceptions(exceptions: readonly LocalException[]): string {
   return exceptions.map(({ host, port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`).join(",");
 }
 
 /** Whether content may reach a host of this machine at a port. */
-export function ruleOf(exceptions: readonly LocalException[]): (host: string, port: number) => boolean {
+export function localAccessRule(exceptions: readonly LocalException[]): (host: string, port: number) => boolean {
   return (host, port) => exceptions.some((each) => each.host === host && (each.port === "*" || each.port === port));
 }

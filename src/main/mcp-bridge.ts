@@ -7,7 +7,7 @@ import { isAbort, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 
 /** What a bridge connects. */
-export interface McpBridgeParts {
+export interface McpBridgeOptions {
   /** The service's /mcp. */
   endpoint: string;
   token: string;
@@ -38,12 +38,12 @@ const invalidRequest = -32_600;
 const internalError = -32_603;
 
 export class McpBridge {
-  readonly #parts: McpBridgeParts;
+  readonly #parts: McpBridgeOptions;
   readonly #underWay = new Map<Id, AbortController>();
   /** What a session of the 2025 era agreed on; a 2026 request says its own. */
   #version: string | null = null;
 
-  constructor(parts: McpBridgeParts) {
+  constructor(parts: McpBridgeOptions) {
     this.#parts = parts;
   }
 

@@ -1,12 +1,12 @@
 // signage-player mcp: MCP on standard input and output, for programs that start their servers themselves. The service does the work.
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
+import { badFlags, checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { isToolset, toolsets } from "../protocol/operator/toolsets.ts";
 import { McpBridge } from "./mcp-bridge.ts";
 
-const usage = usageOf({
+const usage = defineUsage({
   command: "node_modules/.bin/node src/main/cli.ts mcp",
   summary: "MCP on standard input and output, for agents that start their servers themselves. The service does the work.",
   flags: {

@@ -1,11 +1,11 @@
 // The player's flags, the same on every engine. Checked by hand: zod is loaded while the browser is already starting.
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import { badFlags, readFlags, usageOf } from "../base/config.ts";
+import { badFlags, readFlags, defineUsage } from "../base/config.ts";
 import { dataFolder } from "./folders.ts";
-import { readExceptions, writeExceptions, type LocalException } from "./local-exceptions.ts";
+import { parseLocalExceptions, formatLocalExceptions, type LocalException } from "./local-exceptions.ts";
 
-const usage = usageOf({
+const usage = defineUsage({
   command: "npm run player --",
   summary: "The player: shows a pairing code, then plays what the service gives it, fullscreen and for ever.",
   flags: {
@@ -21,7 +21,7 @@ const usage = usageOf({
     },
     triggers: { help: "Let sensors and buttons set variables over the Unix socket DIR/triggers/socket" },
   },
-  more: [
+  notes: [
     "Switches of Chromium for Electron, such as --ozone-platform=wayland or --proxy-server=URL: see README.md.",
     "Exit codes: 0 stopped as asked, 1 failed, 2 bad flags.",
   ],
@@ -110,7 +110,7 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
     ...(window === null ? [] : [`--window=${window.width}x${window.height}`]),
     ...(servers.length === 0 ? [] : [`--ntp=${servers.join(",")}`]),
     ...(triggers ? ["--triggers"] : []),
-    ...(allowLocal.length === 0 ? [] : [`--allow-local=${writeExceptions(allowLocal)}`]),
+    ...(allowLocal.length === 0 ? [] : [`--allow-local=${formatLocalExceptions(allowLocal)}`]),
   ];
 }
 
@@ -125,7 +125,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
   const servers = ntp === undefined ? [] : timeServersOf(ntp);
   if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
-  const allowLocal = local === undefined ? [] : readExceptions(local);
+  const allowLocal = local === undefined ? [] : parseLocalExceptions(local);
   if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
   return {

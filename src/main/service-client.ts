@@ -33,7 +33,7 @@ export class ServiceClient {
     return Player.parse(await this.#call("GET", `players/${id}`));
   }
 
-  async assign(playerId: string, layoutId: string): Promise<void> {
+  async assignLayout(playerId: string, layoutId: string): Promise<void> {
     await this.#call("PATCH", `players/${playerId}`, { layout_id: layoutId });
   }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { z } from "zod";
 import { createSystemClock } from "../base/clock.ts";
-import { checkFlags, readFlags, usageOf } from "../base/config.ts";
+import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
@@ -13,11 +13,11 @@ import { Port } from "./flags.ts";
 import { calendar } from "./calendar.ts";
 import { foretell } from "./foretell.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
-import { startByParent } from "./electron/media-relay.ts";
-import { tellListening } from "./electron/parent-port.ts";
+import { startMediaInParent } from "./electron/media-relay.ts";
+import { reportListening } from "./electron/parent-port.ts";
 import { runProgram } from "./program.ts";
 
-const usage = usageOf({
+const usage = defineUsage({
   command: "npm run service --",
   summary: "The service: players connect to it, people and programs speak REST, WebSocket and MCP with it. Documentation at /docs.",
   flags: {
@@ -39,7 +39,7 @@ const usage = usageOf({
     "requests-per-minute": { value: "N", help: "Requests that one token may make a minute (default 600)" },
     "metrics-public": { help: "Give /metrics to everybody, not just to this machine and to tokens" },
   },
-  more: ["Exit codes: 0 stopped as asked, 1 failed, 2 bad flags."],
+  notes: ["Exit codes: 0 stopped as asked, 1 failed, 2 bad flags."],
 });
 
 const file = z
@@ -106,7 +106,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
   growYoungGeneration(false);
   const { startService } = await import("../service/server.ts");
-  const startMediaProcess = process.parentPort === undefined ? undefined : startByParent(process.parentPort);
+  const startMediaProcess = process.parentPort === undefined ? undefined : startMediaInParent(process.parentPort);
   const config = {
     ...flags,
     startMediaProcess,
@@ -120,7 +120,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   });
   growYoungGeneration(true);
   log.info({ url: service.url }, "listening");
-  tellListening(service.url);
+  reportListening(service.url);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });

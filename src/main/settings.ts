@@ -20,14 +20,14 @@ export interface SettingsStore {
  * The service's address: the one given, else that of the last pairing.
  * @throws Fault `bad-config` when there is neither.
  */
-export async function serverOf(given: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
+export async function resolveServer(given: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
   const server = given ?? (await open()).get("server");
   if (server !== undefined) return server;
   throw new Fault("bad-config", "--server: say where the service is, such as --server http://127.0.0.1:8080");
 }
 
 /** The player's view of the store. It is opened at the first need: nothing on the way to the first picture needs it. */
-export function settingsOf(open: () => Promise<SettingsStore>): PlayerSettings {
+export function createPlayerSettings(open: () => Promise<SettingsStore>): PlayerSettings {
   return {
     rememberServer: async (server) => (await open()).set("server", server),
   };

@@ -2,17 +2,17 @@
 import { openAsBlob, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { badFlags, checkFlags, readFlags, usageOf } from "../base/config.ts";
+import { badFlags, checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { Fault } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import type { NewShow, Show } from "../protocol/operator/shows.ts";
 import { ServiceClient } from "./service-client.ts";
 import { dataFolder } from "./folders.ts";
 
-const usage = usageOf({
+const usage = defineUsage({
   command: "npm run show --",
   summary: "Shows a picture, a clip, a PDF, a web page or a text on your screens, above what else they play.",
-  words: "FILE|URL|TEXT",
+  positionals: "FILE|URL|TEXT",
   flags: {
     on: { value: "NAME[,NAME]", help: "Only on the screens with these names (default: all)" },
     tag: { value: "TAG[,TAG]", help: "Only on screens with one of these tags" },
@@ -47,9 +47,9 @@ type Matter = { path: string } | Pick<NewShow, "url"> | Pick<NewShow, "text">;
 
 /** What is shown where and how long; `matter: null` takes all back. */
 export interface ShowConfig {
-  matter: Matter | null;
-  where: Pick<NewShow, "players" | "tags"> | { everywhere: true };
-  lastsMs: number | null;
+  content: Matter | null;
+  target: Pick<NewShow, "players" | "tags"> | { everywhere: true };
+  durationMs: number | null;
   server: string;
   token: string;
 }
@@ -61,16 +61,20 @@ export function readShowConfig(argv: readonly string[]): ShowConfig {
   if (clear !== (words.length === 0)) throw badFlags(clear ? "--clear goes without anything to show" : "say what to show", usage);
   if (words.length > 1) throw badFlags(`one thing at a time, not ${words.length}: put a text in quotes`, usage);
   return {
-    matter: clear ? null : matterOf(words[0]!),
-    where: players === undefined && tags === undefined ? { everywhere: true } : { players, tags },
-    lastsMs: flags.for ?? null,
+    content: clear ? null : matterOf(words[0]!),
+    target: players === undefined && tags === undefined ? { everywhere: true } : { players, tags },
+    durationMs: flags.for ?? null,
     server: flags.server,
     token: readToken(flags["token-file"]),
   };
 }
 
 /** Shows it, or takes back what was shown, and tells on which screens. @throws Fault `refused` with the service's own words. */
-export async function runShow({ matter, where, lastsMs, server, token }: ShowConfig, log: Log, signal: AbortSignal): Promise<void> {
+export async function runShow(
+  { content: matter, target: where, durationMs: lastsMs, server, token }: ShowConfig,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   const client = new ServiceClient(server, token);
   if (matter === null) return clearShows(client, log, signal);
   const when = lastsMs === null ? { until: null } : { lasts_ms: lastsMs };

@@ -1,7 +1,7 @@
 // What the player asks of a browser. Nothing here knows which one it is.
 
 /** The browser behind a host, as it names itself. */
-export interface Engine {
+export interface BrowserEngine {
   name: "chromium" | "electron";
   version: string;
   headless: boolean;
@@ -20,7 +20,7 @@ export type HostFault =
   | { is: "browser-exited"; detail: string };
 
 /** A site that frames of the page may show. A frame is of this site when its name begins with `id` and a dot. */
-export interface FramedSite {
+export interface IframeSite {
   id: string;
   /** http or https. Only answers of its origin are freed from headers that forbid framing. */
   url: string;
@@ -29,17 +29,19 @@ export interface FramedSite {
   /** Style added to its documents. */
   css: string | null;
   /** Whether its frames may go nowhere but to its origin. */
-  isConfined: boolean;
+  isConfinedToOrigin: boolean;
 }
 
 /** Why a frame has nothing to show: not to be had, too slow, empty, hangs, or its renderer ended. */
-export type FrameFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
+export type IframeFault = "load" | "timeout" | "blank" | "stalled" | "crashed";
 
 /**
  * What became of a frame, by its name. `shown` comes once, when its document has painted; `failed` at most once. Frames
  * whose renderer process ended are told with an equal `death` when it was the same one: any of them may have caused it.
  */
-export type FrameNews = { frame: string; is: "shown" } | { frame: string; is: "failed"; code: FrameFault; detail: string; death?: string };
+export type IframeEvent =
+  | { frame: string; is: "shown" }
+  | { frame: string; is: "failed"; code: IframeFault; detail: string; death?: string };
 
 /** A picture of the glass, as the browser presented it. */
 export interface Capture {
@@ -63,7 +65,7 @@ export interface Host extends AsyncDisposable {
    */
   prepare(): Promise<void>;
   /** Starts the browser if none runs and shows the page on the display. Resolves once the page has been requested. */
-  open(page: HostPage, signal: AbortSignal): Promise<Engine>;
+  open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine>;
   /** Loads the page anew, also when it hangs or has crashed. */
   reload(signal: AbortSignal): Promise<void>;
   /** Ends the browser, however stuck it is; `open` starts another. */
@@ -76,9 +78,9 @@ export interface Host extends AsyncDisposable {
    * Says which sites may be framed, instead of those said before. Frames of other names load nothing, and none loads
    * from the host of the page itself. A frame's endless loop or crash touches neither the page nor another origin.
    */
-  admit(sites: readonly FramedSite[]): void;
+  setIframeSites(sites: readonly IframeSite[]): void;
   /** Hears what becomes of frames until `signal` aborts. */
-  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void;
+  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void;
   /** Hears of faults until `signal` aborts. */
   onFault(listener: (fault: HostFault) => void, signal: AbortSignal): void;
 }

@@ -19,5 +19,5 @@ export interface Machine {
   readonly bootId: string;
   /** Its addresses in networks, in the order of its interfaces; none of loopback and of single links. */
   addresses(): string[];
-  read(folder: string): Promise<MachineReadings>;
+  readings(folder: string): Promise<MachineReadings>;
 }

@@ -8,22 +8,22 @@ import { runAll } from "../base/async/run-all.ts";
 import { rotationOf } from "../protocol/content/orientation.ts";
 import type { FromPage, Scene } from "../protocol/scene.ts";
 import { CommandJournal } from "./commands/command-journal.ts";
-import { ClockDrift } from "./proof/clock-drift.ts";
+import { PlaybackDrift } from "./proof/playback-drift.ts";
 import type { Host } from "./host.ts";
 import { Identity, type Pairing } from "./pairing/identity.ts";
 import type { Machine } from "./machine.ts";
 import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { OutboundHttp } from "./web-items/outbound-http.ts";
 import { pair, type PairingState } from "./pairing/pairing.ts";
-import { DesiredState } from "./content/desired-state.ts";
+import { DesiredStateStore } from "./content/desired-state-store.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
-import { type Condition, Problems } from "./proof/problems.ts";
-import type { Progress } from "./content/download-progress.ts";
+import { type PlayerCondition, Problems } from "./proof/problems.ts";
+import type { DownloadProgress } from "./content/download-progress.ts";
 import { Recovery } from "./surface/recovery.ts";
 import type { StreamSource } from "./playback/scene-item.ts";
-import { screenOf, type View } from "./playback/screen.ts";
+import { screenOf, type ScreenContext } from "./playback/screen.ts";
 import { ServiceApi } from "./link/service-api.ts";
-import { Session, type SessionParts } from "./session.ts";
+import { Session, type SessionDependencies } from "./session.ts";
 import { WebItems } from "./web-items/web-items.ts";
 import { Status } from "./proof/status.ts";
 import { Surface } from "./surface/surface.ts";
@@ -56,7 +56,7 @@ export interface PlayerOptions {
   log: Log;
 }
 
-const noProgress: Progress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
+const noProgress: DownloadProgress = { is: "idle", revision: null, readyBytes: 0, totalBytes: 0, detail: null };
 
 /** Why a player ended by itself: an operator's `restart` command. */
 export type PlayerEnd = "restart";
@@ -82,7 +82,7 @@ class Player implements AsyncDisposable {
   readonly #outside: OutboundHttp;
   readonly #sites: WebItems;
   readonly #recovery: Recovery;
-  readonly #drift: ClockDrift;
+  readonly #drift: PlaybackDrift;
   readonly #problems = new Problems();
   readonly #status: Status;
   readonly #pairing = new Observable<PairingState>({ is: "asking", trouble: null });
@@ -96,7 +96,7 @@ class Player implements AsyncDisposable {
     options: PlayerOptions,
     clock: CorrectedClock,
     identity: Identity,
-    { surface, outside, sites }: Pick<SessionParts, "surface" | "outside" | "sites">,
+    { surface, outboundHttp: outside, webItems: sites }: Pick<SessionDependencies, "surface" | "outboundHttp" | "webItems">,
   ) {
     this.#options = options;
     this.#clock = clock;
@@ -106,7 +106,7 @@ class Player implements AsyncDisposable {
     this.#sites = sites;
     this.#api = new ServiceApi(options.server);
     this.#recovery = new Recovery({ host: options.host, surface, clock, log: options.log });
-    this.#drift = new ClockDrift(clock);
+    this.#drift = new PlaybackDrift(clock);
     this.#status = new Status({
       host: options.host,
       machine: options.machine,
@@ -128,7 +128,7 @@ class Player implements AsyncDisposable {
   }
 
   /** What problems of content are judged by. */
-  get #content(): Pick<Condition, "stage" | "desired" | "progress"> {
+  get #content(): Pick<PlayerCondition, "stage" | "desired" | "progress"> {
     if (this.#session === null) return { stage: null, desired: null, progress: noProgress };
     return { ...this.#session.drawn, progress: this.#session.progress };
   }
@@ -142,8 +142,12 @@ class Player implements AsyncDisposable {
     const outside = new OutboundHttp(undefined, options.mayReachLocal);
     const stream = (key: string) => player?.streamOf(key) ?? null;
     const at = { owner: identity.thumbprint, port: host.pagePort };
-    const surface = await Surface.open({ ...at, rendererFolder, media, stream, outside, clock, log });
-    player = new Player(options, clock, identity, { surface, outside, sites: await WebItems.open({ host, surface, media, log }) });
+    const surface = await Surface.open({ ...at, rendererFolder, media, stream, outboundHttp: outside, clock, log });
+    player = new Player(options, clock, identity, {
+      surface,
+      outboundHttp: outside,
+      webItems: await WebItems.open({ host, surface, media, log }),
+    });
     return player;
   }
 
@@ -202,7 +206,7 @@ class Player implements AsyncDisposable {
           continue;
         }
         if (!isFault(error, "revoked")) throw error;
-        await this.#reclaim?.forget();
+        await this.#reclaim?.reset();
         this.#reclaim = null;
         log.warn({ player_id: pairing.playerId }, "revoked: content and pairing are removed");
         await this.#session?.purge();
@@ -218,8 +222,8 @@ class Player implements AsyncDisposable {
   /** Goes on under another key of the service, and maybe as another player: with the content and the play log at hand. */
   async #adopt(before: Pairing): Promise<void> {
     const { folder, settings, log } = this.#options;
-    const { playerId, server } = await this.#reclaim!.adopt();
-    await DesiredState.adopt(folder, before.playerId, playerId, log);
+    const { playerId, server } = await this.#reclaim!.adoptClaimedPairing();
+    await DesiredStateStore.reassign(folder, before.playerId, playerId, log);
     await settings.rememberServer(server);
   }
 
@@ -228,10 +232,10 @@ class Player implements AsyncDisposable {
     const [api, identity, clock, state] = [this.#api, this.#identity, this.#clock, this.#pairing];
     const done = new AbortController();
     state.watch(() => this.#redraw.notify(), AbortSignal.any([signal, done.signal]));
-    const describe = () => this.#status.describe();
+    const describe = () => this.#status.describeDevice();
     const pairing = await pair({ api, identity, clock, log, describe, state }, signal);
     done.abort();
-    await CommandJournal.begin({ folder, serviceKey: pairing.serviceKey, clock, log });
+    await CommandJournal.create({ folder, serviceKey: pairing.serviceKey, clock, log });
     await this.#identity.pair(pairing);
     await this.#options.settings.rememberServer(pairing.server);
     this.#notice = null;
@@ -242,9 +246,9 @@ class Player implements AsyncDisposable {
   async #play(pairing: Pairing, restart: AbortController, signal: AbortSignal): Promise<never> {
     const { folder, host, machine, log } = this.#options;
     const [api, identity, clock] = [this.#api, this.#identity, this.#clock];
-    const describe = () => this.#status.describe();
+    const describe = () => this.#status.describeDevice();
     const changed = () => this.#redraw.notify();
-    const reclaim = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, describe, changed });
+    const reclaim = await ServiceKeyChange.open({ folder, pairing, api, identity, clock, log, describe, onChange: changed });
     const session = await Session.open({
       folder,
       pairing,
@@ -254,13 +258,13 @@ class Player implements AsyncDisposable {
       log,
       surface: this.#surface,
       bootId: machine.bootId,
-      outside: this.#outside,
-      sites: this.#sites,
+      outboundHttp: this.#outside,
+      webItems: this.#sites,
       deviceZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      heartbeat: () => this.#status.heartbeat(),
-      changed,
-      heardKey: (key) => reclaim.heard(key),
-      acts: {
+      createHeartbeat: () => this.#status.heartbeat(),
+      onChange: changed,
+      onServiceKey: (key) => reclaim.observeKey(key),
+      commandEffects: {
         capture: (captureSignal) => host.capture(captureSignal),
         identify: (durationMs) => {
           this.#identify = { until: this.#clock.now() + durationMs };
@@ -278,7 +282,7 @@ class Player implements AsyncDisposable {
 
   /** Draws whenever something the glass depends on has changed. */
   async #draw(signal: AbortSignal): Promise<never> {
-    this.#recovery.glass.watch(() => this.#redraw.notify(), signal);
+    this.#recovery.display.watch(() => this.#redraw.notify(), signal);
     for (;;) {
       const now = this.#clock.now();
       if (this.#identify !== null && this.#identify.until <= now) this.#identify = null;
@@ -293,8 +297,8 @@ class Player implements AsyncDisposable {
     const phase = this.#phase();
     if (phase === null) return null;
     const { withheld } = this.#recovery;
-    const screen = screenOf({ service: this.#api.server.origin, device: this.#deviceText(), phase, safe: withheld });
-    const code = this.#reclaim?.code ?? null;
+    const screen = screenOf({ service: this.#api.server.origin, device: this.#deviceText(), phase, withheld: withheld });
+    const code = this.#reclaim?.claimCode ?? null;
     const coming = withheld === null ? (this.#session?.coming ?? []) : [];
     return {
       screen,
@@ -305,7 +309,7 @@ class Player implements AsyncDisposable {
     };
   }
 
-  #phase(): View["phase"] | null {
+  #phase(): ScreenContext["phase"] | null {
     if (this.#session !== null) return this.#session.phase;
     if (this.#identity.pairing !== null) return null;
     return { is: "unpaired", pairing: this.#pairing.value, notice: this.#notice };
@@ -313,8 +317,8 @@ class Player implements AsyncDisposable {
 
   #note(message: FromPage): void {
     const { log } = this.#options;
-    this.#drift.note(message);
-    this.#problems.note(message, this.#session?.drawn.stage ?? null, this.#clock.now());
+    this.#drift.handleMessage(message);
+    this.#problems.handleMessage(message, this.#session?.drawn.stage ?? null, this.#clock.now());
     if (message.type === "screen") log.info({ screen: message.is, code: message.code ?? undefined }, "screen shown");
     else if (message.type === "simplified")
       log.warn({ ...message, type: undefined }, "transitions are cuts for a while: the screen cannot keep up");

@@ -8,14 +8,14 @@ import { runAll } from "../base/async/run-all.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
-import type { Coming, FromPage } from "../protocol/scene.ts";
+import type { UpcomingStage, FromPage } from "../protocol/scene.ts";
 import type { Variables } from "../protocol/scheduling/schedules.ts";
-import { Access, isRevoked } from "./link/access.ts";
-import { commandExecutor, type CommandEffects } from "./commands/command-executor.ts";
-import { Commands } from "./commands/commands.ts";
+import { AccessTokens, isValidRevocation } from "./link/access.ts";
+import { createCommandExecutor, type CommandEffects } from "./commands/command-executor.ts";
+import { CommandRunner } from "./commands/command-runner.ts";
 import { Connection } from "./link/connection.ts";
-import { ContentCache, type Ready } from "./content/content-cache.ts";
-import { DesiredState } from "./content/desired-state.ts";
+import { ContentCache, type ReadyState } from "./content/content-cache.ts";
+import { DesiredStateStore } from "./content/desired-state-store.ts";
 import { createDeviceApiClient, type DeviceApiClient } from "./link/device-api-client.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
@@ -24,17 +24,17 @@ import type { OutboundHttp } from "./web-items/outbound-http.ts";
 import { feedsOf, streamsOf, type StreamSource } from "./playback/scene-item.ts";
 import { pagePlanAt, type PagePlan } from "./playback/page-plan.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
-import type { Progress } from "./content/download-progress.ts";
+import type { DownloadProgress } from "./content/download-progress.ts";
 import { prepareNewest } from "./content/prepare-newest.ts";
 import { ProofOfPlay } from "./proof/proof-of-play.ts";
 import { InterventionStore } from "./playback/intervention-store.ts";
-import type { View } from "./playback/screen.ts";
+import type { ScreenContext } from "./playback/screen.ts";
 import type { ServiceApi } from "./link/service-api.ts";
 import type { WebItems } from "./web-items/web-items.ts";
 import type { Surface } from "./surface/surface.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 
-export interface SessionParts {
+export interface SessionDependencies {
   folder: string;
   pairing: Pairing;
   api: ServiceApi;
@@ -45,41 +45,41 @@ export interface SessionParts {
   /** Names this run of the player. */
   bootId: string;
   /** What feeds are fetched through. */
-  outside: OutboundHttp;
-  sites: WebItems;
+  outboundHttp: OutboundHttp;
+  webItems: WebItems;
   /** The box's own IANA zone. */
   deviceZone: string;
-  heartbeat: () => Promise<Heartbeat>;
+  createHeartbeat: () => Promise<Heartbeat>;
   /** Something that the glass depends on has changed. */
-  changed: () => void;
+  onChange: () => void;
   /** What commands do to the player. */
-  acts: CommandEffects;
+  commandEffects: CommandEffects;
   /** Hears of each key that the service answers with. */
-  heardKey: (key: string) => Promise<void>;
+  onServiceKey: (key: string) => Promise<void>;
 }
 
 // A browser that does not come up must not keep the player from telling so.
 const firstPictureMs = 5_000;
 
 interface Stages {
-  desired: DesiredState;
+  desired: DesiredStateStore;
   cache: ContentCache;
   outbox: Outbox;
-  commands: Commands;
+  commands: CommandRunner;
   records: InterventionStore;
   programme: ScheduleFollower;
   proof: ProofOfPlay;
 }
 
 export class Session {
-  readonly #parts: SessionParts;
-  readonly #access: Access;
+  readonly #parts: SessionDependencies;
+  readonly #access: AccessTokens;
   readonly #errands: DeviceApiClient;
   readonly #connection: Connection;
-  readonly #desired: DesiredState;
+  readonly #desired: DesiredStateStore;
   readonly #cache: ContentCache;
   readonly #outbox: Outbox;
-  readonly #commands: Commands;
+  readonly #commands: CommandRunner;
   readonly #proof: ProofOfPlay;
   readonly #feeds: Feeds;
   readonly #records: InterventionStore;
@@ -87,14 +87,14 @@ export class Session {
   readonly #presented = new Map<string, PresentedItem>();
   readonly #replan = new Signal();
   readonly #firstPicture = new Signal();
-  #outlook: PagePlan & { revision: string | null } = { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY, revision: null };
+  #outlook: PagePlan & { revision: string | null } = { stage: null, upcoming: [], changesAt: Number.POSITIVE_INFINITY, revision: null };
   /** When the page was last told what is due, corrected wall time in ms. */
   #plannedAt = Number.NEGATIVE_INFINITY;
   // Whether the service has been told what a newly applied state put on the glass.
   #isShownTold = true;
   #end: (revoked: Fault) => void = () => undefined;
 
-  private constructor(parts: SessionParts, stages: Stages) {
+  private constructor(parts: SessionDependencies, stages: Stages) {
     this.#parts = parts;
     this.#desired = stages.desired;
     this.#cache = stages.cache;
@@ -103,39 +103,45 @@ export class Session {
     this.#records = stages.records;
     this.#programme = stages.programme;
     this.#proof = stages.proof;
-    const { outside, clock, log } = parts;
-    this.#feeds = new Feeds({ folder: join(parts.folder, "feeds"), outside, clock, log, changed: () => this.#replan.notify() });
-    this.#access = new Access(parts.api, parts.identity, parts.pairing, parts.clock, parts.heardKey);
+    const { outboundHttp: outside, clock, log } = parts;
+    this.#feeds = new Feeds({
+      folder: join(parts.folder, "feeds"),
+      outboundHttp: outside,
+      clock,
+      log,
+      onChange: () => this.#replan.notify(),
+    });
+    this.#access = new AccessTokens(parts.api, parts.identity, parts.pairing, parts.clock, parts.onServiceKey);
     this.#errands = createDeviceApiClient(parts.api, this.#access);
     this.#connection = new Connection({
       api: parts.api,
-      access: this.#access,
+      accessTokens: this.#access,
       clock: parts.clock,
       log: parts.log,
-      heartbeat: () => parts.heartbeat(),
-      onRevision: (revision) => this.#desired.want(revision),
+      createHeartbeat: () => parts.createHeartbeat(),
+      onRevision: (revision) => this.#desired.fetchUnlessCurrent(revision),
       onCommand: (jws, signal) => this.#commands.receive(jws, signal),
       onRevocation: (jws) => this.#onRevocation(jws),
     });
   }
 
   /** Opens what is kept of the session and brings the last good content up, without asking the service. */
-  static async open(parts: SessionParts): Promise<Session> {
+  static async open(parts: SessionDependencies): Promise<Session> {
     const { folder, pairing, identity, clock, log, bootId } = parts;
     const [desired, cache, outbox, records, proof] = await Promise.all([
-      DesiredState.open(folder, pairing.playerId, log),
+      DesiredStateStore.open(folder, pairing.playerId, log),
       ContentCache.open(join(folder, "content"), clock, log),
       Outbox.open(join(folder, "outbox"), clock, log),
       InterventionStore.open(folder, log),
       ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
     const programme = new ScheduleFollower(records, clock, log, parts.deviceZone);
-    const execute = commandExecutor({ clock, log, outbox, ...parts.acts, obey: (command) => programme.apply(command) });
+    const execute = createCommandExecutor({ clock, log, outbox, ...parts.commandEffects, obey: (command) => programme.apply(command) });
     const { thumbprint } = identity;
     const { serviceKey } = pairing;
-    const commands = await Commands.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
+    const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });
     const session = new Session(parts, { desired, cache, outbox, commands, records, programme, proof });
-    const stored = desired.live.value;
+    const stored = desired.current.value;
     if (stored !== null) await cache.restore(stored);
     return session;
   }
@@ -145,7 +151,7 @@ export class Session {
   }
 
   get playerName(): string {
-    return this.#desired.live.value?.player.name ?? this.#parts.pairing.playerName;
+    return this.#desired.current.value?.player.name ?? this.#parts.pairing.playerName;
   }
 
   /** The items on screen, one a zone, by what was really presented. */
@@ -166,7 +172,7 @@ export class Session {
 
   /** Sets them by a trigger. */
   setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }> {
-    return this.#programme.set(id, args);
+    return this.#programme.setVariables(id, args);
   }
 
   /** The revision that playback has taken over. */
@@ -175,7 +181,7 @@ export class Session {
   }
 
   get desired(): { revision: string; isEmpty: boolean } | null {
-    const desired = this.#desired.live.value;
+    const desired = this.#desired.current.value;
     if (desired === null) return null;
     const { revision, layout, layouts } = desired;
     return { revision, isEmpty: layout === null && layouts.length === 0 };
@@ -183,12 +189,12 @@ export class Session {
 
   /** How the display hangs, as far as is known. */
   get orientation(): Orientation {
-    return (this.#programme.applied?.desired ?? this.#desired.live.value)?.player.orientation ?? "landscape";
+    return (this.#programme.applied?.desired ?? this.#desired.current.value)?.player.orientation ?? "landscape";
   }
 
   /** The stage that the page prepares for its instant. */
-  get coming(): readonly Coming[] {
-    return this.#outlook.coming;
+  get coming(): readonly UpcomingStage[] {
+    return this.#outlook.upcoming;
   }
 
   /** What is drawn (null: nothing is due), and by which state. */
@@ -196,12 +202,12 @@ export class Session {
     return { stage: this.#outlook.stage, desired: this.#programme.applied?.desired ?? null };
   }
 
-  get progress(): Progress {
+  get progress(): DownloadProgress {
     return this.#cache.progress.value;
   }
 
   /** What the choice of a screen depends on. */
-  get phase(): View["phase"] {
+  get phase(): ScreenContext["phase"] {
     const desired = this.desired;
     // What was brought up at the start has its first stage in a moment.
     if (this.#outlook.revision === null && this.#cache.ready.value !== null) return { is: "starting" };
@@ -222,7 +228,7 @@ export class Session {
   }
 
   mediaOf(sha256: string): { folder: string; name: string; mimeType: string } | null {
-    return this.#cache.find(sha256);
+    return this.#cache.findFile(sha256);
   }
 
   /** Runs until `signal` aborts. @throws Fault `revoked`, proven by the service's pinned key. */
@@ -232,10 +238,11 @@ export class Session {
       return await runAll(
         [
           (end) => this.#play(end),
-          (end) => prepareNewest(this.#desired.live, (desired, stop) => this.#cache.prepare(desired, this.#errands.file, stop), clock, end),
+          (end) =>
+            prepareNewest(this.#desired.current, (desired, stop) => this.#cache.prepare(desired, this.#errands.file, stop), clock, end),
           (end) => this.#talk(end),
           (end) => this.#feeds.run(end),
-          (end) => reportVariables(this.#programme, this.#records.live, this.#connection, clock, end),
+          (end) => reportVariables(this.#programme, this.#records.interventions, this.#connection, clock, end),
         ],
         signal,
       );
@@ -263,7 +270,7 @@ export class Session {
 
   /** Removes everything that belongs to this pairing, after a revocation. */
   async purge(): Promise<void> {
-    this.#parts.sites.declare(null);
+    this.#parts.webItems.declare(null);
     await Promise.all([
       this.#desired.purge(),
       this.#cache.purge(),
@@ -277,42 +284,42 @@ export class Session {
 
   /** Ready states in, stages out, at every boundary of an item. */
   async #play(signal: AbortSignal): Promise<never> {
-    const { clock, surface, sites, deviceZone, changed } = this.#parts;
+    const { clock, surface, webItems: sites, deviceZone, onChange: changed } = this.#parts;
     surface.onMessage((message) => this.#note(message), signal);
     clock.onStep(() => this.#replan.notify(), signal);
     this.#cache.ready.watch(() => this.#replan.notify(), signal);
-    let was: Progress["is"] = this.progress.is;
+    let was: DownloadProgress["is"] = this.progress.is;
     this.#cache.progress.watch(({ is }) => {
       changed();
-      if (is !== was) this.#connection.report();
+      if (is !== was) this.#connection.sendHeartbeatNow();
       was = is;
     }, signal);
     this.#connection.link.watch(changed, signal);
-    this.#desired.live.watch(changed, signal);
-    this.#records.live.watch(() => this.#replan.notify(), signal);
+    this.#desired.current.watch(changed, signal);
+    this.#records.interventions.watch(() => this.#replan.notify(), signal);
     for (;;) {
       const now = clock.now();
       const before = this.#programme.applied;
       const acts = this.#programme.follow(this.#cache.ready.value, now);
       const { applied } = this.#programme;
       if (applied !== null && applied !== before) await this.#tellApplied(applied);
-      const outlook = pagePlanAt(acts, now, deviceZone, this.#feeds.news, (stage) => sites.place(stage));
+      const outlook = pagePlanAt(acts, now, deviceZone, this.#feeds.contentOf, (stage) => sites.withBundleUrls(stage));
       this.#outlook = { ...outlook, revision: this.appliedRevision };
       const { stage, changesAt } = this.#outlook;
       // What is due took the place of what was due before when the program changed, or now.
-      void this.#proof.planned(stage, applied, Math.max(acts[0]?.from ?? now, this.#plannedAt));
+      void this.#proof.setPlan(stage, applied, Math.max(acts[0]?.from ?? now, this.#plannedAt));
       this.#plannedAt = now;
       changed();
       await this.#replan.wait(clock, changesAt - clock.now(), signal);
     }
   }
 
-  async #tellApplied(ready: Ready): Promise<void> {
-    await this.#feeds.want(feedsOf(ready.desired.playlists));
-    this.#parts.sites.declare(ready.desired);
+  async #tellApplied(ready: ReadyState): Promise<void> {
+    await this.#feeds.setFeeds(feedsOf(ready.desired.playlists));
+    this.#parts.webItems.declare(ready.desired);
     this.#parts.log.info({ revision: ready.desired.revision }, "state applied");
     this.#isShownTold = false;
-    this.#connection.report();
+    this.#connection.sendHeartbeatNow();
   }
 
   #untilRevoked(signal: AbortSignal): Promise<never> {
@@ -324,12 +331,12 @@ export class Session {
 
   #onRevocation(jws: string): void {
     const { identity, pairing, log } = this.#parts;
-    if (isRevoked(jws, identity, pairing, log)) this.#end(new Fault("revoked", "the service has revoked this player"));
+    if (isValidRevocation(jws, identity, pairing, log)) this.#end(new Fault("revoked", "the service has revoked this player"));
   }
 
   #note(message: FromPage): void {
     const { log } = this.#parts;
-    void this.#proof.note(message);
+    void this.#proof.handleMessage(message);
     if (message.type === "presented") {
       const { zone_id, item_id, asset_id, cause, at } = message;
       const presented_at = new Date(at).toISOString();
@@ -337,7 +344,7 @@ export class Session {
       log.info({ item_id, asset_id, zone_id, cause, presented_at }, "presented");
       this.#firstPicture.notify();
       // The first frame of a new state is news; later ones wait for the next heartbeat.
-      if (!this.#isShownTold) this.#connection.report();
+      if (!this.#isShownTold) this.#connection.sendHeartbeatNow();
       this.#isShownTold = true;
     } else if (message.type === "fallback") {
       this.#presented.delete(message.zone_id);

@@ -1,6 +1,6 @@
 // The words all schemas are made of: ids, names, times, colours, zones of time.
 import { z } from "zod";
-import { hiddenIn, visiblePattern } from "./text.ts";
+import { findHiddenCharacter, visiblePattern } from "./text.ts";
 
 /** The kinds of id: a prefix that names the kind and 26 characters (ULID, lower case), so that ids sort by age; and what it is of. */
 const idPrefixes = {
@@ -41,16 +41,16 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return id(prefix).safeParse(text).success;
 }
 
-/** A name that people give: 1 to 200 characters, none that {@link hiddenIn} finds. */
+/** A name that people give: 1 to 200 characters, none that {@link findHiddenCharacter} finds. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(200)
   .regex(visiblePattern, { abort: true, error: ({ input }) => hiddenFault(String(input)) })
-  .refine((name) => hiddenIn(name) === null, { error: ({ input }) => hiddenFault(String(input)) });
+  .refine((name) => findHiddenCharacter(name) === null, { error: ({ input }) => hiddenFault(String(input)) });
 function hiddenFault(name: string): string {
-  return `must not hold ${hiddenIn(name)}: characters that are not shown or that turn the direction of text are refused`;
+  return `must not hold ${findHiddenCharacter(name)}: characters that are not shown or that turn the direction of text are refused`;
 }
 // Numbers from outside have bounds wide enough for what is real, and narrow enough that a Date holds whatever is made of them.
 const year2200Ms = Date.UTC(2200, 0, 1);
@@ -65,7 +65,7 @@ export const SpanMs = z.number().min(0).max(maxMs);
 /** A difference in ms, either way. */
 export const DifferenceMs = z.number().min(-year9999Ms).max(year9999Ms);
 /** Seconds that something is good for, up to three years. */
-export const LifeSeconds = z.int().min(0).max(100_000_000);
+export const LifetimeSeconds = z.int().min(0).max(100_000_000);
 /** An instant in seconds since the epoch: 1970 to 2199. */
 export const InstantSeconds = z
   .number()

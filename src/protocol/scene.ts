@@ -13,7 +13,7 @@ import {
   VideoStyle,
 } from "./content/item-styles.ts";
 import { Rotation } from "./content/orientation.ts";
-import { FrameFaultCode } from "./content/site-items.ts";
+import { IframeFaultCode } from "./content/web-items.ts";
 import { Transition } from "./content/transition.ts";
 import { WallPart } from "./content/wall.ts";
 import { Color, Count, DifferenceMs, id, Pixels, RawInstant, SpanMs } from "./common.ts";
@@ -174,14 +174,14 @@ export const Screen = z.discriminatedUnion("is", [
 export type Screen = z.infer<typeof Screen>;
 
 /** The stage that takes the place of the screen at the instant `at`, corrected wall time in ms. Its plays begin then at the earliest. */
-export const Coming = z.object({ at: RawInstant, stage: Stage });
-export type Coming = z.infer<typeof Coming>;
+export const UpcomingStage = z.object({ at: RawInstant, stage: Stage });
+export type UpcomingStage = z.infer<typeof UpcomingStage>;
 
 /** All that is on the glass: a screen and, for a while, what the `identify` command lays over it. */
 export const Scene = z.object({
   screen: Screen,
   coming: z
-    .array(Coming)
+    .array(UpcomingStage)
     .max(2)
     .optional()
     .describe("One after the other. Prepared behind the screen, and shown at their instants also if the player is silent then"),
@@ -204,7 +204,7 @@ export const ToPage = z.discriminatedUnion("type", [
     frame: z.string().describe("Its name"),
     failure: z
       .object({
-        code: FrameFaultCode,
+        code: IframeFaultCode,
         detail: z.string(),
         death: z.string().optional().describe("Names the end of its renderer process: frames with an equal one died together"),
       })
@@ -215,7 +215,7 @@ export const ToPage = z.discriminatedUnion("type", [
 export type ToPage = z.infer<typeof ToPage>;
 
 /** How often a page tells that frames come, ms. Each beat costs a frame: on a still screen it is most of what the page does. */
-export const pageBeatMs = 3_000;
+export const pageHeartbeatMs = 3_000;
 const stageKey = z.string().optional().describe("The key of the stage that it belongs to, on the glass or behind it");
 /** Which slot a message of the page is about. */
 const ofSlot = { zone_id: id("zon"), key: z.string(), cause: z.string().max(200).optional() };

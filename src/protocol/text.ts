@@ -18,26 +18,26 @@ const lineBreaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
 /**
  * The same for descriptions, as far as every tool can read it: Python's `re`, RE2, Java and ECMA-262 with and without `u` differ in
  * escapes beyond `\xhh` and in what a character beyond the basic plane is. So ranges of what is allowed, whose ends are plain
- * characters; what is beyond them (halves of pairs, the byte order mark, noncharacters, tags) {@link hiddenIn} finds.
+ * characters; what is beyond them (halves of pairs, the byte order mark, noncharacters, tags) {@link findHiddenCharacter} finds.
  */
 // oxlint-disable-next-line no-control-regex -- from there on is all that is in the basic plane
 export const visiblePattern = new RegExp("^(?:[ -~\\xa0-\u2027\u202f-\u2064\u2070-\ufffd]|[^\\x00-\ufffd])*$");
 
 /** The first character of `text` that no name may hold, as `U+202E`; null: there is none. */
-export function hiddenIn(text: string): string | null {
+export function findHiddenCharacter(text: string): string | null {
   const found = firstHidden.exec(text.replace(flags, ""))?.[0].codePointAt(0);
   return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** `text` without the characters that no name may hold; `instead` stands in their place. Line breaks and tabs become spaces. */
-export function withoutHidden(text: string, instead = ""): string {
+export function removeHiddenCharacters(text: string, instead = ""): string {
   return text.replace(lineBreaks, " ").replace(flagOrHidden, (_all, kept: string | undefined) => kept ?? instead);
 }
 
 /** One line of at most `longest` UTF-16 units; U+FFFD stands for each character that no name may hold. */
 export function cleanText(text: string, longest: number): string {
   // What is cut away is not looked at: a device may send a megabyte.
-  const clean = withoutHidden(text.slice(0, longest + 1), "\ufffd");
+  const clean = removeHiddenCharacters(text.slice(0, longest + 1), "\ufffd");
   if (clean.length <= longest && text.length <= longest) return clean;
   // A cut must not halve a character of two units.
   return `${clean.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`;

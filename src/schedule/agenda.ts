@@ -1,11 +1,11 @@
 // Which schedules are live at an instant, and which of them wins. Plans are made day by day, from the few schedules that touch the month.
 import type { DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { DesiredSchedule } from "../protocol/scheduling/schedules.ts";
-import { restartOf } from "./limits/restarts.ts";
+import { loopRestart } from "./limits/restarts.ts";
 import type { Interval, Windows } from "./calendar/windows.ts";
 
 /** A schedule that can play. */
-export interface Entry {
+export interface AgendaEntry {
   schedule: DesiredSchedule;
   layout: DesiredLayout;
   windows: Windows;
@@ -14,35 +14,35 @@ export interface Entry {
 }
 
 /** A schedule in one of its windows. */
-export interface LiveSchedule extends Interval {
-  entry: Entry;
+export interface ActiveSchedule extends Interval {
+  entry: AgendaEntry;
 }
 
 /** The schedule that wins from `from` to `until`; null: none is live. */
 export interface Segment extends Interval {
-  live: LiveSchedule | null;
+  winner: ActiveSchedule | null;
 }
 
 /** The interrupts that take turns from `from` to `until`. */
-export interface Turntaking extends Interval {
-  lives: readonly LiveSchedule[];
+export interface ActiveInterrupts extends Interval {
+  interrupts: readonly ActiveSchedule[];
 }
 
 interface Plan extends Interval {
   segments: readonly Segment[];
   /** Where the segments begin, for the search. */
   starts: Float64Array;
-  interrupts: readonly LiveSchedule[];
+  interrupts: readonly ActiveSchedule[];
 }
 
 /** How long one winner stays on end, and from when a loop of `loopMs` counts in it; null: from its epoch. */
-export interface Presence extends Interval {
-  restartOf(loopMs: number): number | null;
+export interface LayoutRun extends Interval {
+  loopRestart(loopMs: number): number | null;
 }
 
 /** Many days, and the schedules that may be live in them. */
 interface Span extends Interval {
-  entries: readonly Entry[];
+  entries: readonly AgendaEntry[];
   hasInterrupts: boolean;
 }
 
@@ -55,13 +55,13 @@ const maxSpans = 4;
 
 /** Answers for one set of schedules. What it keeps only saves work: the answers depend on the instant alone. */
 export class Agenda {
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly AgendaEntry[];
   readonly #plans = new Map<number, Plan>();
   readonly #spans = new Map<number, Span>();
-  #presence: Presence | null = null;
-  #kept: (Turntaking & { priority: number }) | null = null;
+  #presence: LayoutRun | null = null;
+  #kept: (ActiveInterrupts & { priority: number }) | null = null;
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly AgendaEntry[]) {
     this.#entries = entries;
   }
 
@@ -70,25 +70,25 @@ export class Agenda {
    * again at, not a change.
    */
   winnerAt(instant: number): Segment {
-    if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, live: null };
+    if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, winner: null };
     let plan = this.#planOf(instant);
     const segment = plan.segments[placeOf(plan.starts, instant)]!;
     let { until } = segment;
     for (let days = 0; until === plan.until && days < lookaheadDays; days += 1) {
       plan = this.#planOf(plan.until);
       const next = plan.segments[0]!;
-      if (!isOneWindow(segment.live, next.live)) break;
+      if (!isSameWindow(segment.winner, next.winner)) break;
       until = next.until;
     }
     return { ...segment, until };
   }
 
   /** How long the winner at `instant` stays, interrupts left aside; a stay of more than a day is cut to one. */
-  presenceAt(instant: number): Presence {
+  layoutRunAt(instant: number): LayoutRun {
     if (this.#entries.length === 0) return endless;
     const known = this.#presence;
     if (known !== null && known.from <= instant && instant < known.until) return known;
-    const { live } = this.winnerAt(instant);
+    const { winner: live } = this.winnerAt(instant);
     const today = Math.floor(instant / dayMs);
     const own = stretchAt(this.#stretches(live, today - 1, today + 1), instant);
     // By the day on which it begins: whenever it is asked in between, the answer is the same.
@@ -96,12 +96,12 @@ export class Agenda {
     const restarts = new Map<number, number | null>();
     this.#presence = {
       ...own,
-      restartOf: (loopMs) => {
+      loopRestart: (loopMs) => {
         if (own.until - own.from >= loopMs) return null;
         let restart = restarts.get(loopMs);
         if (restart === undefined) {
           const around = this.#stretches(live, day - 2, day + 1);
-          restart = restartOf(own, around, around[0]!.from === (day - 2) * dayMs, loopMs);
+          restart = loopRestart(own, around, around[0]!.from === (day - 2) * dayMs, loopMs);
           restarts.set(loopMs, restart);
         }
         return restart;
@@ -111,10 +111,10 @@ export class Agenda {
   }
 
   /** When the same entry wins, or none does, on the days from `first` to `last`. */
-  #stretches(live: LiveSchedule | null, first: number, last: number): Interval[] {
+  #stretches(live: ActiveSchedule | null, first: number, last: number): Interval[] {
     const stretches: Interval[] = [];
     for (let day = first; day <= last; day += 1) {
-      for (const { from, until, live: other } of this.#planOf(day * dayMs).segments) {
+      for (const { from, until, winner: other } of this.#planOf(day * dayMs).segments) {
         if (other?.entry !== live?.entry) continue;
         const before = stretches.at(-1);
         if (before?.until === from) before.until = until;
@@ -125,20 +125,20 @@ export class Agenda {
   }
 
   /** The interrupts live at `instant` that `priority` does not outrank, the most important first, and how long it stays so. */
-  interruptsAt(instant: number, priority: number): Turntaking {
+  interruptsAt(instant: number, priority: number): ActiveInterrupts {
     const kept = this.#kept;
     if (kept !== null && kept.priority === priority && kept.from <= instant && instant < kept.until) return kept;
     this.#kept = { ...this.#findInterrupts(instant, priority), priority };
     return this.#kept;
   }
 
-  #findInterrupts(instant: number, priority: number): Turntaking {
-    if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, lives: [] };
+  #findInterrupts(instant: number, priority: number): ActiveInterrupts {
+    if (this.#entries.length === 0) return { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, interrupts: [] };
     const span = this.#spanOf(instant);
-    if (!span.hasInterrupts) return { from: span.from, until: span.until, lives: [] };
+    if (!span.hasInterrupts) return { from: span.from, until: span.until, interrupts: [] };
     const plan = this.#planOf(instant);
     let [from, until]: [number, number] = [plan.from, plan.until];
-    const lives: LiveSchedule[] = [];
+    const lives: ActiveSchedule[] = [];
     for (const live of plan.interrupts) {
       if (live.entry.schedule.priority < priority) continue;
       for (const edge of [live.from, live.until]) {
@@ -147,11 +147,11 @@ export class Agenda {
       }
       if (live.from <= instant && instant < live.until && !lives.some(({ entry }) => entry === live.entry)) lives.push(live);
     }
-    return { from, until, lives };
+    return { from, until, interrupts: lives };
   }
 
   /** All that is live at `instant`, the winner first, whether it is an interrupt or not. */
-  livesAt(instant: number): LiveSchedule[] {
+  activeAt(instant: number): ActiveSchedule[] {
     const lives = this.#livesIn(instant, instant + 1);
     const ranked = lives.filter(({ from, until }) => from <= instant && instant < until).toSorted(byRank);
     // Windows longer than the time between them overlap: the schedule counts once.
@@ -176,8 +176,8 @@ export class Agenda {
     return plan;
   }
 
-  #livesIn(from: number, until: number): LiveSchedule[] {
-    const lives: LiveSchedule[] = [];
+  #livesIn(from: number, until: number): ActiveSchedule[] {
+    const lives: ActiveSchedule[] = [];
     for (const entry of this.#spanOf(from).entries) {
       for (const window of entry.windows.touching(from, until)) lives.push({ from: window.from, until: window.until, entry });
     }
@@ -199,19 +199,19 @@ export class Agenda {
 }
 
 /** Whether one may take the other's place without a change: where loops begin with the window, only the same window may. */
-export function isOneWindow(a: LiveSchedule | null, b: LiveSchedule | null): boolean {
+export function isSameWindow(a: ActiveSchedule | null, b: ActiveSchedule | null): boolean {
   if (a?.entry !== b?.entry) return false;
   return a?.entry.schedule.loop_from !== "window" || a.from === b?.from;
 }
 
-const endless: Presence = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, restartOf: () => null };
+const endless: LayoutRun = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY, loopRestart: () => null };
 
 function stretchAt(stretches: readonly Interval[], instant: number): Interval {
   return stretches.find(({ from, until }) => from <= instant && instant < until)!;
 }
 
 /** The winner first: priority, then the window that began last, then the newest schedule, whose id is the greatest. */
-function byRank(a: LiveSchedule, b: LiveSchedule): number {
+function byRank(a: ActiveSchedule, b: ActiveSchedule): number {
   const [first, second] = [a.entry.schedule, b.entry.schedule];
   if (first.priority !== second.priority) return second.priority - first.priority;
   if (a.from !== b.from) return b.from - a.from;
@@ -219,9 +219,9 @@ function byRank(a: LiveSchedule, b: LiveSchedule): number {
 }
 
 /** Cuts the time from `from` to `until` into segments: each window, the winner first, takes what is still free. */
-function paint(lives: readonly LiveSchedule[], from: number, until: number): Segment[] {
+function paint(lives: readonly ActiveSchedule[], from: number, until: number): Segment[] {
   const starts = edgesOf(lives, from, until);
-  const owners: (LiveSchedule | null)[] = Array.from({ length: starts.length - 1 }, () => null);
+  const owners: (ActiveSchedule | null)[] = Array.from({ length: starts.length - 1 }, () => null);
   // `free[cell]` leads to the next cell that nobody has taken yet.
   const free = Int32Array.from({ length: starts.length }, (_, cell) => cell);
   const nextFree = (cell: number): number => {
@@ -243,14 +243,14 @@ function paint(lives: readonly LiveSchedule[], from: number, until: number): Seg
   const segments: Segment[] = [];
   for (const [cell, live] of owners.entries()) {
     const before = segments.at(-1);
-    if (before !== undefined && before.live === live) before.until = starts[cell + 1]!;
-    else segments.push({ from: starts[cell]!, until: starts[cell + 1]!, live });
+    if (before !== undefined && before.winner === live) before.until = starts[cell + 1]!;
+    else segments.push({ from: starts[cell]!, until: starts[cell + 1]!, winner: live });
   }
   return segments;
 }
 
 /** The instants from `from` to `until` at which a window begins or ends, both included, in order and each once. */
-function edgesOf(lives: readonly LiveSchedule[], from: number, until: number): Float64Array {
+function edgesOf(lives: readonly ActiveSchedule[], from: number, until: number): Float64Array {
   const edges = new Float64Array(2 * lives.length + 2).fill(from);
   edges[0] = until;
   for (const [index, live] of lives.entries()) {

@@ -32,12 +32,12 @@ export function playCauseOf(winner: Winner, layoutId: string): PlayCause {
 }
 
 /** A cause as a slot carries it. Equal causes have equal texts; to the page it has no meaning. */
-export function writeCause({ layer, layoutId, scheduleId, overrideId }: PlayCause): string {
+export function formatCause({ layer, layoutId, scheduleId, overrideId }: PlayCause): string {
   return `${layer} ${layoutId} ${overrideId ?? scheduleId ?? nobody}`;
 }
 
-/** What {@link writeCause} wrote; null for any other text. */
-export function readCause(text: string): PlayCause | null {
+/** What {@link formatCause} wrote; null for any other text. */
+export function parseCause(text: string): PlayCause | null {
   const words = Words.safeParse(text.split(" "));
   if (!words.success) return null;
   const [layer, layoutId, by] = words.data;

@@ -3,15 +3,15 @@ import { hash } from "node:crypto";
 import type { DesiredAsset, DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../protocol/content/items.ts";
 import { DesiredSchedule, type Condition, type Variables } from "../protocol/scheduling/schedules.ts";
-import type { Ready } from "../player/content/content-cache.ts";
+import type { ReadyState } from "../player/content/content-cache.ts";
 import { durationOf } from "../player/playback/scene-item.ts";
-import { Agenda, type Entry } from "./agenda.ts";
-import { reelOf, type Reel } from "./timeline.ts";
+import { Agenda, type AgendaEntry } from "./agenda.ts";
+import { playablePlaylist, type PlayablePlaylist } from "./timeline.ts";
 import { windowsOf } from "./calendar/windows.ts";
 import { timeZoneRules, type TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** A schedule that does not take part, and why. */
-export interface SetAside {
+export interface ExcludedSchedule {
   scheduleId: string;
   /** `broken`: it cannot be read or shown, which is worth a report. `condition`: as it was meant. */
   is: "broken" | "condition";
@@ -19,32 +19,32 @@ export interface SetAside {
 }
 
 /** What all answers are drawn from. */
-export interface State {
-  ready: Ready;
+export interface IndexedState {
+  ready: ReadyState;
   agenda: Agenda;
-  setAside: readonly SetAside[];
+  excluded: readonly ExcludedSchedule[];
   layouts: ReadonlyMap<string, DesiredLayout>;
   assets: ReadonlyMap<string, DesiredAsset>;
-  reels: ReadonlyMap<string, Reel>;
+  playlists: ReadonlyMap<string, PlayablePlaylist>;
   /** The player's own zone, else that of its box. */
-  zone: TimeZoneRules;
+  timeZone: TimeZoneRules;
 }
 
 /** What does not change with the variables; `states` by the values of those that are asked for. */
-interface Base extends Omit<State, "agenda"> {
-  entries: readonly Entry[];
+interface Base extends Omit<IndexedState, "agenda"> {
+  entries: readonly AgendaEntry[];
   asked: readonly string[];
-  states: Map<string, State>;
+  states: Map<string, IndexedState>;
 }
 
-const bases = new WeakMap<Ready, Map<string, Base>>();
+const bases = new WeakMap<ReadyState, Map<string, Base>>();
 // Now, as it was when a pause began, and what a forecast passes through.
 const maxStates = 8;
 const longestPlayMs = 3_600_000;
 const minPlayMs = 1_000;
 
 /** The state of `ready` for a box whose own zone is `deviceZone`, while `variables` hold. Made once for each. */
-export function stateOf(ready: Ready, deviceZone: string, variables = ready.desired.player.variables): State {
+export function indexState(ready: ReadyState, deviceZone: string, variables = ready.desired.player.variables): IndexedState {
   let byZone = bases.get(ready);
   if (byZone === undefined) bases.set(ready, (byZone = new Map()));
   let base = byZone.get(deviceZone);
@@ -59,18 +59,18 @@ export function stateOf(ready: Ready, deviceZone: string, variables = ready.desi
 }
 
 /** The schedules whose conditions of variables hold; the others are set aside. */
-function whileHolding({ entries, asked, states: _states, ...base }: Base, variables: Variables): State {
+function whileHolding({ entries, asked, states: _states, ...base }: Base, variables: Variables): IndexedState {
   if (asked.length === 0) return { ...base, agenda: new Agenda(entries) };
-  const setAside = [...base.setAside];
+  const setAside = [...base.excluded];
   const live = entries.filter(({ schedule: { id, conditions } }) => {
     const unmet = conditions.find((condition) => condition.type === "variable" && !isMet(condition, variables[condition.name]));
     if (unmet !== undefined) setAside.push(byCondition(id, unmet));
     return unmet === undefined;
   });
-  return { ...base, setAside, agenda: new Agenda(live) };
+  return { ...base, excluded: setAside, agenda: new Agenda(live) };
 }
 
-function create(ready: Ready, deviceZone: string): Base {
+function create(ready: ReadyState, deviceZone: string): Base {
   const { desired, files } = ready;
   const { player, playlists } = desired;
   const assets = new Map(desired.assets.map((asset) => [asset.id, asset]));
@@ -78,8 +78,8 @@ function create(ready: Ready, deviceZone: string): Base {
   const lengths = new Map(playlists.map(({ id, items }) => [id, lengthOf(items, assets)]));
   const zone = (player.timezone === null ? null : timeZoneRules(player.timezone)) ?? timeZoneRules(deviceZone) ?? timeZoneRules("UTC")!;
   const calendars = new Map(desired.calendars?.map(({ id, dates }) => [id, { dates, digest: hash("sha256", dates.join()) }]));
-  const setAside: SetAside[] = [];
-  const entries: Entry[] = [];
+  const setAside: ExcludedSchedule[] = [];
+  const entries: AgendaEntry[] = [];
   const times = new Map<unknown, number>();
   for (const { id } of desired.schedules) times.set(id, (times.get(id) ?? 0) + 1);
   for (const raw of desired.schedules) {
@@ -96,10 +96,10 @@ function create(ready: Ready, deviceZone: string): Base {
       else setAside.push(byCondition(id, unmet));
     }
   }
-  const reels = new Map(playlists.map(({ id, items }) => [id, reelOf(items, assets, files, zone)]));
+  const reels = new Map(playlists.map(({ id, items }) => [id, playablePlaylist(items, assets, files, zone)]));
   const conditions = entries.flatMap(({ schedule }) => schedule.conditions);
   const asked = new Set(conditions.flatMap((condition) => (condition.type === "variable" ? condition.name : [])));
-  return { ready, entries, asked: [...asked], states: new Map(), setAside, layouts, assets, reels, zone };
+  return { ready, entries, asked: [...asked], states: new Map(), excluded: setAside, layouts, assets, playlists: reels, timeZone: zone };
 }
 
 function entryOf(
@@ -108,7 +108,7 @@ function entryOf(
   calendars: Calendars,
   layouts: ReadonlyMap<string, DesiredLayout>,
   lengths: ReadonlyMap<string, number>,
-): Entry | SetAside {
+): AgendaEntry | ExcludedSchedule {
   const read = readOnce(raw, playerZone, calendars);
   if ("reason" in read) return read;
   const { schedule, windows } = read;
@@ -117,7 +117,7 @@ function entryOf(
   return { schedule, layout, windows, playMs: playMsOf(schedule, layout, lengths) };
 }
 
-type Read = Pick<Entry, "schedule" | "windows"> | SetAside;
+type Read = Pick<AgendaEntry, "schedule" | "windows"> | ExcludedSchedule;
 
 // A new revision changes a few schedules out of many: those that stayed are not read again.
 const maxKept = 20_000;
@@ -178,7 +178,7 @@ function isMet({ op, value: wanted }: Condition & { type: "variable" }, value: V
   }
 }
 
-function byCondition(scheduleId: string, unmet: Condition): SetAside {
+function byCondition(scheduleId: string, unmet: Condition): ExcludedSchedule {
   return { scheduleId, is: "condition", reason: `its condition does not hold: ${wordsOf(unmet)}` };
 }
 
@@ -189,6 +189,6 @@ function wordsOf(condition: Condition): string {
   return condition.type;
 }
 
-function broken(raw: Record<string, unknown>, reason: string): SetAside {
+function broken(raw: Record<string, unknown>, reason: string): ExcludedSchedule {
   return { scheduleId: typeof raw["id"] === "string" ? raw["id"].slice(0, 64) : "unknown", is: "broken", reason: reason.slice(0, 500) };
 }

@@ -1,9 +1,9 @@
 // How interrupts share an hour: a grid of plays, spread evenly. Counted from the UTC hour alone, never from what was played.
-import type { Entry, LiveSchedule } from "./agenda.ts";
+import type { AgendaEntry, ActiveSchedule } from "./agenda.ts";
 
 /** One play of an interrupt on the grid; `fromMs` and `untilMs` count from the start of the hour. */
 export interface GridPlay {
-  entry: Entry;
+  entry: AgendaEntry;
   fromMs: number;
   untilMs: number;
   /** It is the `number`-th (from 0) of the entry's `of` plays in the hour. */
@@ -21,7 +21,7 @@ export interface Turn {
 }
 
 /** The turn at `instant` when `lives` share the hour. The same set in another order gives the same. */
-export function turnAt(lives: readonly LiveSchedule[], instant: number): Turn {
+export function turnAt(lives: readonly ActiveSchedule[], instant: number): Turn {
   const hour = Math.floor(instant / hourMs) * hourMs;
   const intoHour = instant - hour;
   let freeFrom = 0;
@@ -35,8 +35,12 @@ export function turnAt(lives: readonly LiveSchedule[], instant: number): Turn {
 }
 
 /** The turns of all `lives` from `from` to `until`, in order and cut to that span. */
-export function turnsBetween(lives: readonly LiveSchedule[], from: number, until: number): { entry: Entry; from: number; until: number }[] {
-  const turns: { entry: Entry; from: number; until: number }[] = [];
+export function turnsBetween(
+  lives: readonly ActiveSchedule[],
+  from: number,
+  until: number,
+): { entry: AgendaEntry; from: number; until: number }[] {
+  const turns: { entry: AgendaEntry; from: number; until: number }[] = [];
   if (lives.length === 0) return turns;
   for (let hour = Math.floor(from / hourMs) * hourMs; hour < until; hour += hourMs) {
     for (const { entry, fromMs, untilMs } of gridOf(lives)) {
@@ -48,15 +52,15 @@ export function turnsBetween(lives: readonly LiveSchedule[], from: number, until
 }
 
 /** Which of the hour's turns, from 0, is the first that lies wholly in the window of `live`. */
-export function firstTurnOf(lives: readonly LiveSchedule[], live: LiveSchedule): number {
+export function firstTurnOf(lives: readonly ActiveSchedule[], live: ActiveSchedule): number {
   if (!Number.isFinite(live.from)) return 0;
   const intoHour = live.from - Math.floor(live.from / hourMs) * hourMs;
   return gridOf(lives).find(({ entry, fromMs }) => entry === live.entry && fromMs >= intoHour)?.number ?? 0;
 }
 
-const grids = new WeakMap<readonly LiveSchedule[], readonly GridPlay[]>();
+const grids = new WeakMap<readonly ActiveSchedule[], readonly GridPlay[]>();
 
-function gridOf(lives: readonly LiveSchedule[]): readonly GridPlay[] {
+function gridOf(lives: readonly ActiveSchedule[]): readonly GridPlay[] {
   let grid = grids.get(lives);
   if (grid === undefined) {
     grid = layOut(lives.map(({ entry }) => entry));
@@ -69,7 +73,7 @@ function gridOf(lives: readonly LiveSchedule[]): readonly GridPlay[] {
  * Each interrupt gets as many plays as come nearest to its share, at most its limit; the plays are put in the order in
  * which even spacing wants them, with equal pauses between them.
  */
-function layOut(entries: readonly Entry[]): GridPlay[] {
+function layOut(entries: readonly AgendaEntry[]): GridPlay[] {
   const shares = entries.map(({ schedule }) => schedule.interrupt!.share_percent);
   const scale = Math.min(1, 100 / shares.reduce((sum, share) => sum + share, 0));
   const plays = entries.flatMap((entry, index) => {

@@ -36,10 +36,10 @@ export type SetVariable = z.infer<typeof SetVariable>;
 export const Intervention = z.discriminatedUnion("is", [Override, Skipped, Pause, SetVariable]);
 export type Intervention = z.infer<typeof Intervention>;
 /** What goes on for a while, or for good. */
-export type Lasting = Exclude<Intervention, { is: "skip" }>;
+export type LastingIntervention = Exclude<Intervention, { is: "skip" }>;
 
 /** Whether it no longer counts at `instant`. */
-export function hasEnded({ until }: Lasting, instant: number): boolean {
+export function hasEnded({ until }: LastingIntervention, instant: number): boolean {
   return until !== null && until <= instant;
 }
 
@@ -56,7 +56,7 @@ export function pauseAt(records: readonly Intervention[], instant: number): Paus
 }
 
 /** The settings in force at `instant`, the newest first; of one instant that which ends first, being set for a while. */
-export function settingsAt(records: readonly Intervention[], instant: number): SetVariable[] {
+export function setVariablesAt(records: readonly Intervention[], instant: number): SetVariable[] {
   return inForce(records, "variable", instant).toSorted(
     (a, b) => b.at - a.at || (a.until ?? endless) - (b.until ?? endless) || (a.id < b.id ? 1 : -1),
   );
@@ -64,12 +64,12 @@ export function settingsAt(records: readonly Intervention[], instant: number): S
 
 /** The variables that hold at `instant`: those `given` by the desired state, and above them what was set, the newest first. */
 export function variablesAt(given: Variables, records: readonly Intervention[], instant: number): Variables {
-  const settings = settingsAt(records, instant);
+  const settings = setVariablesAt(records, instant);
   return settings.length === 0 ? given : { ...given, ...Object.fromEntries(settings.toReversed().map(({ name, value }) => [name, value])) };
 }
 
 /** The next instant after `instant` at which a record begins or ends to count; Infinity: none. */
-export function nextRecordChange(records: readonly Intervention[], instant: number): number {
+export function nextInterventionChange(records: readonly Intervention[], instant: number): number {
   let next = Number.POSITIVE_INFINITY;
   for (const record of records) {
     for (const edge of [record.at, "until" in record ? record.until : null])
@@ -79,8 +79,12 @@ export function nextRecordChange(records: readonly Intervention[], instant: numb
 }
 
 /** The records of one kind that count at `instant`. */
-function inForce<K extends Lasting["is"]>(records: readonly Intervention[], kind: K, instant: number): (Lasting & { is: K })[] {
-  const all = records.filter((record): record is Lasting & { is: K } => record.is === kind);
+function inForce<K extends LastingIntervention["is"]>(
+  records: readonly Intervention[],
+  kind: K,
+  instant: number,
+): (LastingIntervention & { is: K })[] {
+  const all = records.filter((record): record is LastingIntervention & { is: K } => record.is === kind);
   return all.filter((record) => record.at <= instant && !hasEnded(record, instant));
 }
 

@@ -2,15 +2,15 @@
 import type { DesiredLayout } from "../protocol/device/desired-state.ts";
 import type { Zone } from "../protocol/operator/resources.ts";
 import type { Wall } from "../protocol/content/wall.ts";
-import type { Ready } from "../player/content/content-cache.ts";
+import type { ReadyState } from "../player/content/content-cache.ts";
 import { playCauseOf, type PlayCause } from "./cause.ts";
-import { decide, stateAt, type Decision, type Facts } from "./decide.ts";
+import { decide, stateAt, type Decision, type DecisionInput } from "./decide.ts";
 import type { Intervention } from "./interventions.ts";
-import { stateOf, type State } from "./indexed-state.ts";
-import { loopOf, reelOf, type Reel, type Timeline } from "./timeline.ts";
+import { indexState, type IndexedState } from "./indexed-state.ts";
+import { timelineAt, playablePlaylist, type PlayablePlaylist, type Timeline } from "./timeline.ts";
 import { explain, type Reason } from "./why.ts";
 
-export { playAt, skippedAt, type Play, type TimedItem, type Timeline } from "./timeline.ts";
+export { playAt, skipTargetAt, type Play, type TimedItem, type Timeline } from "./timeline.ts";
 
 /** What each zone of the layout loops. `layout: null` means that nothing is due. */
 export interface Program {
@@ -24,14 +24,14 @@ export interface Program {
 }
 
 /** What an answer hangs on besides the ready state and the instant. */
-export interface Circumstances {
-  records: readonly Intervention[];
+export interface PlayerContext {
+  interventions: readonly Intervention[];
   /** IANA zone of the box, for players without one of their own. */
-  deviceZone: string;
+  deviceTimeZone: string;
 }
 
 /** What is on from `from` to `until`, UTC ms, the end excluded. */
-export interface Stretch {
+export interface ForecastInterval {
   from: number;
   until: number;
   layoutId: string | null;
@@ -41,13 +41,13 @@ export interface Stretch {
   loopsFrom: number | null;
 }
 
-const plain: Circumstances = { records: [], deviceZone: "UTC" };
+const plain: PlayerContext = { interventions: [], deviceTimeZone: "UTC" };
 
 /**
  * The program at `instant` (UTC ms) and the next instant at which it may be another: always later than `instant`, and
  * Infinity when it never is. Until then it is the same.
  */
-export function programAt(ready: Ready, instant: number, circumstances = plain): { program: Program; changesAt: number } {
+export function programAt(ready: ReadyState, instant: number, circumstances = plain): { program: Program; changesAt: number } {
   const facts = { ready, ...circumstances };
   const decision = decide(facts, instant);
   const state = stateAt(facts, instant);
@@ -55,10 +55,10 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
   let changesAt = decision.until;
   const zones = (decision.layout?.zones ?? []).map((zone, index) => {
     // Held still, items that begin or end to be valid do so when the pause is over.
-    const loop = loopOf(reels[index]!, decision.pause?.at ?? instant, {
+    const loop = timelineAt(reels[index]!, decision.pause?.at ?? instant, {
       ...decision,
-      zone: state.zone,
-      shows: (layout) => layout.zones.some(({ playlist_id }) => playlist_id === zone.playlist_id),
+      timeZone: state.timeZone,
+      hasPlaylist: (layout) => layout.zones.some(({ playlist_id }) => playlist_id === zone.playlist_id),
     });
     if (decision.pause === null) changesAt = Math.min(changesAt, loop.changesAt);
     return { zone, timeline: { ...loop.timeline, ...happenedTo(zone.id, decision, facts, instant) } };
@@ -70,13 +70,13 @@ export function programAt(ready: Ready, instant: number, circumstances = plain):
 }
 
 /** What is on from `from` to `until`, stretch after stretch without a hole; of equal neighbours one. Lazy: take what is needed. */
-export function* forecast(ready: Ready, from: number, until: number, circumstances = plain): Generator<Stretch, void> {
+export function* forecast(ready: ReadyState, from: number, until: number, circumstances = plain): Generator<ForecastInterval, void> {
   const facts = { ready, ...circumstances };
-  let open: Stretch | null = null;
+  let open: ForecastInterval | null = null;
   for (let at = from; at < until;) {
     const decision = decide(facts, at);
     const { layout } = decision;
-    const next: Stretch = {
+    const next: ForecastInterval = {
       from: at,
       until: Math.min(decision.until, until),
       layoutId: layout?.id ?? null,
@@ -95,7 +95,7 @@ export function* forecast(ready: Ready, from: number, until: number, circumstanc
 }
 
 /** Why `instant` shows what it shows: the chain of reasons, what wins first, then what it outranks, then what is set aside. */
-export function why(ready: Ready, instant: number, circumstances = plain): Reason[] {
+export function explainAt(ready: ReadyState, instant: number, circumstances = plain): Reason[] {
   const facts = { ready, ...circumstances };
   const decision = decide(facts, instant);
   const { zones } = programAt(ready, instant, circumstances).program;
@@ -104,20 +104,28 @@ export function why(ready: Ready, instant: number, circumstances = plain): Reaso
 }
 
 /** Schedules of the state that cannot play, with the reason: worth a report. */
-export function brokenSchedules(ready: Ready, deviceZone: string): { scheduleId: string; reason: string }[] {
-  const { setAside } = stateOf(ready, deviceZone);
+export function invalidSchedules(ready: ReadyState, deviceZone: string): { scheduleId: string; reason: string }[] {
+  const { excluded: setAside } = indexState(ready, deviceZone);
   return setAside.filter(({ is }) => is === "broken").map(({ scheduleId, reason }) => ({ scheduleId, reason }));
 }
 
-function reelsOf({ layout, single }: Decision, { assets, reels, ready, zone }: State): Reel[] {
-  if (single !== null) return [reelOf([single], assets, ready.files, zone)];
+function reelsOf(
+  { layout, singleItem: single }: Decision,
+  { assets, playlists: reels, ready, timeZone: zone }: IndexedState,
+): PlayablePlaylist[] {
+  if (single !== null) return [playablePlaylist([single], assets, ready.files, zone)];
   return (layout?.zones ?? []).map(({ playlist_id }) => (playlist_id === null ? undefined : reels.get(playlist_id)) ?? emptyReel);
 }
 
-const emptyReel: Reel = { items: [], validity: new Map() };
+const emptyReel: PlayablePlaylist = { items: [], validity: new Map() };
 
 /** What was skipped in a zone up to now, and what holds it. */
-function happenedTo(zoneId: string, { pause }: Decision, { records }: Facts, instant: number): Pick<Timeline, "skips" | "hold"> {
+function happenedTo(
+  zoneId: string,
+  { pause }: Decision,
+  { interventions: records }: DecisionInput,
+  instant: number,
+): Pick<Timeline, "skips" | "hold"> {
   const skips = records.flatMap((record) => (record.is === "skip" && record.zoneId === zoneId && record.at <= instant ? [record] : []));
   const ordered = skips
     .map(({ itemId, startsAt, at }) => ({ itemId, startsAt, at }))

@@ -2,10 +2,10 @@
 import type { DesiredAsset } from "../protocol/device/desired-state.ts";
 import { assetIdsOf, type PlaylistItem } from "../protocol/content/items.ts";
 import { durationOf } from "../player/playback/scene-item.ts";
-import { dailyOf, type DailyPlay, type DailyPlays, type DailyTiming } from "./limits/daily-limits.ts";
-import { restartOf } from "./limits/restarts.ts";
+import { dailyLimitsAt, type DailyPlay, type DailyPlays, type DailyTiming } from "./limits/daily-limits.ts";
+import { loopRestart } from "./limits/restarts.ts";
 import { withinLimits } from "./limits/hourly-limits.ts";
-import { isValid, validityOf, type Validity } from "./validity.ts";
+import { isValid, itemValidity, type Validity } from "./validity.ts";
 import type { TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** An item that can be shown, with its file where it has one, and how long it stays. */
@@ -55,13 +55,13 @@ export function playAt(timeline: Timeline, instant: number): Play | null {
 }
 
 /** What a skip at `instant` would skip: the play on then, by its place in the loop. Null when the loop is empty. */
-export function skippedAt(timeline: Timeline, instant: number): Omit<Skip, "at"> | null {
+export function skipTargetAt(timeline: Timeline, instant: number): Omit<Skip, "at"> | null {
   const place = placeAt(timeline, instant);
   return place === null ? null : { itemId: place.timed.item.id, startsAt: place.startsAt };
 }
 
 /** When each item of the loop begins next after `instant`, by its id; what is skipped or held left aside. */
-export function nextPlays({ items, totalMs, epochMs, daily }: Timeline, instant: number): Map<string, number> {
+export function nextPlayStarts({ items, totalMs, epochMs, daily }: Timeline, instant: number): Map<string, number> {
   const next = new Map<string, number>();
   if (totalMs <= 0) return next;
   const coming = daily?.plays.filter(({ at }) => at > instant) ?? [];
@@ -142,19 +142,19 @@ function waitedAt(daily: DailyPlays | null, instant: number): number {
 }
 
 /** The items of a playlist that have what they need, and when each may be shown. */
-export interface Reel {
+export interface PlayablePlaylist {
   items: readonly TimedItem[];
   /** Of the items that are not always valid. */
   validity: ReadonlyMap<TimedItem, Validity>;
 }
 
 /** An item whose file is not proven is left out: it would be a hole in the loop. */
-export function reelOf(
+export function playablePlaylist(
   items: readonly PlaylistItem[],
   assets: ReadonlyMap<string, DesiredAsset>,
   files: ReadonlyMap<string, string>,
   zone: TimeZoneRules,
-): Reel {
+): PlayablePlaylist {
   const timed: TimedItem[] = [];
   const validity = new Map<TimedItem, Validity>();
   for (const item of items) {
@@ -163,29 +163,29 @@ export function reelOf(
     const [asset = null, artwork = null] = needed;
     const each = { item, asset, artwork, durationMs: durationOf(item, asset) };
     timed.push(each);
-    const own = validityOf(item, zone);
+    const own = itemValidity(item, zone);
     if (own !== null) validity.set(each, own);
   }
   return { items: timed, validity };
 }
 
 /** When the loop of a layout counts anew; see `Presence` of the agenda. */
-type PresenceOf = { from: number; until: number; restartOf(loopMs: number): number | null };
+type PresenceOf = { from: number; until: number; loopRestart(loopMs: number): number | null };
 
 /** What the loop of a zone hangs on besides its reel and the instant; see `Decision`. */
 export interface LoopTiming extends DailyTiming {
   epochMs: number;
   /** How long its layout stays on; null: counted by `turn`. */
-  presence: (() => PresenceOf) | null;
+  layoutRun: (() => PresenceOf) | null;
 }
 
 const dayMs = 86_400_000;
 
 /** The loop of what is valid at `instant`, within its limits, and the next instant at which something else is; Infinity: never. */
-export function loopOf(reel: Reel, instant: number, timing: LoopTiming): { timeline: Timeline; changesAt: number } {
-  const { epochMs, turn, presence } = timing;
+export function timelineAt(reel: PlayablePlaylist, instant: number, timing: LoopTiming): { timeline: Timeline; changesAt: number } {
+  const { epochMs, turn, layoutRun: presence } = timing;
   const { items: valid, until } = validAt(reel, instant);
-  const daily = dailyOf(reel, valid, instant, timing);
+  const daily = dailyLimitsAt(reel, valid, instant, timing);
   // What is limited by the day comes in between: it takes no time of the loop, only a place in its rounds.
   const looped =
     daily === null || daily.items.length === 0
@@ -212,10 +212,10 @@ interface ValidItems {
 }
 
 // Asked for with each change of item, and dayparts take a while.
-const lastValid = new WeakMap<Reel, ValidItems>();
+const lastValid = new WeakMap<PlayablePlaylist, ValidItems>();
 
 /** The valid items at `instant`, and until when it is these. */
-function validAt(reel: Reel, instant: number): ValidItems {
+function validAt(reel: PlayablePlaylist, instant: number): ValidItems {
   const { items, validity } = reel;
   if (validity.size === 0) return { items, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const last = lastValid.get(reel);
@@ -230,12 +230,18 @@ function validAt(reel: Reel, instant: number): ValidItems {
 }
 
 /** The instant from which a loop of `loopMs` counts that, or an item of which, is on for less than its length; null: its epoch. */
-function restartFor({ validity }: Reel, valid: readonly TimedItem[], instant: number, presence: PresenceOf, loopMs: number): number | null {
+function restartFor(
+  { validity }: PlayablePlaylist,
+  valid: readonly TimedItem[],
+  instant: number,
+  presence: PresenceOf,
+  loopMs: number,
+): number | null {
   const begins = valid.flatMap((timed) => {
     const own = timed.item.max_plays_per_hour === undefined ? undefined : validity.get(timed);
     return own === undefined ? [] : (itemRestart(own, instant, presence, loopMs) ?? []);
   });
-  return begins.length === 0 ? presence.restartOf(loopMs) : Math.max(...begins);
+  return begins.length === 0 ? presence.loopRestart(loopMs) : Math.max(...begins);
 }
 
 /** The same for one item, whose times of validity within an hour share its plays as short windows do. */
@@ -244,7 +250,7 @@ function itemRestart(validity: Validity, instant: number, presence: PresenceOf, 
   const around = validity.between(first, first + 6 * dayMs);
   const own = around.find(({ from, until }) => from <= instant && instant < until)!;
   const isWhole = own.from <= presence.from || Math.min(own.until, presence.until) - own.from >= loopMs;
-  return isWhole ? null : restartOf(own, around, around[0]!.from === first, loopMs);
+  return isWhole ? null : loopRestart(own, around, around[0]!.from === first, loopMs);
 }
 
 function lengthOf(items: readonly TimedItem[]): number {

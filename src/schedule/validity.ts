@@ -1,7 +1,7 @@
 // When an item may be shown: between its instants, in its dayparts on the wall clock of its player.
 import type { PlaylistItem } from "../protocol/content/items.ts";
 import { joinSpans } from "../protocol/scheduling/opening-hours.ts";
-import { dayparts, type Interval } from "./calendar/windows.ts";
+import { daypartWindows, type Interval } from "./calendar/windows.ts";
 import type { TimeZoneRules } from "./calendar/time-zone.ts";
 
 /** When an item is in its loop. */
@@ -17,12 +17,12 @@ const dayMs = 86_400_000;
 const lookaheadMs = 8 * dayMs;
 
 /** The validity of an item of a player in `zone`; null: it is always valid. */
-export function validityOf(item: PlaylistItem, zone: TimeZoneRules): Validity | null {
+export function itemValidity(item: PlaylistItem, zone: TimeZoneRules): Validity | null {
   const { valid_from, valid_until } = item;
   if (valid_from === undefined && valid_until === undefined && item.dayparts === undefined) return null;
   const begins = valid_from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
   const ends = valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
-  const windows = item.dayparts?.map((daypart) => dayparts(daypart, zone));
+  const windows = item.dayparts?.map((daypart) => daypartWindows(daypart, zone));
   const between = (from: number, until: number): Interval[] => {
     const [first, last] = [Math.max(from, begins), Math.min(until, ends)];
     if (first >= last) return [];

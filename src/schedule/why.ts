@@ -1,8 +1,8 @@
 // Puts a decision into words: what wins, what it outranks and what is set aside, each with its reason.
-import type { LiveSchedule } from "./agenda.ts";
-import { stateAt, type Cause, type Decision, type Facts } from "./decide.ts";
+import type { ActiveSchedule } from "./agenda.ts";
+import { stateAt, type Cause, type Decision, type DecisionInput } from "./decide.ts";
 import { overridesAt } from "./interventions.ts";
-import { nextPlays, playAt, type Reel, type TimedItem, type Timeline } from "./timeline.ts";
+import { nextPlayStarts, playAt, type PlayablePlaylist, type TimedItem, type Timeline } from "./timeline.ts";
 import { isValid, type Validity } from "./validity.ts";
 
 /** One link of the chain. `shows`: it is on; `outranked`: it would be; `held`: a pause keeps it; `set-aside`: it takes no part. */
@@ -17,7 +17,7 @@ export interface Reason {
 
 /** What a zone has, and the loop that it plays of it. */
 export interface Loop {
-  reel: Reel;
+  reel: PlayablePlaylist;
   timeline: Timeline;
 }
 
@@ -28,8 +28,8 @@ const maxLimited = 5;
 const searchedMs = 15 * 86_400_000;
 
 /** The chain of reasons behind `decision`, which was made from `facts` for `instant` and has its zones play `loops`. */
-export function explain(facts: Facts, decision: Decision, instant: number, loops: readonly Loop[]): Reason[] {
-  const { records } = facts;
+export function explain(facts: DecisionInput, decision: Decision, instant: number, loops: readonly Loop[]): Reason[] {
+  const { interventions: records } = facts;
   const { cause, pause } = decision;
   // Under a pause the schedule is asked for the instant at which the pause began.
   const asked = pause?.at ?? instant;
@@ -55,14 +55,14 @@ export function explain(facts: Facts, decision: Decision, instant: number, loops
     const detail = `paused since ${iso(pause.at)} until ${iso(pause.until)}: what was on then stays`;
     reasons.push({ layer: "pause", id: pause.id, name: null, layoutId: decision.layout?.id ?? null, verdict: "shows", detail });
   }
-  for (const live of state.agenda.livesAt(asked)) reasons.push(ofSchedule(live, cause, pause !== null));
+  for (const live of state.agenda.activeAt(asked)) reasons.push(ofSchedule(live, cause, pause !== null));
   const { layout } = state.ready.desired;
   const isDefault = cause.is === "default" || cause.is === "nothing";
   const detail = layout === null ? "no default layout is assigned" : "the player's default layout, when nothing else is due";
   const verdict = isDefault ? (pause === null ? "shows" : "held") : "outranked";
   reasons.push({ layer: "default", id: null, name: null, layoutId: layout?.id ?? null, verdict, detail });
   reasons.push(...loops.flatMap((loop) => ofLimits(loop, decision.layout?.id ?? null, asked)).slice(0, maxLimited));
-  for (const { scheduleId, reason } of state.setAside.slice(0, maxSetAside)) {
+  for (const { scheduleId, reason } of state.excluded.slice(0, maxSetAside)) {
     reasons.push({ layer: "schedule", id: scheduleId, name: null, layoutId: null, verdict: "set-aside", detail: reason });
   }
   return reasons.toSorted((a, b) => order[a.verdict] - order[b.verdict]);
@@ -79,7 +79,7 @@ function ofLimits({ reel, timeline }: Loop, layoutId: string | null, instant: nu
   for (const { item } of timeline.items) times.set(item.id, (times.get(item.id) ?? 0) + 1);
   const rounds = Math.max(0, ...times.values());
   const onNow = playAt(timeline, instant)?.timed.item.id;
-  const next = nextPlays(timeline, instant);
+  const next = nextPlayStarts(timeline, instant);
   return reel.items.flatMap((timed): Reason[] => {
     const { id, dayparts, max_plays_per_hour: hourly, max_plays_per_day: daily } = timed.item;
     const aside = (detail: string): Reason[] => [{ layer: "item", id, name: null, layoutId, verdict: "set-aside", detail }];
@@ -100,7 +100,7 @@ function nextDaypart(validity: Validity, instant: number): string {
   return next === undefined ? "none begins soon" : `the next begins at ${iso(next.from)}`;
 }
 
-function ofSchedule(live: LiveSchedule, cause: Cause, isHeld: boolean): Reason {
+function ofSchedule(live: ActiveSchedule, cause: Cause, isHeld: boolean): Reason {
   const { schedule } = live.entry;
   const { id, name, priority, interrupt, layout_id: layoutId } = schedule;
   const wins = (cause.is === "schedule" || cause.is === "interrupt") && cause.live.entry === live.entry;
@@ -116,7 +116,7 @@ function ofSchedule(live: LiveSchedule, cause: Cause, isHeld: boolean): Reason {
   };
 }
 
-function limitOf({ max_plays_per_hour: limit }: NonNullable<LiveSchedule["entry"]["schedule"]["interrupt"]>): string {
+function limitOf({ max_plays_per_hour: limit }: NonNullable<ActiveSchedule["entry"]["schedule"]["interrupt"]>): string {
   return limit === undefined ? "" : `, at most ${limit} plays`;
 }
 

@@ -7,9 +7,9 @@ import { lockFolder } from "../base/files/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { runAll } from "../base/async/run-all.ts";
-import { forgetOperators } from "./people/access.ts";
-import { ensureAdmin } from "./people/admin-token.ts";
-import { Audit } from "./people/audit.ts";
+import { clearOperatorCache } from "./people/access.ts";
+import { ensureAdminToken } from "./people/admin-token.ts";
+import { AuditLog } from "./people/audit.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import type { Calendar } from "./schedule/calendar.ts";
@@ -19,11 +19,11 @@ import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
 import { OutboundHttp, type AddressBlock } from "./content/outbound-http.ts";
-import { Events } from "./events/events.ts";
+import { EventJournal } from "./events/event-journal.ts";
 import type { Foretell } from "./schedule/forecast.ts";
 import { createIds } from "./store/ids.ts";
 import { Imports } from "./content/imports.ts";
-import { Journal } from "./fleet/devices/device-journal.ts";
+import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
@@ -38,7 +38,7 @@ import { defaultLimits, type RequestLimits } from "./http/rate-limit.ts";
 import { addProbes } from "./monitoring/probes.ts";
 import { addOperations } from "./http/rest.ts";
 import { Signer } from "./fleet/devices/signer.ts";
-import { Sockets } from "./fleet/devices/device-sockets.ts";
+import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { Subscribers } from "./events/subscribers.ts";
 import { addUpgrades } from "./http/upgrades.ts";
@@ -46,7 +46,7 @@ import { Deliveries } from "./events/webhooks/deliveries.ts";
 import { WebhookSender } from "./events/webhooks/sender.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
-import { MediaProcesses } from "./media/processes.ts";
+import { MediaProcessPool } from "./media/process-pool.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
 import { runHourlyCleanup } from "./cleanup/hourly-cleanup.ts";
@@ -110,7 +110,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
   const egress = opened.use(new OutboundHttp(config.allowAddresses));
-  const media = opened.use(new MediaProcesses({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
+  const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
   const parts = await openParts(config, { store, egress, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
@@ -141,15 +141,15 @@ async function openParts(
   closing: AbortSignal,
 ): Promise<Parts> {
   const makeId = createIds(clock);
-  store.onCommit(() => forgetOperators(store.db));
-  await ensureAdmin(store, config.data, makeId, clock, log);
+  store.onCommit(() => clearOperatorCache(store.db));
+  await ensureAdminToken(store, config.data, makeId, clock, log);
   const signer = await Signer.open(config.data);
   const access = new DeviceAccess({ db: store.db, clock, makeId, signer });
-  const journal = await Journal.open(store.db, makeId, clock);
+  const journal = await DeviceJournal.open(store.db, makeId, clock);
   const presence = await Presence.open(store.telemetry, clock);
-  const events = new Events(journal.epoch, clock, makeId);
+  const events = new EventJournal(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
-  events.onAppended((db, teamId, happened) => deliveries.make(db, teamId, happened));
+  events.onAppended((db, teamId, happened) => deliveries.addForEvents(db, teamId, happened));
   const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
@@ -183,7 +183,7 @@ async function openParts(
   await refreshAll(store, desired);
   return {
     ...shared,
-    audit: new Audit(clock, makeId),
+    audit: new AuditLog(clock, makeId),
     tokens,
     desired,
     foretell: config.foretell,
@@ -195,7 +195,7 @@ async function openParts(
     imports: new Imports({ ...files, egress }),
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
-    sockets: new Sockets({ ...shared, heartbeatMs }),
+    sockets: new DeviceSockets({ ...shared, heartbeatMs }),
     maxAssetBytes,
     publicUrl: config.publicUrl,
     closing,
@@ -214,7 +214,7 @@ async function refreshAll(store: Store, desired: DesiredStates): Promise<void> {
         .orderBy("id")
         .limit(500)
         .execute();
-      await desired.refresh(db, rows);
+      await desired.updateRevisions(db, rows);
       return rows.at(-1)?.id;
     });
     if (last === undefined) return;

@@ -85,8 +85,8 @@ test("[SIG1] a ring that comes while nobody waits ends the next wait at once; se
   bell.notify();
   await bell.wait(clock, Number.POSITIVE_INFINITY, signal);
   const second = bell.wait(clock, 1_000, signal);
-  expect(clock.waiting).toBe(1);
+  expect(clock.pendingWaits).toBe(1);
   clock.advance(1_000);
   await second;
-  expect(clock.waiting).toBe(0);
+  expect(clock.pendingWaits).toBe(0);
 });

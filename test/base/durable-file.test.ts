@@ -4,7 +4,7 @@ import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
-import { listenToDisk } from "../support/disk.ts";
+import { recordDiskCalls } from "../support/disk.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const asNumber = (json: unknown): number => {
@@ -83,7 +83,7 @@ test("[DUR4] kill -9 at any moment of a write leaves the old value or the new", 
 test("[DUR5] a write is on the disk, bytes before name and name before it counts; a removal and new folders are as well", async () => {
   await using folder = await temporaryFolder();
   const file = new DurableFile(join(folder.path, "new/deep/value.json"), asNumber);
-  using disk = listenToDisk();
+  using disk = recordDiskCalls();
   await file.write(1);
   const inside = disk.calls.map((call) => ({ ...call, path: relative(folder.path, call.path) }));
   const rename = { is: "rename", from: `${file.path}.new`, path: "new/deep/value.json" };

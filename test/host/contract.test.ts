@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import sharp from "sharp";
 import type { Host } from "../../src/player/host.ts";
-import { processesNaming, until } from "./processes.ts";
-import { colours, foreignPixels } from "./stage-server.ts";
-import { browserProcesses, electrons, headlessChromium, kioskChromium, type Stage, type Subject } from "./subjects.ts";
+import { processesNaming, waitUntil } from "./processes.ts";
+import { colours, countForeignPixels } from "./test-page-server.ts";
+import { browserProcesses, electrons, headlessChromium, kioskChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;
 
@@ -13,8 +13,8 @@ for (const subject of [headlessChromium, kioskChromium, ...electrons]) {
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
 
-function contract(subject: Subject): void {
-  let stage: Stage;
+function contract(subject: HostUnderTest): void {
+  let stage: HostFixture;
   let host: Host;
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ function contract(subject: Subject): void {
   });
 
   test("[HST4] capturing leaves the live picture alone", async ({ skip }) => {
-    const { glass } = stage;
+    const { framebuffer: glass } = stage;
     if (glass === null) return skip("no glass to look at");
     await expectContent(stage);
     await stage.server.run("globalThis.resized = 0; addEventListener('resize', () => resized++)");
@@ -62,7 +62,7 @@ function contract(subject: Subject): void {
     const captures = (async () => {
       for (; captured < 5; captured++) await host.capture(never);
     })();
-    await until("five captures", () => {
+    await waitUntil("five captures", () => {
       if (!glass.picture().equals(before)) changed++;
       return captured === 5;
     });
@@ -96,7 +96,7 @@ function contract(subject: Subject): void {
     const { page, addresses } = stage.server;
     const before = stage.blocked.length;
     await stage.server.start(`location.href = "${page.url.replace("127.0.0.1", "localhost")}foreign"`);
-    await until("the host keeps it", () => stage.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)));
+    await waitUntil("the host keeps it", () => stage.blocked.slice(before).some((what) => /leaving the page|left its origin/.test(what)));
     expect(await stage.server.run("location.href")).toBe(stage.server.page.url);
     expect(addresses.filter((address) => address === "/foreign").length).toBeLessThanOrEqual(1);
     await expectContent(stage);
@@ -154,7 +154,7 @@ function contract(subject: Subject): void {
 
   test("[HST14] close leaves no process, reports no fault, and open starts anew", async () => {
     await host.close();
-    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
     await host.open(stage.server.page, never);
     await expectContent(stage);
     await host.close();
@@ -164,12 +164,15 @@ function contract(subject: Subject): void {
 }
 
 /** The page runs and, where there is a glass, every pixel of it is the page's. */
-async function expectContent({ server, glass }: Stage): Promise<void> {
+async function expectContent({ server, framebuffer: glass }: HostFixture): Promise<void> {
   expect(await server.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.title))))")).toBe(
     "stage",
   );
   if (glass === null) return;
-  await until("nothing but the page on the glass", () => foreignPixels(glass.picture(), glass.stride, glass.width, glass.height) === 0);
+  await waitUntil(
+    "nothing but the page on the glass",
+    () => countForeignPixels(glass.picture(), glass.stride, glass.width, glass.height) === 0,
+  );
 }
 
 function middles(width: number, height: number): [number, number][] {
@@ -182,7 +185,7 @@ function middles(width: number, height: number): [number, number][] {
   ];
 }
 
-async function browserPid(stage: Stage): Promise<number> {
+async function browserPid(stage: HostFixture): Promise<number> {
   const browser = (await browserProcesses(stage, "")).find(({ commandLine }) => !commandLine.includes("crashpad_handler"));
   return browser!.pid;
 }

@@ -4,8 +4,8 @@ import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { createElectronHost } from "../../src/host/electron/host.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
-import type { FrameLimits } from "../../src/host/frames/frame.ts";
-import type { FramedSite, HostPage } from "../../src/player/host.ts";
+import type { IframeLimits } from "../../src/host/iframes/iframe.ts";
+import type { IframeSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";
 
@@ -13,14 +13,14 @@ import { localRule, lookupOf, type Names } from "./names.ts";
 export interface DriverOptions {
   allowLocal: string;
   names: Names;
-  limits: Partial<FrameLimits>;
+  limits: Partial<IframeLimits>;
 }
 
 /** What the tests ask. */
 export interface Request {
   id: number;
   call: "open" | "reload" | "close" | "capture" | "memoryBytes" | "admit";
-  given?: HostPage | readonly FramedSite[];
+  given?: HostPage | readonly IframeSite[];
 }
 
 prepareApp(process.env["SIGNAGE_ELECTRON_DATA"]!);
@@ -33,12 +33,12 @@ const host = createElectronHost({
   log: pino({ level: "warn" }, { write: (line: string) => void process.send!({ line: JSON.parse(line) }) }),
   clock: createSystemClock(),
   probe,
-  frames: limits,
+  iframes: limits,
   mayReachLocal: localRule(allowLocal),
   lookup: lookupOf(names),
 });
 host.onFault((fault) => process.send!({ fault }), never);
-host.onFrame((news) => process.send!({ news }), never);
+host.onIframeEvent((news) => process.send!({ news }), never);
 
 process.on("message", (request: Request) => {
   answer(request).then(
@@ -58,7 +58,7 @@ async function answer({ call, given }: Request): Promise<unknown> {
     case "capture":
       return (await host.capture(never)).bytes.toString("base64");
     case "admit":
-      return host.admit(given as readonly FramedSite[]);
+      return host.setIframeSites(given as readonly IframeSite[]);
     case "memoryBytes":
       return await host.memoryBytes();
   }

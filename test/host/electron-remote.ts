@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../src/player/host.ts";
+import type { BrowserEngine, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../src/player/host.ts";
 import { Fault, type FaultCode } from "../../src/base/fault.ts";
 import type { Log } from "../../src/base/log.ts";
 import { giveAway, unprivileged } from "../support/programs/unprivileged.ts";
@@ -13,7 +13,7 @@ interface Reply {
   value?: unknown;
   code?: string;
   fault?: HostFault;
-  news?: FrameNews;
+  news?: IframeEvent;
   /** A line of the host's log. */
   line?: { what?: string; msg: string };
 }
@@ -24,8 +24,8 @@ export class RemoteElectronHost implements Host {
   readonly #start: () => ChildProcess;
   readonly #log: Log;
   readonly #listeners = new Set<(fault: HostFault) => void>();
-  readonly #frameListeners = new Set<(news: FrameNews) => void>();
-  #admitted: readonly FramedSite[] = [];
+  readonly #frameListeners = new Set<(news: IframeEvent) => void>();
+  #admitted: readonly IframeSite[] = [];
   readonly #calls = new Map<number, (reply: Reply) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
@@ -47,7 +47,7 @@ export class RemoteElectronHost implements Host {
     // The child starts with the first call.
   }
 
-  async open(page: HostPage): Promise<Engine> {
+  async open(page: HostPage): Promise<BrowserEngine> {
     if (this.#child === undefined) {
       const child = this.#start();
       this.#child = child;
@@ -65,7 +65,7 @@ export class RemoteElectronHost implements Host {
       await once(child, "spawn");
       await this.#call("admit", this.#admitted);
     }
-    return (await this.#call("open", page)) as Engine;
+    return (await this.#call("open", page)) as BrowserEngine;
   }
 
   async reload(): Promise<void> {
@@ -81,12 +81,12 @@ export class RemoteElectronHost implements Host {
     return this.#child === undefined ? 0 : ((await this.#call("memoryBytes")) as number);
   }
 
-  admit(sites: readonly FramedSite[]): void {
+  setIframeSites(sites: readonly IframeSite[]): void {
     this.#admitted = sites;
     if (this.#child !== undefined) void this.#call("admit", sites);
   }
 
-  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void {
     this.#frameListeners.add(listener);
     signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
   }
@@ -110,7 +110,7 @@ export class RemoteElectronHost implements Host {
     await this.close();
   }
 
-  async #call(call: Request["call"], given?: HostPage | readonly FramedSite[]): Promise<unknown> {
+  async #call(call: Request["call"], given?: HostPage | readonly IframeSite[]): Promise<unknown> {
     const child = this.#child;
     if (child === undefined) throw new Fault("page-dead", "Electron does not run");
     const id = ++this.#lastId;

@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { defaultLimits } from "../../src/host/frames/frame.ts";
-import type { FrameNews } from "../../src/player/host.ts";
-import { type Attacker, ownAddresses, type Prey, startAttacker, startPrey, tracedKinds } from "../support/attack.ts";
+import { defaultLimits } from "../../src/host/iframes/iframe.ts";
+import type { IframeEvent } from "../../src/player/host.ts";
+import { type Attacker, ownAddresses, type ProbeListeners, startAttacker, startProbeListeners, tracedKinds } from "../support/attack.ts";
 import { frames } from "./limits.ts";
 import type { Names } from "./names.ts";
-import { until } from "./processes.ts";
-import { electrons, headlessChromium, type Stage, type Subject } from "./subjects.ts";
+import { waitUntil } from "./processes.ts";
+import { electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;
 const limitMs = 60_000;
@@ -47,11 +47,11 @@ for (const subject of [headlessChromium, ...electrons]) {
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
 
-function reaching(subject: Subject): void {
-  let prey: Prey;
+function reaching(subject: HostUnderTest): void {
+  let prey: ProbeListeners;
   let attacker: Attacker;
   beforeAll(async () => {
-    prey = await startPrey();
+    prey = await startProbeListeners();
     attacker = await startAttacker("127.0.0.2");
   });
   afterAll(async () => {
@@ -63,8 +63,8 @@ function reaching(subject: Subject): void {
   async function open(more: readonly string[]): Promise<Shown> {
     const allowLocal = [new URL(attacker.origin).host, ...more].join(",");
     const stage = await subject.start({ allowLocal, names, limits });
-    const news: FrameNews[] = [];
-    stage.host.onFrame((one) => news.push(one), never);
+    const news: IframeEvent[] = [];
+    stage.host.onIframeEvent((one) => news.push(one), never);
     await stage.host.open(stage.server.page, never);
     return new Shown(stage, news);
   }
@@ -72,23 +72,23 @@ function reaching(subject: Subject): void {
   test("[PXY1] no kind of request of a framed page reaches this machine, however its address is written", async () => {
     await using shown = await open([]);
     const before = prey.arrivals();
-    prey.paths.length = 0;
+    prey.requestedPaths.length = 0;
     const all = Object.entries(spellings);
     const inEveryWay = ["literal", ...(subject === headlessChromium ? ["v6", "name", "own-0"] : [])];
     await shown.attack(attacker, targetsOf(all.filter(([name]) => inEveryWay.includes(name))));
     await shown.attack(attacker, targetsOf(all), 6);
-    expect(prey.paths).toEqual([]);
+    expect(prey.requestedPaths).toEqual([]);
     expect(prey.arrivals()).toEqual(before);
   });
 
   test("[PXY2] what is excepted is reached by every kind of request, and nothing else is", async () => {
     // The page of the stage is at 127.0.0.1, which is never framed.
     await using shown = await open([`127.0.0.9:${prey.port}`, `loopback.example:${prey.port}`]);
-    prey.paths.length = 0;
+    prey.requestedPaths.length = 0;
     const excepted = ["other", "name"];
     await shown.attack(attacker, targetsOf(Object.entries(spellings).filter(([name]) => [...excepted, "localhost"].includes(name))));
     const wanted = excepted.flatMap((name) => tracedKinds.map((kind) => `/${name}/${kind}`)).toSorted();
-    const arrived = new Set(prey.paths.map((path) => path.replace(/\?.*/, "")));
+    const arrived = new Set(prey.requestedPaths.map((path) => path.replace(/\?.*/, "")));
     expect([...arrived].toSorted()).toEqual(wanted);
   });
 
@@ -129,7 +129,7 @@ function reaching(subject: Subject): void {
     });
     await once(server, "listening");
     await stage.host.open({ url: `http://127.0.0.5:${pagePort}/page`, cookie: { name: "x", value: "y" } }, never);
-    await until("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
+    await waitUntil("the page is asked for", () => requests.some(({ path }) => path === "/page"), limitMs);
     // The proxy opens a connection of its own for each request, and says so.
     expect(requests.find(({ path }) => path === "/page")).toMatchObject({ connection: "keep-alive" });
     await expect(fetch(`http://127.0.0.1:${pagePort}/`).then(({ status }) => status)).resolves.toBe(400);
@@ -142,11 +142,11 @@ function reaching(subject: Subject): void {
 
 /** A host that shows the stage, and what is heard of its frames. */
 class Shown implements AsyncDisposable {
-  readonly #stage: Stage;
-  readonly #news: readonly FrameNews[];
+  readonly #stage: HostFixture;
+  readonly #news: readonly IframeEvent[];
   #serial = 0;
 
-  constructor(stage: Stage, news: readonly FrameNews[]) {
+  constructor(stage: HostFixture, news: readonly IframeEvent[]) {
     this.#stage = stage;
     this.#news = news;
   }
@@ -155,7 +155,7 @@ class Shown implements AsyncDisposable {
   async frame(url: string): Promise<string> {
     const id = `site${++this.#serial}`;
     const name = `${id}.1`;
-    this.#stage.host.admit([{ id, url, headers: {}, css: null, isConfined: false }]);
+    this.#stage.host.setIframeSites([{ id, url, headers: {}, css: null, isConfinedToOrigin: false }]);
     const given = JSON.stringify({ name, src: url });
     const style = "position:fixed;left:0;top:0;width:300px;height:200px";
     const sandbox = "allow-scripts allow-same-origin allow-forms";
@@ -166,7 +166,7 @@ class Shown implements AsyncDisposable {
       document.body.append(frame);
       done();
     })`);
-    await until(`${name} is told of`, () => this.#news.some(({ frame }) => frame === name), limitMs);
+    await waitUntil(`${name} is told of`, () => this.#news.some(({ frame }) => frame === name), limitMs);
     return name;
   }
 
@@ -174,15 +174,15 @@ class Shown implements AsyncDisposable {
   async attack(attacker: Attacker, targets: Readonly<Record<string, string>>, maxKinds?: number): Promise<void> {
     const { ended } = attacker;
     await this.frame(attacker.attack(targets, maxKinds));
-    await until("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
+    await waitUntil("the attack is over", () => attacker.ended > ended, limitMs).catch((error: unknown) => {
       throw new Error(`heard ${JSON.stringify(this.#news)}`, { cause: error });
     });
     await this.#stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
   }
 
-  async failureOf(frame: string): Promise<FrameNews> {
-    const wanted = (): FrameNews | undefined => this.#news.find((one) => one.frame === frame && one.is === "failed");
-    await until(`${frame} failed; heard ${JSON.stringify(this.#news)}`, () => wanted() !== undefined, limitMs);
+  async failureOf(frame: string): Promise<IframeEvent> {
+    const wanted = (): IframeEvent | undefined => this.#news.find((one) => one.frame === frame && one.is === "failed");
+    await waitUntil(`${frame} failed; heard ${JSON.stringify(this.#news)}`, () => wanted() !== undefined, limitMs);
     return wanted()!;
   }
 

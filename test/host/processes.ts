@@ -2,7 +2,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 /** A process whose command line names a folder. */
-export interface Found {
+export interface ProcessInfo {
   pid: number;
   /** Its parent's id. */
   parent: number;
@@ -14,8 +14,8 @@ export interface Found {
 }
 
 /** Every process that `text` stands in the command line of. */
-export async function processesNaming(text: string): Promise<Found[]> {
-  const found: Found[] = [];
+export async function processesNaming(text: string): Promise<ProcessInfo[]> {
+  const found: ProcessInfo[] = [];
   for (const pid of (await readdir("/proc")).map(Number).filter((id) => id > 0 && id !== process.pid)) {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     if (!commandLine.includes(text)) continue;
@@ -44,7 +44,7 @@ export async function pidListeningOn(port: number): Promise<number> {
 }
 
 /** Asks until `condition` holds. @throws Error naming `what` when it does not within `limitMs`. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);

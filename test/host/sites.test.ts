@@ -1,12 +1,12 @@
 // Frames of other sites inside the page: apart from it, admitted by declaration only, and never silently empty.
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { FramedSite, FrameNews } from "../../src/player/host.ts";
-import { selfSigned } from "../support/certificate.ts";
+import type { IframeSite, IframeEvent } from "../../src/player/host.ts";
+import { createSelfSignedCertificate } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { colouredPage, redirectTo, startWebServer, type WebServer } from "../support/web-server.ts";
-import { until } from "./processes.ts";
-import { browserProcesses, electrons, headlessChromium, type Stage, type Subject } from "./subjects.ts";
+import { waitUntil } from "./processes.ts";
+import { browserProcesses, electrons, headlessChromium, type HostFixture, type HostUnderTest } from "./hosts-under-test.ts";
 
 const never = new AbortController().signal;
 const limitMs = 20_000;
@@ -16,11 +16,11 @@ for (const subject of [headlessChromium, ...electrons]) {
   else test.skip(`${subject.name}: ${subject.missing}`);
 }
 
-function frames(subject: Subject): void {
-  let stage: Stage;
+function frames(subject: HostUnderTest): void {
+  let stage: HostFixture;
   let site: WebServer;
   let other: WebServer;
-  const news: FrameNews[] = [];
+  const news: IframeEvent[] = [];
   let serial = 0;
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ function frames(subject: Subject): void {
       "/stage": redirectTo("http://127.0.0.1:9/"),
     });
     stage = await subject.start();
-    stage.host.onFrame((one) => news.push(one), never);
+    stage.host.onIframeEvent((one) => news.push(one), never);
     await stage.host.open(stage.server.page, never);
   });
   afterAll(async () => {
@@ -77,9 +77,9 @@ function frames(subject: Subject): void {
   });
 
   /** Declares a site alone, frames it and resolves with the frame's name. */
-  async function show(path: string, declared: Partial<FramedSite> = {}, origin = site.origin): Promise<string> {
+  async function show(path: string, declared: Partial<IframeSite> = {}, origin = site.origin): Promise<string> {
     const url = origin + path;
-    stage.host.admit([{ id: "site", url, headers: {}, css: null, isConfined: false, ...declared }]);
+    stage.host.setIframeSites([{ id: "site", url, headers: {}, css: null, isConfinedToOrigin: false, ...declared }]);
     const name = `site.${++serial}`;
     await frame(name, url);
     return name;
@@ -90,9 +90,9 @@ function frames(subject: Subject): void {
       `{ const frame = Object.assign(document.createElement('iframe'), { name: '${name}', ${made}, src: '${url}' }); document.body.append(frame); }`,
     );
   }
-  async function newsOf(name: string, is: FrameNews["is"]): Promise<FrameNews> {
-    const wanted = (): FrameNews | undefined => news.find((one) => one.frame === name && one.is === is);
-    await until(`${name} is ${is}; heard ${JSON.stringify(news)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
+  async function newsOf(name: string, is: IframeEvent["is"]): Promise<IframeEvent> {
+    const wanted = (): IframeEvent | undefined => news.find((one) => one.frame === name && one.is === is);
+    await waitUntil(`${name} is ${is}; heard ${JSON.stringify(news)}`, () => wanted() !== undefined, limitMs).catch((error: unknown) => {
       throw new Error(`heard ${JSON.stringify(news)}; asked for ${site.requests.map(({ path }) => path).join(" ")}`, { cause: error });
     });
     return wanted()!;
@@ -112,7 +112,7 @@ function frames(subject: Subject): void {
 
   test("[WFR1] two sites do not share a process: while one loops the other loads and paints", async () => {
     await newsOf(await show("/loops"), "shown");
-    stage.host.admit([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfined: false }]);
+    stage.host.setIframeSites([{ id: "other", url: `${other.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("other.1", `${other.origin}/`);
     await newsOf("other.1", "shown");
   });
@@ -124,7 +124,7 @@ function frames(subject: Subject): void {
     expect(await frameTicks()).toBe("stage");
     const { bytes } = await stage.host.capture(never);
     expect(bytes.length).toBeGreaterThan(1_000);
-    await until("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
+    await waitUntil("nothing burns a core any more", async () => (await cpuTicks(stage, 500)) < 25, limitMs);
   });
 
   test("[WFR2] while it loops, before anybody ends it, the page goes on", async () => {
@@ -158,7 +158,7 @@ function frames(subject: Subject): void {
     await using second = await startWebServer("127.0.0.2", { "/": colouredPage("orange") });
     const looping = await show("/loops");
     await newsOf(looping, "shown");
-    stage.host.admit([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfined: false }]);
+    stage.host.setIframeSites([{ id: "second", url: `${second.origin}/`, headers: {}, css: null, isConfinedToOrigin: false }]);
     await frame("second.1", `${second.origin}/`);
     await newsOf("second.1", "shown");
     await newsOf(looping, "failed");
@@ -178,25 +178,25 @@ function frames(subject: Subject): void {
     expect(second).toBe(first);
     // What is loaded after that has a process of its own, and dies another death.
     const again = await show("/eats");
-    const { death } = (await newsOf(again, "failed")) as Extract<FrameNews, { is: "failed" }>;
+    const { death } = (await newsOf(again, "failed")) as Extract<IframeEvent, { is: "failed" }>;
     expect(death).toBeDefined();
     expect(death).not.toBe(first);
   });
 
   test("[REM9] a page that comes to a process that hangs since before is told, the process is ended, and the next load has another", async () => {
     await newsOf(await show("/tells-and-loops"), "shown");
-    await until("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
+    await waitUntil("it loops", () => site.requests.some(({ path }) => path === "/looping"), limitMs);
     // From here on nobody watches it.
     await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     const stuck = await show("/");
-    await until("it was told of", () => news.some(({ frame: name }) => name === stuck), limitMs);
+    await waitUntil("it was told of", () => news.some(({ frame: name }) => name === stuck), limitMs);
     await stage.server.run("document.querySelectorAll('iframe').forEach((frame) => frame.remove())");
     await newsOf(await show("/"), "shown");
   });
 
   test("[WFR5] headers that forbid framing are lifted for the declared site only, its other policy stays", async () => {
     await newsOf(await show("/refuses"), "shown");
-    await until("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
+    await waitUntil("its script ran", () => site.requests.some(({ path }) => path === "/ran"), limitMs);
     expect(site.requests.map(({ path }) => path)).not.toContain("/image");
     expect(await newsOf(await show("/leaves"), "failed")).toMatchObject({
       code: "load",
@@ -228,7 +228,7 @@ function frames(subject: Subject): void {
 
   test("[WFR8] a site's own headers go with each request to its origin, and to no other", async () => {
     await newsOf(await show("/own", { headers: { Authorization: "Basic c2VjcmV0", "X-Display": "lobby" } }), "shown");
-    await until("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
+    await waitUntil("both were asked", () => other.requests.length > 0 && site.requests.some(({ path }) => path === "/data"), limitMs);
     for (const { headers } of site.requests) expect(headers).toMatchObject({ authorization: "Basic c2VjcmV0", "x-display": "lobby" });
     for (const { headers } of other.requests) {
       expect(headers.authorization).toBeUndefined();
@@ -262,7 +262,7 @@ function frames(subject: Subject): void {
 
   test("[WFR9] a page whose certificate nobody vouches for is told as failed, with what to do about it", async (context) => {
     await using folder = await temporaryFolder();
-    const made = await selfSigned(folder.path);
+    const made = await createSelfSignedCertificate(folder.path);
     if (made === null) return context.skip("openssl is not on this machine");
     const tls = { key: await readFile(made.key), cert: await readFile(made.cert) };
     await using server = await startWebServer("127.0.0.2", { "/": colouredPage("lime") }, tls);
@@ -275,7 +275,7 @@ function frames(subject: Subject): void {
 
   test("[WFR10] no password dialog comes up for what a page fetches", async () => {
     const name = await show("/asks");
-    await until("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
+    await waitUntil("it was refused", () => site.requests.some(({ path }) => path === "/got-401"), limitMs);
     await newsOf(name, "shown");
   });
 
@@ -290,7 +290,7 @@ function frames(subject: Subject): void {
   });
 
   test("[WFR12] a confined frame goes nowhere but to its own origin", async () => {
-    expect(await newsOf(await show("/leaves", { isConfined: true }), "failed")).toMatchObject({
+    expect(await newsOf(await show("/leaves", { isConfinedToOrigin: true }), "failed")).toMatchObject({
       detail: expect.stringContaining("leaves its own origin"),
     });
     expect(other.requests).toEqual([]);
@@ -304,7 +304,7 @@ function frames(subject: Subject): void {
 
   test("[WEB15] a page that hangs is told also while one of its frames loads without end", async () => {
     await show("/silent");
-    await until("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
+    await waitUntil("the frame loads", () => site.requests.some(({ path }) => path === "/silent"));
     await stage.server.start("for (;;);");
     const fault = await stage.nextFault();
     await stage.host.reload(never);
@@ -314,7 +314,7 @@ function frames(subject: Subject): void {
 }
 
 /** CPU that the browser's renderers use within `ms`, in hundredths of a second. */
-async function cpuTicks(stage: Stage, ms: number): Promise<number> {
+async function cpuTicks(stage: HostFixture, ms: number): Promise<number> {
   const { readFile } = await import("node:fs/promises");
   const read = async (): Promise<number> => {
     let sum = 0;

@@ -9,11 +9,11 @@ import { expect, test } from "vitest";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
-import { findChromium } from "../../src/host/chromium/find.ts";
+import { findChromium } from "../../src/host/chromium/find-chromium.ts";
 import { rootFolder } from "../../src/main/folders.ts";
-import { until } from "../host/processes.ts";
-import { foreignPixels, startStageServer } from "../host/stage-server.ts";
-import { temporaryFolder } from "../host/subjects.ts";
+import { waitUntil } from "../host/processes.ts";
+import { countForeignPixels, startTestPageServer } from "../host/test-page-server.ts";
+import { temporaryFolder } from "../host/hosts-under-test.ts";
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -25,7 +25,7 @@ const isHere = existsSync(join(debian || "/", "usr/bin/labwc")) && (debian === "
 
 test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a pointer, in every mode and turned", async () => {
   await using labwc = await startLabwc();
-  await using server = await startStageServer();
+  await using server = await startTestPageServer();
   const folder = await temporaryFolder();
   try {
     const { DISPLAY: _, ...env } = process.env;
@@ -42,9 +42,9 @@ test.skipIf(!isHere)("[HST36] on labwc the content covers the display without a 
     const covers = async (width: number, height: number): Promise<void> => {
       const isCovered = async (): Promise<boolean> => {
         const glass = await labwc.picture();
-        return glass.width === width && glass.height === height && foreignPixels(glass.bytes, width * 4, width, height) === 0;
+        return glass.width === width && glass.height === height && countForeignPixels(glass.bytes, width * 4, width, height) === 0;
       };
-      await until(`${width}x${height} is covered`, isCovered);
+      await waitUntil(`${width}x${height} is covered`, isCovered);
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
     };
     await covers(1280, 720);
@@ -108,7 +108,7 @@ async function startLabwc(): Promise<Labwc> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await until("labwc is up", () => {
+    await waitUntil("labwc is up", () => {
       if (child.exitCode !== null) throw new Error(`labwc exited with ${child.exitCode}: ${said}`);
       return existsSync(socket);
     });

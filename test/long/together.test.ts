@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { numberedClip, plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
-import { apart, watchScreens } from "../support/browser/screens.ts";
+import { timeDifferences, watchScreens } from "../support/browser/screens.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 
 const stills = { red: [220, 30, 40], green: [20, 160, 60] } as const;
@@ -48,7 +48,7 @@ test("[SYN9] two players, one started late and killed, change items and show a c
   await using again = startPlayer(api.url, lateFolder, second.display);
   await again.line(({ msg, asset_id }) => msg === "presented" && asset_id === clipId);
   const [one, other] = await watchScreens([first.framebuffer, second.framebuffer], stills, 25_000);
-  const { changes, frames } = apart(one!, other!);
+  const { changes, frames } = timeDifferences(one!, other!);
   const order = (seen: typeof one) => seen!.changes.slice(1, 6).map(({ to }) => to);
   expect(order(one).length).toBe(5);
   const [head] = order(one);

@@ -70,7 +70,9 @@ test("[FST7] without a screen's name or a tag all screens are meant, and times h
     token: "sgn_pat_x",
   });
   expect(read("x", "--on", "Lobby, Bar")).toMatchObject({ where: { players: ["Lobby", "Bar"] } });
-  expect(["90s", "30m", "8h", "2d"].map((time) => read("x", "--for", time).lastsMs)).toEqual([90_000, 1_800_000, 28_800_000, 172_800_000]);
+  expect(["90s", "30m", "8h", "2d"].map((time) => read("x", "--for", time).durationMs)).toEqual([
+    90_000, 1_800_000, 28_800_000, 172_800_000,
+  ]);
 });
 
 test("[FST6] the README's commands for one's own picture work as they stand", { timeout: 120_000 }, async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CommandRequest, CommandUpdate, SignedCommand, SignedRevocation } from "../../src/protocol/device/commands.ts";
-import { Desired } from "../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../src/protocol/device/desired-state.ts";
 import { SubscriberMessage } from "../../src/protocol/operator/events.ts";
 import { VariablesSetArgs } from "../../src/protocol/device/play-commands.ts";
 import { PlayEvent, PlayEventReceipt } from "../../src/protocol/device/play-events.ts";
@@ -32,7 +32,7 @@ const fromService = {
   Nonce,
   TokenGrant,
   TokenRefusal,
-  Desired,
+  DesiredState,
   DesiredSchedule,
   SignedCommand,
   SignedRevocation,

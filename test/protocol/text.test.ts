@@ -6,11 +6,11 @@ import { textWithoutMarkup } from "../../src/player/content/feeds/plain-text.ts"
 import { CommandUpdate } from "../../src/protocol/device/commands.ts";
 import { PlayEvent } from "../../src/protocol/device/play-events.ts";
 import { Heartbeat } from "../../src/protocol/device/heartbeat.ts";
-import { cleanText, hiddenIn, withoutHidden } from "../../src/protocol/text.ts";
-import { DeviceMessage, PairingRequest, readMessage } from "../../src/protocol/device/messages.ts";
+import { cleanText, findHiddenCharacter, removeHiddenCharacters } from "../../src/protocol/text.ts";
+import { DeviceMessage, PairingRequest, parseMessage } from "../../src/protocol/device/messages.ts";
 import { Name } from "../../src/protocol/common.ts";
-import { contentDisposition } from "../../src/service/http/answers/file-name.ts";
-import { nameOf } from "../../src/service/schedule/icalendar.ts";
+import { contentDisposition } from "../../src/service/http/responses/content-disposition.ts";
+import { cleanEventName } from "../../src/service/schedule/icalendar.ts";
 import { description } from "../service/http/contract.ts";
 
 const tags = (letters: string) => letters.replace(/./g, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
@@ -55,10 +55,10 @@ const bad: readonly (readonly [string, string])[] = [
 ];
 
 test("[TXT1] names take every script, emoji and their joiners; a character that is not shown or turns the text is refused by its number", () => {
-  for (const name of good) expect([name, Name.safeParse(name).data, hiddenIn(name)]).toEqual([name, name, null]);
+  for (const name of good) expect([name, Name.safeParse(name).data, findHiddenCharacter(name)]).toEqual([name, name, null]);
   for (const [name, number] of bad) {
     const issues = Name.safeParse(name).error?.issues.map(({ message }) => message);
-    expect([number, hiddenIn(name), issues]).toEqual([number, number, [expect.stringContaining(number)]]);
+    expect([number, findHiddenCharacter(name), issues]).toEqual([number, number, [expect.stringContaining(number)]]);
   }
 });
 
@@ -121,18 +121,18 @@ test("[TXT4] what a device says of itself is never refused: hidden characters be
   expect(cleanText("abcdef", 4)).toBe("abc…");
   expect(cleanText("ab😀def", 4)).toBe("ab…");
   for (let longest = 1; longest < 40; longest += 1) {
-    expect(hiddenIn(cleanText(good.join(""), longest))).toBeNull();
+    expect(findHiddenCharacter(cleanText(good.join(""), longest))).toBeNull();
     expect(cleanText(good.join(""), longest).length).toBeLessThanOrEqual(longest);
   }
   const asking = { public_key: "A".repeat(43), player_version: nasty, hardware: "x".repeat(100_000), timezone: nasty, resolution: null };
   expect(PairingRequest.parse(asking)).toMatchObject({ player_version: cleaned, hardware: `${"x".repeat(199)}…`, timezone: cleaned });
   const told = Heartbeat.parse(heartbeat);
   const texts = JSON.stringify(told);
-  expect(hiddenIn(texts)).toBeNull();
+  expect(findHiddenCharacter(texts)).toBeNull();
   expect(texts.length).toBeLessThan(8_000);
   expect(told.variables).toEqual({ door_open: cleaned });
   const said = { id: nasty, ts: 0, type: "unsupported", data: { type: "y".repeat(9_999) } };
-  expect(readMessage(DeviceMessage, JSON.stringify(said))).toMatchObject({
+  expect(parseMessage(DeviceMessage, JSON.stringify(said))).toMatchObject({
     is: "known",
     message: { data: { type: `${"y".repeat(63)}…` } },
   });
@@ -144,7 +144,7 @@ test("[TXT4] what a device says of itself is never refused: hidden characters be
   expect(update.result).toEqual({ [cleaned]: [cleaned, 1, null, { log: `${"z".repeat(3_999)}…` }] });
   expect(update.error).toEqual({ code: cleaned, detail: `${"d".repeat(1_999)}…` });
   const play = PlayEvent.shape.reason.parse("joined\u202e".repeat(20));
-  expect([play!.length, hiddenIn(play!)]).toEqual([64, null]);
+  expect([play!.length, findHiddenCharacter(play!)]).toEqual([64, null]);
 });
 
 const long = nasty.repeat(2_000);
@@ -173,11 +173,11 @@ const heartbeat = {
 };
 
 test("[TXT5] names that are made of others' text are made clean: a calendar's days, a file as it is saved", () => {
-  expect(nameOf(`Neu\u202ejahr ${tags("x")}\u2028 2027`)).toBe("Neujahr 2027");
+  expect(cleanEventName(`Neu\u202ejahr ${tags("x")}\u2028 2027`)).toBe("Neujahr 2027");
   expect(contentDisposition("photo\u202egpj.exe", "image/png")).toBe('inline; filename="photogpj.exe.png"');
   const family = "👩‍👧";
   expect(contentDisposition(`${family}.png`, "image/png")).toContain(encodeURIComponent(`${family}.png`));
-  expect(withoutHidden("a\tb\u2066c\u2069")).toBe("a bc");
+  expect(removeHiddenCharacters("a\tb\u2066c\u2069")).toBe("a bc");
 });
 
 test("[TXT6] hidden characters of a feed do not reach the screen, neither as such nor as character references", () => {

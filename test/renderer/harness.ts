@@ -32,22 +32,22 @@ export function isNear(seen: Rgb, wanted: Rgb | ColorName, tolerance = 26): bool
 }
 
 /** Browser and media, made once per file. */
-export interface Bench extends AsyncDisposable {
+export interface TestBrowser extends AsyncDisposable {
   browser: Browser;
-  media: string;
+  mediaFolder: string;
   /** Folder of the built page. */
-  built: string;
+  pageFolder: string;
   /** A page of its own at a server of its own. */
-  open(width?: number, height?: number): Promise<Opened>;
+  open(width?: number, height?: number): Promise<OpenedPage>;
 }
 
-export interface Opened extends AsyncDisposable {
+export interface OpenedPage extends AsyncDisposable {
   page: Page;
   server: PageServer;
 }
 
 /** Builds the page, makes the media and starts Chromium. */
-export async function startBench(): Promise<Bench> {
+export async function startTestBrowser(): Promise<TestBrowser> {
   const root = join(import.meta.dirname, "../..");
   const folder = await mkdtemp(join(tmpdir(), "signage-page-"));
   // A build of one's own: test files run side by side, and dist/ may be in use.
@@ -73,13 +73,13 @@ export async function startBench(): Promise<Bench> {
   });
   return {
     browser,
-    media,
-    built,
+    mediaFolder: media,
+    pageFolder: built,
     async open(width = 960, height = 540) {
       const server = await startPageServer(media, built);
       const page = await browser.newPage({ viewport: { width, height } });
       await page.goto(server.url);
-      await server.heard("hello");
+      await server.waitForMessage("hello");
       return {
         page,
         server,
@@ -166,7 +166,7 @@ export function slot(item: SceneItem, startsAt: number, durationMs: number): Slo
 }
 
 /** Slots one after the other. */
-export function row(startsAt: number, plays: [SceneItem, number][]): Slot[] {
+export function consecutiveSlots(startsAt: number, plays: [SceneItem, number][]): Slot[] {
   let at = startsAt;
   return plays.map(([item, durationMs]) => {
     const play = slot(item, at, durationMs);
@@ -192,7 +192,7 @@ export function stage(zones: SceneZone[], options: Partial<Stage> = {}): Scene {
 }
 
 /** Reads pixels from a picture of the glass. */
-export async function readGlass(page: Page): Promise<(x: number, y: number) => Rgb> {
+export async function readScreen(page: Page): Promise<(x: number, y: number) => Rgb> {
   const png = await page.screenshot({ type: "png" });
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return (x, y) => {
@@ -202,12 +202,12 @@ export async function readGlass(page: Page): Promise<(x: number, y: number) => R
 }
 
 /** Every frame the compositor presents while `act` runs, as colours at the given point. */
-export async function recordGlass(page: Page, point: [number, number], act: () => Promise<void>): Promise<Rgb[]> {
-  return (await recordGlassTimes(page, point, act)).map(({ color }) => color);
+export async function recordScreen(page: Page, point: [number, number], act: () => Promise<void>): Promise<Rgb[]> {
+  return (await recordScreenTimes(page, point, act)).map(({ color }) => color);
 }
 
 /** The same, each with when the compositor presented it, in UTC ms of this machine. */
-export async function recordGlassTimes(
+export async function recordScreenTimes(
   page: Page,
   point: [number, number],
   act: () => Promise<void>,

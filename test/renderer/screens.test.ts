@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright";
 import type { Scene, Screen } from "../../src/protocol/scene.ts";
-import { type Bench, colors, image, isNear, readGlass, row, stage, startBench, zone } from "./harness.ts";
+import { type TestBrowser, colors, image, isNear, readScreen, consecutiveSlots, stage, startTestBrowser, zone } from "./harness.ts";
 
 const orientations = [
   ["landscape", 1280, 720],
@@ -30,9 +30,9 @@ function pairing(overrides: Partial<Extract<Screen, { is: "pairing" }>> = {}): S
   };
 }
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 }, 30_000);
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -49,7 +49,7 @@ describe.each(orientations)("%s", (_name, width, height) => {
         trouble: { ...trouble, retry_at: server.now() + 12_000 },
       }),
     );
-    const shown = await server.heard("screen", ({ is }) => is === "pairing");
+    const shown = await server.waitForMessage("screen", ({ is }) => is === "pairing");
     expect(shown.code).toBe("WDJB-MJHT");
     const code = page.locator(".code");
     expect(await code.textContent()).toBe("WDJB-MJHT");
@@ -75,10 +75,10 @@ test("[PAG2] a new code is reported once it can be read; the QR code follows the
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(pairing({ code: null }));
-  await server.heard("screen", ({ is, code }) => is === "pairing" && code === null);
+  await server.waitForMessage("screen", ({ is, code }) => is === "pairing" && code === null);
   expect(await page.locator(".qr").isVisible()).toBe(false);
   server.draw(pairing({ code: "BCDF-GHJK", claim_url: "https://signage.example.com/claim" }));
-  await server.heard("screen", ({ code }) => code === "BCDF-GHJK");
+  await server.waitForMessage("screen", ({ code }) => code === "BCDF-GHJK");
   expect(await page.locator(".qr svg path").count()).toBe(1);
   expect(await page.locator(".code").textContent()).toBe("BCDF-GHJK");
 });
@@ -87,7 +87,7 @@ test("[FST8] the pairing screen tells whoever stands before it the device's addr
   await using opened = await bench.open();
   const { page, server } = opened;
   server.draw(pairing());
-  await server.heard("screen", ({ is }) => is === "pairing");
+  await server.waitForMessage("screen", ({ is }) => is === "pairing");
   const foot = page.locator(".foot");
   expect(await foot.textContent()).toContain("192.168.178.123");
   expect(await foot.textContent()).toContain("signage-player 1.10.0");
@@ -97,8 +97,8 @@ test("[FST8] the pairing screen tells whoever stands before it the device's addr
 test("[PAG3] the glass is black before anything is drawn and no screen is left for an empty one", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  await server.heard("screen", ({ is }) => is === "starting");
-  const glass = await readGlass(page);
+  await server.waitForMessage("screen", ({ is }) => is === "starting");
+  const glass = await readScreen(page);
   expect(isNear(glass(5, 5), [10, 13, 19], 6)).toBe(true);
   server.draw({
     screen: {
@@ -111,13 +111,13 @@ test("[PAG3] the glass is black before anything is drawn and no screen is left f
     },
     identify: null,
   });
-  await server.heard("screen", ({ is }) => is === "preparing");
+  await server.waitForMessage("screen", ({ is }) => is === "preparing");
   expect(await page.locator(".bytes").textContent()).toBe("12.4 MB of 80.0 MB");
   server.draw({
     screen: { is: "empty", player_name: "Café 1", trouble: null, service: "http://x" },
     identify: null,
   });
-  await server.heard("screen", ({ is }) => is === "empty");
+  await server.waitForMessage("screen", ({ is }) => is === "empty");
   expect(await page.locator(".title").textContent()).toBe("Connected. Nothing assigned yet");
   expect(await page.locator(".layer").count()).toBe(1);
 });
@@ -126,10 +126,10 @@ test("[PAG4] identify lies over the content until its time and then is gone", as
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = 3_600_000;
-  await server.heard("clock", undefined, { from: server.messages.length, timeoutMs: 12_000 });
-  const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
+  await server.waitForMessage("clock", undefined, { from: server.messages.length, timeoutMs: 12_000 });
+  const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   server.draw({
     ...content,
     identify: { player_name: "Café 1", lines: ["plr_1", "127.0.0.1"], until: server.now() + 800 },
@@ -137,15 +137,15 @@ test("[PAG4] identify lies over the content until its time and then is gone", as
   await page.locator(".identify .name").waitFor({ state: "visible" });
   expect(await page.locator(".identify").textContent()).toContain("Café 1");
   await page.locator(".identify").waitFor({ state: "hidden", timeout: 2_000 });
-  expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
+  expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
 });
 
 test("[RST14] the code by which a player is claimed anew lies small in a corner over the content, and goes", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const content = stage([zone(row(server.now() - 100, [[image("red.png"), 60_000]]))]);
+  const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   expect(await page.locator(".reclaim").isVisible()).toBe(false);
   server.draw({ ...content, claim: { code: "WDJB-MJHT" } });
   await page.locator(".reclaim").waitFor({ state: "visible" });
@@ -154,7 +154,7 @@ test("[RST14] the code by which a player is claimed anew lies small in a corner 
   expect((box.width * box.height) / (glass.width * glass.height)).toBeLessThan(0.03);
   expect([box.x > glass.width / 2, box.x + box.width <= glass.width]).toEqual([true, true]);
   expect([box.y > glass.height / 2, box.y + box.height <= glass.height]).toEqual([true, true]);
-  expect(isNear((await readGlass(page))(480, 270), colors.red)).toBe(true);
+  expect(isNear((await readScreen(page))(480, 270), colors.red)).toBe(true);
   // Over the content, also once layers have come and gone.
   const middle = `${box.x + box.width / 2}, ${box.y + box.height / 2}`;
   expect(await page.evaluate(`document.elementFromPoint(${middle})?.className`)).toBe("reclaim");
@@ -174,7 +174,7 @@ test.each(orientations)(
       screen: { is: "withheld", ...about, trouble: { code: "other", text, retry_at: server.now() + 42_000 } },
       identify: null,
     });
-    await server.heard("screen", ({ is }) => is === "withheld");
+    await server.waitForMessage("screen", ({ is }) => is === "withheld");
     expect(await page.locator(".title").textContent()).toBe("The content is withheld");
     expect(await page.locator(".trouble").textContent()).toContain(text);
     expect(await page.locator(".retry").textContent()).toMatch(/^Next attempt in 4[0-2] s$/);

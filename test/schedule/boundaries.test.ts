@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
-import type { Ready } from "../../src/player/content/content-cache.ts";
-import { comingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
-import { nothingPlays, step, type DonePlay, type PlannedPlay, type PlayStep } from "../../src/player/proof/plays.ts";
+import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
+import { initialPlayState, step, type FinishedPlay, type PlannedPlay, type PlayInput } from "../../src/player/proof/play-state.ts";
 import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
@@ -24,7 +24,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 function stateOf(
   schedules: (other: DesiredLayout, own: DesiredLayout) => Record<string, unknown>[],
   more: { default?: boolean } = {},
-): Ready {
+): ReadyState {
   const desired = desiredOf([imageItem(red, 10_000), imageItem(green, 10_000)], assets);
   const playlist = { id: newId("pls"), items: [imageItem(blue, 10_000), imageItem(teal, 10_000), imageItem(amber, 10_000)] };
   const own = desired.layout!;
@@ -55,7 +55,7 @@ async function playerOf(folder: string, at: number) {
   const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
     clock,
-    outlook(ready: Ready, instant: number): PagePlan {
+    outlook(ready: ReadyState, instant: number): PagePlan {
       clock.advance(instant - clock.now());
       return pagePlanAt(programme.follow(ready, instant), instant, "UTC");
     },
@@ -81,7 +81,7 @@ test("[BND1] no play that the page is told of goes beyond a change of program, t
     const player = await playerOf(join(folder.path, name), t0);
     let cuts = 0;
     for (let instant = t0; instant < t0 + 400_000; instant += 487) {
-      const { stage, coming } = player.outlook(ready, instant);
+      const { stage, upcoming: upcoming } = player.outlook(ready, instant);
       const change = t0 + Math.floor((instant - t0) / lengthMs + 1) * lengthMs;
       const slots = slotsOf(stage);
       for (const { starts_at, ends_at } of slots) {
@@ -90,7 +90,7 @@ test("[BND1] no play that the page is told of goes beyond a change of program, t
       }
       for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
       if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
-      if (change - instant <= comingLeadMs) expect(coming[0]?.at).toBe(change);
+      if (change - instant <= upcomingLeadMs) expect(coming[0]?.at).toBe(change);
     }
     // Of even windows each item ends by itself where the program changes.
     if (name === "even") expect(cuts).toBe(0);
@@ -102,30 +102,30 @@ test("[BND2] the stage that comes is told ahead with its instant, and is then wh
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 23_000), iso(t0 + 60_000))]);
   const player = await playerOf(folder.path, t0);
-  expect(player.outlook(ready, t0)).toMatchObject({ coming: [], changesAt: t0 + 23_000 - comingLeadMs });
-  const before = player.outlook(ready, t0 + 23_000 - comingLeadMs);
-  expect(before.coming[0]?.at).toBe(t0 + 23_000);
+  expect(player.outlook(ready, t0)).toMatchObject({ upcoming: [], changesAt: t0 + 23_000 - upcomingLeadMs });
+  const before = player.outlook(ready, t0 + 23_000 - upcomingLeadMs);
+  expect(before.upcoming[0]?.at).toBe(t0 + 23_000);
   expect(before.stage!.until).toBe(t0 + 23_000);
-  const [first, second] = slotsOf(before.coming[0]!.stage);
+  const [first, second] = slotsOf(before.upcoming[0]!.stage);
   expect(first).toMatchObject({ starts_at: t0 + 23_000, ends_at: t0 + 30_000 });
   expect((first!.starts_at - first!.offset_ms - loopEpochMs) % 10_000).toBe(0);
   expect(second!.starts_at).toBe(t0 + 30_000);
   const due = player.outlook(ready, t0 + 23_000);
-  expect(due.stage!.key).toBe(before.coming[0]!.stage.key);
+  expect(due.stage!.key).toBe(before.upcoming[0]!.stage.key);
   expect(slotsOf(due.stage)[0]).toEqual(first);
   // And on, until its end, where the player's own layout comes back.
-  expect(player.outlook(ready, t0 + 50_000).coming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
+  expect(player.outlook(ready, t0 + 50_000).upcoming).toMatchObject([{ at: t0 + 60_000, stage: { key: before.stage!.key } }]);
 });
 
 test("[BND2] a screen without a layout is not told ahead; the stage after it is, while there is none", async () => {
   await using folder = await temporaryFolder();
   const ready = stateOf((other) => [schedule(other.id, iso(t0 + 10_000), iso(t0 + 20_000))], { default: false });
   const player = await playerOf(folder.path, t0);
-  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, coming: [{ at: t0 + 10_000 }] });
+  expect(player.outlook(ready, t0)).toMatchObject({ stage: null, upcoming: [{ at: t0 + 10_000 }] });
   const last = player.outlook(ready, t0 + 12_000);
-  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, coming: [], changesAt: t0 + 20_000 });
+  expect(last).toMatchObject({ stage: { until: t0 + 20_000 }, upcoming: [], changesAt: t0 + 20_000 });
   expect(slotsOf(last.stage).at(-1)!.ends_at).toBe(t0 + 20_000);
-  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, coming: [] });
+  expect(player.outlook(ready, t0 + 20_000)).toMatchObject({ stage: null, upcoming: [] });
 });
 
 test("[BND15] a stage that is on only for moments, and the one after it, are both told ahead; one that lasts leaves time for the next", async () => {
@@ -137,16 +137,16 @@ test("[BND15] a stage that is on only for moments, and the one after it, are bot
     schedule(other.id, iso(t0 + 20_006 + 19_000), iso(t0 + 60_000)),
   ]);
   const player = await playerOf(folder.path, t0);
-  const { stage, coming } = player.outlook(brief, t0 + 10_000);
+  const { stage, upcoming: upcoming } = player.outlook(brief, t0 + 10_000);
   expect(coming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
   expect(coming[0]!.stage.until).toBe(t0 + 20_006);
   expect(coming[1]!.stage.key).toBe(stage!.key);
   expect(slotsOf(coming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
   const during = player.outlook(brief, t0 + 20_002);
-  expect(during.coming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
+  expect(during.upcoming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
   // Changes every ten seconds are within the time in which the page is told, and still it prepares one.
   const lasting = await playerOf(join(folder.path, "lasting"), t0);
-  expect(lasting.outlook(alternating, t0 + 6_000).coming.map(({ at }) => at)).toEqual([t0 + 10_000]);
+  expect(lasting.outlook(alternating, t0 + 6_000).upcoming.map(({ at }) => at)).toEqual([t0 + 10_000]);
 });
 
 test("[BND3] where the geometry stays, what comes are further plays of the same stage; an unchanged item is played on", async () => {
@@ -154,7 +154,7 @@ test("[BND3] where the geometry stays, what comes are further plays of the same 
   // The same layout by a schedule whose loop begins anew, amid an item.
   const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
   const player = await playerOf(join(folder.path, "anew"), t0);
-  const { stage, coming } = player.outlook(anew, t0 + 1_000);
+  const { stage, upcoming: upcoming } = player.outlook(anew, t0 + 1_000);
   expect(coming).toEqual([]);
   expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
     [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
@@ -197,7 +197,7 @@ test("[BND4] told late, or asked anew, a player plays what it would have in time
   expect(spans(slotsOf(one.stage)).at(-1)).toEqual(spans(slotsOf(other.stage)).at(-1));
   // Its clock is put back: what came is to come again.
   const back = prompt.outlook(alternating, t0 + 495_000);
-  expect(back.coming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
+  expect(back.upcoming).toMatchObject([{ at: t0 + 500_000, stage: { key: expect.any(String) } }]);
 });
 
 test("[BND4] an override or a new state changes at once what comes; an override's own end is told ahead", async () => {
@@ -205,23 +205,23 @@ test("[BND4] an override or a new state changes at once what comes; an override'
   const player = await playerOf(folder.path, t0);
   const [own, other] = [alternating.desired.layout!, alternating.desired.layouts[0]!];
   const before = player.outlook(alternating, t0 + 1_000);
-  expect(before.coming[0]?.at).toBe(t0 + 10_000);
+  expect(before.upcoming[0]?.at).toBe(t0 + 10_000);
   await player.send("override.set", { layout_id: own.id, duration_ms: 12_000, level: "normal" });
   const during = player.outlook(alternating, t0 + 1_000);
   // Over the boundary at ten seconds on to thirteen, where the other layout is due.
   expect(during).toMatchObject({
     stage: { until: t0 + 13_000 },
-    coming: [{ at: t0 + 13_000, stage: { key: before.coming[0]!.stage.key } }],
+    upcoming: [{ at: t0 + 13_000, stage: { key: before.upcoming[0]!.stage.key } }],
   });
-  expect(slotsOf(during.coming[0]!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
+  expect(slotsOf(during.upcoming[0]!.stage)[0]).toMatchObject({ starts_at: t0 + 13_000, ends_at: t0 + 20_000 });
   await player.send("override.clear", {});
-  expect(player.outlook(alternating, t0 + 1_001).coming[0]?.at).toBe(t0 + 10_000);
+  expect(player.outlook(alternating, t0 + 1_001).upcoming[0]?.at).toBe(t0 + 10_000);
   const without = readyOf({ ...alternating.desired, revision: "r2", schedules: [] });
-  expect(player.outlook(without, t0 + 1_002).coming).toEqual([]);
+  expect(player.outlook(without, t0 + 1_002).upcoming).toEqual([]);
   expect(other.id).not.toBe(own.id);
 });
 
-test("[BND9] what the page shows of a coming stage before its player knows it to be due is played; what was only prepared is not", () => {
+test("[BND9] what the page shows of a upcoming stage before its player knows it to be due is played; what was only prepared is not", () => {
   const at = (seconds: number) => ({ at: seconds * 1_000, mono: seconds * 1_000 });
   const cause = { layer: "schedule", scheduleId: newId("sch"), overrideId: null } as const;
   const play = (stage: string, key: string, from: number, until: number): PlannedPlay => {
@@ -229,9 +229,9 @@ test("[BND9] what the page shows of a coming stage before its player knows it to
     return { key, stage, startsAt: from * 1_000, endsAt: until * 1_000, of: { ...cause, ...about, zoneId: newId("zon") } };
   };
   const [first, second, third] = [play("one", "a", 0, 20), play("two", "b", 10, 20), play("two", "c", 10, 20)];
-  const done = (steps: PlayStep[]): string[] => {
-    let plays = nothingPlays;
-    const all: DonePlay[] = [];
+  const done = (steps: PlayInput[]): string[] => {
+    let plays = initialPlayState;
+    const all: FinishedPlay[] = [];
     for (const each of steps) {
       const next = step(plays, each, () => newId("evt"));
       plays = next.plays;
@@ -239,15 +239,15 @@ test("[BND9] what the page shows of a coming stage before its player knows it to
     }
     return [...all.map(({ result, started, ended }) => `${result} ${started.at / 1_000}-${ended.at / 1_000}`), `${plays.open.size} open`];
   };
-  const planned = (seconds: number, since: number, ...plays: PlannedPlay[]): PlayStep => {
+  const planned = (seconds: number, since: number, ...plays: PlannedPlay[]): PlayInput => {
     const zones = plays.map((each) => ({ id: each.of.zoneId, plays: [each] }));
     return { is: "planned", now: at(seconds), since: at(since), stage: plays[0]!.stage, zones };
   };
-  const turnTo = (seconds: number, ...plays: PlannedPlay[]): PlayStep[] => [
+  const turnTo = (seconds: number, ...plays: PlannedPlay[]): PlayInput[] => [
     { is: "stage", key: plays[0]!.stage, showing: plays, at: at(seconds) },
-    ...plays.map((each): PlayStep => ({ is: "presented", play: each, at: at(seconds) })),
+    ...plays.map((each): PlayInput => ({ is: "presented", play: each, at: at(seconds) })),
   ];
-  const begin: PlayStep[] = [{ is: "page", openedAt: 1 }, planned(0, 0, first), ...turnTo(0, first)];
+  const begin: PlayInput[] = [{ is: "page", openedAt: 1 }, planned(0, 0, first), ...turnTo(0, first)];
   // The page's frames come a moment before the player's own timer.
   expect(done([...begin, ...turnTo(9.99, second, third), planned(10.01, 10, second, third)])).toEqual(["cut 0-9.99", "2 open"]);
   // Called off: it was never on the glass.

@@ -1,7 +1,7 @@
 // Conditions of calendars: “only on” and “except on” a named list of dates.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { brokenSchedules, programAt } from "../../src/schedule/program.ts";
+import { invalidSchedules, programAt } from "../../src/schedule/program.ts";
 import { windowAfter, windowsOf } from "../../src/schedule/calendar/windows.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
 import { DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
@@ -137,7 +137,7 @@ test("[CAL4] several calendars must all hold; on the dates of an empty one nothi
 test("[CAL5] a schedule whose calendar is not in the state takes no part and is reported; a new list of dates counts at once", () => {
   const one = schedule(a.id, "2026-12-01T00:00", null, { conditions: [except()] });
   const state = stateWith([one], [a], { timezone: "Europe/Berlin" });
-  expect(brokenSchedules(state, "UTC")).toMatchObject([{ scheduleId: one.id, reason: expect.stringContaining(holidays) }]);
+  expect(invalidSchedules(state, "UTC")).toMatchObject([{ scheduleId: one.id, reason: expect.stringContaining(holidays) }]);
   const shown = (dates: string[]) => {
     const ready = { ...state, desired: { ...state.desired, calendars: [{ id: holidays, dates }] } };
     return programAt(ready, at("2026-12-24T12:00Z")).program.layout?.id === a.id;

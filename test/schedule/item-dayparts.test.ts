@@ -1,6 +1,6 @@
 // Dayparts of items: in the loop at some times of day only, by the clock of the player's zone.
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, why } from "../../src/schedule/program.ts";
+import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
 
@@ -77,7 +77,7 @@ test("[DAY1] without a zone of its own a player goes by that of its box", () => 
   const item = itemOf({ dayparts: [{ from: "12:00", until: "13:00" }] });
   const ready = stateOf([item], null);
   const count = (deviceZone: string) =>
-    programAt(ready, at("2026-06-01T02:00Z"), { records: [], deviceZone }).program.zones[0]!.timeline.items.length;
+    programAt(ready, at("2026-06-01T02:00Z"), { interventions: [], deviceTimeZone: deviceZone }).program.zones[0]!.timeline.items.length;
   expect([count("Australia/Lord_Howe"), count("UTC")]).toEqual([1, 0]);
 });
 
@@ -91,11 +91,11 @@ test("[DAY2] where no item is in its dayparts the zone is empty, its layout stay
     null,
     at("2026-06-01T12:00Z"),
   ]);
-  const reasons = why(ready, morning);
+  const reasons = explainAt(ready, morning);
   expect(reasons[0]).toMatchObject({ layer: "default", verdict: "shows" });
   const detail = "not in its dayparts: the next begins at 2026-06-01T12:00:00.000Z";
   expect(reasons.at(-1)).toMatchObject({ layer: "item", id: item.id, verdict: "set-aside", detail });
-  expect(why(ready, at("2026-06-01T12:30Z")).some(({ layer }) => layer === "item")).toBe(false);
+  expect(explainAt(ready, at("2026-06-01T12:30Z")).some(({ layer }) => layer === "item")).toBe(false);
   const stretches = [...forecast(ready, morning, morning + 48 * hourMs)];
   expect(stretches.map(({ layoutId, by }) => [layoutId, by])).toEqual([[ready.desired.layout!.id, "default"]]);
 });

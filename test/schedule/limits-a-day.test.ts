@@ -1,8 +1,8 @@
 // Limits of plays a day: never more from midnight to midnight of the player's zone, and so many where there is room for them.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stageAt, take } from "../../src/player/playback/playback.ts";
-import { forecast, playAt, programAt, why, type Circumstances } from "../../src/schedule/program.ts";
+import { stageAt, applyProgram } from "../../src/player/playback/playback.ts";
+import { forecast, playAt, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
@@ -40,7 +40,7 @@ interface Shown {
 }
 
 /** What the screen shows from `from` to `until`, play after play, whatever programme it belongs to. */
-function shownBetween(ready: Ready, from: number, until: number, circumstances?: Circumstances): Shown[] {
+function shownBetween(ready: Ready, from: number, until: number, circumstances?: PlayerContext): Shown[] {
   const found: Shown[] = [];
   for (let at = from; at < until;) {
     const { program, changesAt } = programAt(ready, at, circumstances);
@@ -105,7 +105,7 @@ test("[LIM5] the day is that of the player's zone, else of its box; days as the 
     const limited = itemOf(15_000, { max_plays_per_day: 3 });
     const ready = stateOf([[itemOf(400_000), limited]], () => [], timezone);
     const from = Date.UTC(2026, 9, 26);
-    const plays = of(shownBetween(ready, from, from + 8 * dayMs, { records: [], deviceZone }), limited);
+    const plays = of(shownBetween(ready, from, from + 8 * dayMs, { interventions: [], deviceTimeZone: deviceZone }), limited);
     const format = new Intl.DateTimeFormat("en-CA", { timeZone: timezone ?? deviceZone });
     const days = Map.groupBy(plays, ({ at }) => format.format(at));
     expect([...days.values()].slice(1, 7).map((each) => each.length)).toEqual([3, 3, 3, 3, 3, 3]);
@@ -218,7 +218,7 @@ test("[LIM7] two players agree from whatever instant they start, and an override
     level: "normal",
     show: { layoutId: ready.desired.layouts[0]!.id },
   } as const;
-  const after = shownBetween(ready, at, day + 2 * dayMs, { records: [override], deviceZone: "UTC" }).filter(
+  const after = shownBetween(ready, at, day + 2 * dayMs, { interventions: [override], deviceTimeZone: "UTC" }).filter(
     (each) => each.startsAt >= override.until,
   );
   expect(after).toEqual(whole.filter(({ startsAt }) => startsAt >= override.until));
@@ -233,7 +233,10 @@ test("[LIM7] what is skipped gives way to the next item, also a limited one, and
   const zoneId = ready.desired.layout!.zones[0]!.id;
   const skip = ({ id, at, startsAt }: Shown) => ({ is: "skip", id: "cmd_1", zoneId, itemId: id, startsAt, at: at + 4_000 }) as const;
   const after = (skipped: Shown) =>
-    shownBetween(ready, skipped.at, play.endsAt + minuteMs, { records: [skip(skipped)], deviceZone: "UTC" }).map(({ id, at }) => [id, at]);
+    shownBetween(ready, skipped.at, play.endsAt + minuteMs, { interventions: [skip(skipped)], deviceTimeZone: "UTC" }).map(({ id, at }) => [
+      id,
+      at,
+    ]);
   expect(after(before).slice(0, 2)).toEqual([
     [free.id, before.at],
     [limited.id, before.at + 4_000],
@@ -276,7 +279,7 @@ test("[LIM9] why says of an item with a limit a day when it begins next, and the
   const limited = itemOf(10_000, { max_plays_per_day: 3 });
   const ready = stateOf([[itemOf(30_000), limited]]);
   const plays = of(shownBetween(ready, day, day + dayMs), limited);
-  const reason = (at: number) => why(ready, at).find(({ layer }) => layer === "item");
+  const reason = (at: number) => explainAt(ready, at).find(({ layer }) => layer === "item");
   expect(reason(plays[0]!.at + 1_000)).toBeUndefined();
   const detail = `at most 3 plays a day: its next begins at ${new Date(plays[1]!.at).toISOString()}`;
   expect(reason(plays[0]!.at + 10_000)).toMatchObject({ id: limited.id, verdict: "set-aside", detail });
@@ -375,7 +378,7 @@ test("[LIM6] an override counts its plays apart, by the day and with one at leas
   for (const length of [minuteMs, 3 * hourMs, null]) {
     const at = day + 15 * hourMs + 1_234;
     const override = { is: "override", id: "cmd_1", at, until: length === null ? null : at + length, level: "normal", show } as const;
-    const counts = countsOf(of(shownBetween(ready, day, day + 3 * dayMs, { records: [override], deviceZone: "UTC" }), limited));
+    const counts = countsOf(of(shownBetween(ready, day, day + 3 * dayMs, { interventions: [override], deviceTimeZone: "UTC" }), limited));
     expect(counts).toEqual(length === null ? [2, 2, 2] : [length === minuteMs ? counts[0] : 2]);
     expect(counts[0]).toBeGreaterThanOrEqual(1);
     expect(counts[0]).toBeLessThanOrEqual(2);
@@ -388,8 +391,8 @@ test("[LIM5] over midnight the page is told of one play, not of two, and of the 
   const evening = day + dayMs - 1_000;
   const { program, changesAt } = programAt(ready, evening);
   expect(changesAt).toBe(day + dayMs);
-  const before = take(null, program, evening);
-  const after = take(before, programAt(ready, changesAt).program, changesAt, [], changesAt);
+  const before = applyProgram(null, program, evening);
+  const after = applyProgram(before, programAt(ready, changesAt).program, changesAt, [], changesAt);
   const [last] = stageAt(before, evening, "UTC", undefined, changesAt)!.stage.zones[0]!.slots.slice(-1);
   const { slots, loop } = stageAt(after, changesAt, "UTC")!.stage.zones[0]!;
   expect([slots[0]!.key, slots[0]!.ends_at, slots[0]!.offset_ms]).toEqual([last!.key, last!.whole_ends_at, 0]);

@@ -1,7 +1,7 @@
 // Limits of plays an hour, of items and of interrupts: held against a naive reckoning, and as properties.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, why } from "../../src/schedule/program.ts";
+import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
@@ -95,7 +95,7 @@ test("[LIM1] why a limited item is not in this round is among the reasons, with 
   const ready = readyOf(desiredOf([itemOf(10_000), limited], []));
   const plays = begun([...ready.desired.playlists[0]!.items], day, day + 2 * hourMs).filter(({ id }) => id === limited.id);
   const [first, second] = [plays[0]!, plays[1]!];
-  const reason = (instant: number) => why(ready, instant).find(({ layer }) => layer === "item");
+  const reason = (instant: number) => explainAt(ready, instant).find(({ layer }) => layer === "item");
   const next = expect.stringContaining(new Date(second.at).toISOString());
   expect(reason(first.at + 5_000)).toBeUndefined();
   expect(reason(first.at + 15_000)).toMatchObject({ id: limited.id, verdict: "set-aside", detail: next });
@@ -119,7 +119,7 @@ test("[INT1] the turns of an interrupt share the plays of its limited items, and
     return plays;
   });
   expect(shown).toEqual([1, 0, 1, 0, 1, 0, 0]);
-  const reasons = why(ready, turns[1]!.from + 1);
+  const reasons = explainAt(ready, turns[1]!.from + 1);
   expect(reasons[0]).toMatchObject({ layer: "interrupt", detail: expect.stringContaining("at most 7 plays") });
   expect(reasons.find(({ layer }) => layer === "item")).toMatchObject({
     id: limited.id,

@@ -1,7 +1,7 @@
 // Loops that begin with their window: at its first item, for every kind of window, and the same on every player.
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, type Circumstances } from "../../src/schedule/program.ts";
-import type { Ready } from "../../src/player/content/content-cache.ts";
+import { forecast, playAt, programAt, type PlayerContext } from "../../src/schedule/program.ts";
+import type { ReadyState } from "../../src/player/content/content-cache.ts";
 import type { Intervention } from "../../src/schedule/interventions.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
@@ -11,7 +11,7 @@ const assets = ["first", "second", "third"].map((name) => assetOf(Buffer.from(na
 // Of no length that fits into an hour or a day.
 const lengthMs = 7_001;
 
-function withLoop(schedules: (windowed: DesiredLayout) => Record<string, unknown>[], timezone = "Europe/Berlin"): Ready {
+function withLoop(schedules: (windowed: DesiredLayout) => Record<string, unknown>[], timezone = "Europe/Berlin"): ReadyState {
   const desired = desiredOf(
     assets.map((asset) => imageItem(asset, lengthMs)),
     assets,
@@ -24,7 +24,7 @@ const between = layout();
 const more = [between];
 
 /** How far into its loop the layout is, ms; null where it is not on. */
-function into(ready: Ready, instant: number, circumstances?: Circumstances): number | null {
+function into(ready: ReadyState, instant: number, circumstances?: PlayerContext): number | null {
   const { program } = programAt(ready, instant, circumstances);
   const timeline = program.zones[0]?.timeline;
   if (timeline === undefined) return null;
@@ -148,7 +148,7 @@ test("[BND12] what comes between does not set the loop back; interrupts and over
   const since = begin + 150 * 60_000;
   const layoutId = ready.desired.layouts[0]!.id;
   const override: Intervention = { id: newId("cmd"), is: "override", at: since + 214, loopsFrom: since, until: since + 60_000, level: "normal", show: { layoutId } }; // prettier-ignore
-  const overridden = { records: [override], deviceZone: "UTC" };
+  const overridden = { interventions: [override], deviceTimeZone: "UTC" };
   expect(into(ready, since + 1_000, overridden)).toBe(1_000);
   expect(into(ready, since + 60_000, overridden)).toBe((since + 60_000 - begin) % (3 * lengthMs));
 });

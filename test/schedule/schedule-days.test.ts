@@ -1,6 +1,6 @@
 // Schedules of dates alone: whole days of their zone.
 import { expect, test } from "vitest";
-import { brokenSchedules, forecast } from "../../src/schedule/program.ts";
+import { invalidSchedules, forecast } from "../../src/schedule/program.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const one = layout();
@@ -8,7 +8,7 @@ const at = (text: string): number => Date.parse(text);
 
 function on(starts: string, ends: string | null, zone: string, from: string, until: string, about: object = {}): string[] {
   const ready = stateWith([schedule(one.id, starts, ends, { timezone: zone, ...about })], [one]);
-  expect(brokenSchedules(ready, "UTC")).toEqual([]);
+  expect(invalidSchedules(ready, "UTC")).toEqual([]);
   const stretches = [...forecast(ready, at(from), at(until))].filter(({ layoutId }) => layoutId === one.id);
   return stretches.map((each) => `${stamp(each.from)} ${stamp(each.until)}`);
 }

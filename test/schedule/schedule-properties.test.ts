@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, programAt, why, type Circumstances } from "../../src/schedule/program.ts";
+import { forecast, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
 import type { Intervention } from "../../src/schedule/interventions.ts";
 import { weekdays } from "../../src/schedule/calendar/rrule.ts";
-import { scheduleFaults, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { validateSchedule, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const zones = ["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/New_York"];
@@ -83,7 +83,7 @@ const someRecord: fc.Arbitrary<Intervention> = fc
 const someRecords = fc.array(someRecord, { maxLength: 4 });
 const zoneOfPlayer = fc.constantFrom(...zones);
 
-const with_ = (records: Intervention[]): Circumstances => ({ records, deviceZone: "UTC" });
+const with_ = (records: Intervention[]): PlayerContext => ({ interventions: records, deviceTimeZone: "UTC" });
 const shown = (ready: ReturnType<typeof stateWith>, instant: number, records: Intervention[] = []) =>
   programAt(ready, instant, with_(records)).program.layout?.id ?? null;
 
@@ -161,7 +161,7 @@ test("[SCH5] two players given the same state in another order decide the same",
       // Another path to the same instant must not matter either.
       programAt(turned, at + 86_400_000 * 40, with_(doneToo));
       expect(programAt(turned, at, with_(doneToo))).toEqual(programAt(ready, at, with_(done)));
-      expect(why(turned, at, with_(doneToo))).toEqual(why(ready, at, with_(done)));
+      expect(explainAt(turned, at, with_(doneToo))).toEqual(explainAt(ready, at, with_(done)));
     }),
     { numRuns: 500 },
   );
@@ -176,7 +176,7 @@ test("[SCH6] the first of the reasons is what shows", () => {
   fc.assert(
     fc.property(someSchedules, someRecords, zoneOfPlayer, instants, (all, records, timezone, at) => {
       const ready = stateWith(all, layouts, { timezone });
-      const reasons = why(ready, at, with_(records));
+      const reasons = explainAt(ready, at, with_(records));
       expect(reasons[0]!.verdict).toBe("shows");
       expect(reasons[0]!.layoutId).toBe(shown(ready, at, records));
       expect(reasons.filter(({ verdict }) => verdict === "shows")).toHaveLength(1);
@@ -195,9 +195,9 @@ test("[SCH7] text that is no schedule is refused with a reason and never breaks 
       const good = schedule(layouts[0]!.id, wall(at - 1_000), null);
       const bad = schedule(layouts[1]!.id, wall(at - 1_000), wall(at + 60_000), { rrule });
       const ready = stateWith([bad, good], layouts, { timezone: "UTC" });
-      if (scheduleFaults({ conditions: [], exdates: [], ...bad } as unknown as DesiredSchedule).length === 0) return;
+      if (validateSchedule({ conditions: [], exdates: [], ...bad } as unknown as DesiredSchedule).length === 0) return;
       expect(shown(ready, at)).toBe(layouts[0]!.id);
-      expect(why(ready, at).find(({ id }) => id === bad.id)).toMatchObject({ verdict: "set-aside" });
+      expect(explainAt(ready, at).find(({ id }) => id === bad.id)).toMatchObject({ verdict: "set-aside" });
     }),
     { numRuns: 500 },
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { brokenSchedules, forecast, programAt, why } from "../../src/schedule/program.ts";
+import { invalidSchedules, forecast, programAt, explainAt } from "../../src/schedule/program.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { anchor, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
+import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { assetOf, desiredOf, imageItem, readyOf } from "../support/states.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
@@ -17,7 +17,7 @@ function shown(ready: ReturnType<typeof stateWith>, instant: string): string | n
 /** Dates that a rule names, from RFC 5545's own examples (section 3.8.5.3). */
 function dates(rrule: string, start: string, many: number): string[] {
   const day = dayOf(at(`${start}T00:00Z`));
-  const recurrence = anchor(parseRule(rrule), day, Number.MAX_SAFE_INTEGER, new Set());
+  const recurrence = createRecurrence(parseRule(rrule), day, Number.MAX_SAFE_INTEGER, new Set());
   return daysBetween(recurrence, day, day + 366 * 20)
     .slice(0, many)
     .map((number) => new Date(number * 86_400_000).toISOString().slice(0, 10));
@@ -92,7 +92,7 @@ test("[SCH11] a schedule goes by its own zone, else by the player's, else by the
   expect(shown(ready, "2026-06-01T06:20Z")).toBe("a");
   expect(shown(ready, "2026-06-01T19:30Z")).toBe("b");
   const boxes = stateWith([players], [b], { timezone: null });
-  const { program } = programAt(boxes, at("2026-06-01T02:00Z"), { records: [], deviceZone: "Australia/Lord_Howe" });
+  const { program } = programAt(boxes, at("2026-06-01T02:00Z"), { interventions: [], deviceTimeZone: "Australia/Lord_Howe" });
   expect(program.layout!.id).toBe(b.id);
   const instant = stateWith([schedule(a.id, "2026-06-01T12:00:00Z", "2026-06-01T13:00:00Z")], [a], { timezone: "America/Phoenix" });
   expect(shown(instant, "2026-06-01T12:30Z")).toBe("a");
@@ -125,7 +125,7 @@ test("[SCH13] conditions of tags, variables, dates and times must all hold", () 
   expect(shown(stateWith(all, [a], { ...player, tags: [] }), "2026-05-31T12:00Z")).toBe("default");
   const calm = stateWith(all, [a], { ...player, variables: { queue: 4 } });
   expect(shown(calm, "2026-05-31T12:00Z")).toBe("default");
-  expect(why(calm, at("2026-05-31T12:00Z")).at(-1)).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
+  expect(explainAt(calm, at("2026-05-31T12:00Z")).at(-1)).toMatchObject({ verdict: "set-aside", detail: expect.stringContaining("queue") });
 });
 
 test("[INT1] interrupts get their share of the hour, spread evenly, and no more plays than allowed", () => {
@@ -192,7 +192,7 @@ test("[SCH15] a bad schedule that reaches a player costs that one schedule, and 
   ];
   const ready = stateWith([...bad, good], [a, b], { timezone: "UTC" });
   expect(shown(ready, "2026-05-05T10:00Z")).toBe("a");
-  const broken = brokenSchedules(ready, "UTC");
+  const broken = invalidSchedules(ready, "UTC");
   expect(broken).toHaveLength(bad.length);
   expect(broken.map(({ reason }) => reason)).toEqual(
     ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "gone", "", ""].map((word) => expect.stringContaining(word)),

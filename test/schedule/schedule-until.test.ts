@@ -1,7 +1,7 @@
 // Where RFC 5545 is easily misread: UNTIL as an instant, and weekdays with a number in a year.
 import { expect, test } from "vitest";
 import { forecast } from "../../src/schedule/program.ts";
-import { anchor, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
+import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
@@ -47,7 +47,7 @@ test("[SCH16] over the spring change, too: the time left out is the instant of t
 /** The days of a rule from 2024-01-01 on. */
 function dates(rrule: string, many: number): string[] {
   const day = dayOf(Date.UTC(2024, 0, 1));
-  const recurrence = anchor(parseRule(rrule), day, Number.MAX_SAFE_INTEGER, new Set());
+  const recurrence = createRecurrence(parseRule(rrule), day, Number.MAX_SAFE_INTEGER, new Set());
   return daysBetween(recurrence, day, day + 366 * 20)
     .slice(0, many)
     .map((number) => new Date(number * 86_400_000).toISOString().slice(0, 10));

@@ -1,6 +1,6 @@
 // Schedules and states for the tests of the schedule.
 import { ulid } from "../../src/base/ulid.ts";
-import type { Ready } from "../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../src/player/content/content-cache.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
 
@@ -21,7 +21,7 @@ export function stateWith(
   schedules: Record<string, unknown>[],
   layouts: DesiredLayout[],
   player: { timezone?: string | null; tags?: string[]; variables?: Record<string, string | number | boolean> } = {},
-): Ready {
+): ReadyState {
   const desired = desiredOf([imageItem(red, 5_000)], [red]);
   return readyOf({ ...desired, player: { ...desired.player, ...player }, layouts, schedules });
 }

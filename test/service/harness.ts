@@ -24,14 +24,14 @@ import { startService, type Service, type ServiceConfig } from "../../src/servic
 
 const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- what came over the wire, looked at field by field
   body: any;
 }
 
-export class Bench implements AsyncDisposable {
+export class TestService implements AsyncDisposable {
   readonly service: Service;
   readonly folder: string;
   readonly token: string;
@@ -42,7 +42,7 @@ export class Bench implements AsyncDisposable {
     this.token = token;
   }
 
-  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<Bench> {
+  static async start(folder: string, more: Partial<ServiceConfig> & { clock?: Clock } = {}): Promise<TestService> {
     const { clock = createSystemClock(), ...config } = more;
     // What tests ask of one service in a minute is beyond what anybody else does; limits have tests of their own.
     const limits = { token: 1_000_000, player: 1_000_000, address: 1_000_000 };
@@ -59,28 +59,28 @@ export class Bench implements AsyncDisposable {
       calendar,
     };
     const service = await startService({ ...base, ...config }, { log: silentLog, clock });
-    return new Bench(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
+    return new TestService(service, folder, (await readFile(join(folder, "admin-token"), "utf8")).trim());
   }
 
   /** Calls the API with the admin token, unless the headers say otherwise. */
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.service.url, method, path, body, { authorization: `Bearer ${this.token}`, ...headers });
   }
 
-  upload(bytes: Buffer, type = "application/octet-stream", name = "file"): Promise<Answer> {
+  upload(bytes: Buffer, type = "application/octet-stream", name = "file"): Promise<ApiResponse> {
     return this.call("POST", `assets?name=${encodeURIComponent(name)}`, bytes, { "content-type": type });
   }
 
   /** A device of its own, which has a code. */
-  async device(): Promise<Device> {
+  async newDevice(): Promise<Device> {
     const device = new Device(this.service.url);
     await device.askForCode();
     return device;
   }
 
   /** A device that an operator has claimed and that holds a token. */
-  async paired(name = "Screen"): Promise<Device> {
-    const device = await this.device();
+  async pairDevice(name = "Screen"): Promise<Device> {
+    const device = await this.newDevice();
     const answer = await this.call("POST", "players/pair", { code: device.grant.user_code, name });
     if (answer.status !== 201) throw new Error(`pairing: ${answer.status} ${JSON.stringify(answer.body)}`);
     await device.firstToken();
@@ -88,7 +88,7 @@ export class Bench implements AsyncDisposable {
   }
 
   /** A player that shows one picture; gives back what was made. */
-  async showing(device: Device) {
+  async showPicture(device: Device) {
     const asset = (await this.upload(await picture())).body;
     const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
     const playlist = (await this.call("POST", "playlists", { name: "P", items })).body;
@@ -113,7 +113,7 @@ export async function call(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const isRaw = body instanceof Uint8Array || typeof body === "string";
   // A link of an answer is asked of the service at `url`, which may have another port since.
   const place = path.replace(/^https?:\/\/[^/]+/, "");
@@ -162,13 +162,13 @@ export class Device {
     return signJws(tokenProofJwsType, { nonce, aud }, keys);
   }
 
-  async askForToken(headers: Record<string, string> = {}): Promise<Answer> {
+  async askForToken(headers: Record<string, string> = {}): Promise<ApiResponse> {
     const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
     const proof = await this.proof(this.grant.device_code);
     return call(this.url, "POST", "device/token", { grant_type, device_code: this.grant.device_code, proof }, headers);
   }
 
-  async renew(keys = this.keys): Promise<Answer> {
+  async renew(keys = this.keys): Promise<ApiResponse> {
     const proof = await this.proof(this.playerId, keys);
     return call(this.url, "POST", "device/token", { grant_type: "urn:signage:device-key", player_id: this.playerId, proof });
   }
@@ -179,11 +179,11 @@ export class Device {
     return (this.access = answer.body);
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.url, method, `device/${path}`, body, { authorization: `Bearer ${this.access.access_token}`, ...headers });
   }
 
-  putScreenshot(id: string, bytes: Buffer, more: Record<string, string> = {}): Promise<Answer> {
+  putScreenshot(id: string, bytes: Buffer, more: Record<string, string> = {}): Promise<ApiResponse> {
     const digest = createHash("sha256").update(bytes).digest("base64");
     return this.call("PUT", `screenshots/${id}`, bytes, {
       "content-type": "image/png",
@@ -193,12 +193,12 @@ export class Device {
     });
   }
 
-  socket(token = this.access.access_token): Link {
-    return new Link(this.url, token);
+  socket(token = this.access.access_token): DeviceSocket {
+    return new DeviceSocket(this.url, token);
   }
 
   /** A socket that was welcomed. */
-  async connect(epoch: string | null = null, lastSeq = 0): Promise<Link> {
+  async connect(epoch: string | null = null, lastSeq = 0): Promise<DeviceSocket> {
     const link = this.socket();
     link.hello(epoch, lastSeq);
     await link.next("welcome");
@@ -207,7 +207,7 @@ export class Device {
 }
 
 /** A device's socket that keeps what it hears until a test asks for it. */
-export class Link {
+export class DeviceSocket {
   readonly socket: WebSocket;
   readonly #heard: ServiceMessage[] = [];
   readonly closed: Promise<number>;
@@ -245,7 +245,7 @@ export class Link {
   }
 
   /** Whether nothing of `type` comes: asked by a heartbeat, whose answer comes after whatever was sent before. */
-  async isQuietOf(type: ServiceMessage["type"]): Promise<boolean> {
+  async receivesNo(type: ServiceMessage["type"]): Promise<boolean> {
     this.send({ type: "heartbeat", data: heartbeat() });
     const before = this.#heard.length;
     for (;;) {
@@ -289,7 +289,7 @@ export async function picture(format: "png" | "jpeg" | "webp" | "avif" | "gif" =
 }
 
 /** Pointers that a problem names. */
-export function pointers(answer: Answer): string[] {
+export function errorPointers(answer: ApiResponse): string[] {
   return (answer.body.errors ?? []).map((error: { pointer: string }) => error.pointer);
 }
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 
 /** A listener on every address of this machine that a test may use. */
-export interface Prey extends AsyncDisposable {
+export interface ProbeListeners extends AsyncDisposable {
   port: number;
   /** The path of each request that arrived, upgrades included, in order. */
-  paths: string[];
+  requestedPaths: string[];
   /** How many connections and datagrams have arrived. */
   arrivals(): { connections: number; datagrams: number };
 }
@@ -21,7 +21,7 @@ export const ownAddresses: readonly string[] = Object.values(networkInterfaces()
   .map(({ address }) => address);
 
 /** Listens on one port of loopback and of the machine's own addresses, by TCP and UDP. Answers whatever asks, and lets everybody read it. */
-export async function startPrey(): Promise<Prey> {
+export async function startProbeListeners(): Promise<ProbeListeners> {
   const paths: string[] = [];
   let connections = 0;
   let datagrams = 0;
@@ -53,7 +53,7 @@ export async function startPrey(): Promise<Prey> {
   }
   return {
     port,
-    paths,
+    requestedPaths: paths,
     arrivals: () => ({ connections, datagrams }),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.close();

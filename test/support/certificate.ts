@@ -7,7 +7,7 @@ const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve
 const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
 
 /** Paths of a key and its certificate below `folder`; null where there is no openssl. */
-export async function selfSigned(folder: string): Promise<{ key: string; cert: string } | null> {
+export async function createSelfSignedCertificate(folder: string): Promise<{ key: string; cert: string } | null> {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   try {
     await promisify(execFile)("openssl", [...request, ...names, "-keyout", key, "-out", cert]);

@@ -40,7 +40,7 @@ export class FakeClock implements Clock {
   }
 
   /** Waits that nobody has ended yet. */
-  get waiting(): number {
+  get pendingWaits(): number {
     return this.#waiters.length;
   }
 

@@ -4,7 +4,7 @@ import { CorrectedClock } from "../../src/base/clock.ts";
 import { createKeyPair, type KeyPair, signJws, thumbprint } from "../../src/base/jws.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { CommandJournal } from "../../src/player/commands/command-journal.ts";
-import { Commands, type Execute } from "../../src/player/commands/commands.ts";
+import { CommandRunner, type CommandExecutor } from "../../src/player/commands/command-runner.ts";
 import { type OutboxMessage, Outbox } from "../../src/player/proof/outbox.ts";
 import { type CommandUpdate, commandJwsType } from "../../src/protocol/device/commands.ts";
 import type { FakeClock } from "./clock.ts";
@@ -14,8 +14,8 @@ export const service = createKeyPair();
 const device = createKeyPair();
 
 /** Begins and opens the journal as a player does that is paired for the first time. */
-export async function pairedCommands(folder: string, clock: FakeClock, execute: Execute, keys: KeyPair = service) {
-  await CommandJournal.begin({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
+export async function pairedCommands(folder: string, clock: FakeClock, execute: CommandExecutor, keys: KeyPair = service) {
+  await CommandJournal.create({ folder, serviceKey: keys.publicKey, clock: new CorrectedClock(clock), log: silentLog });
   return openCommands(folder, clock, execute, { keys });
 }
 
@@ -23,7 +23,7 @@ export async function pairedCommands(folder: string, clock: FakeClock, execute: 
 export async function openCommands(
   folder: string,
   clock: FakeClock,
-  execute: Execute,
+  execute: CommandExecutor,
   /** How far the service's clock is ahead of the box's; null: nobody has told the time yet. */
   { aheadMs = 0, keys = service }: { aheadMs?: number | null; keys?: KeyPair } = {},
 ) {
@@ -34,13 +34,13 @@ export async function openCommands(
   };
   const outbox = await Outbox.open(join(folder, "outbox"), corrected, silentLog);
   const about = { thumbprint: thumbprint(device.publicKey), serviceKey: keys.publicKey, log: silentLog };
-  const commands = await Commands.open({ folder, ...about, clock: corrected, outbox, execute });
+  const commands = await CommandRunner.open({ folder, ...about, clock: corrected, outbox, execute });
   if (aheadMs !== null) learn(aheadMs);
   return { commands, outbox, learn };
 }
 
 /** A command as the service signs it at `issuedAt`, or at the clock's instant. */
-export function signed(
+export function signedCommand(
   clock: FakeClock,
   about: { id?: string; type?: string; args?: object; ttlS?: number; sub?: string; issuedAt?: number } = {},
   keys = service,
@@ -65,14 +65,14 @@ export async function updatesIn(outbox: Outbox): Promise<CommandUpdate[]> {
 }
 
 /** The statuses alone. */
-export async function told(outbox: Outbox): Promise<string[]> {
+export async function statusesIn(outbox: Outbox): Promise<string[]> {
   return (await updatesIn(outbox)).map(({ status }) => status);
 }
 
 /** Does commands by noting their ids. */
-export function counting() {
+export function countingExecutor() {
   const runs: string[] = [];
-  const execute: Execute = async (command) => {
+  const execute: CommandExecutor = async (command) => {
     runs.push(command.id);
     return { is: "done", result: null };
   };

@@ -9,7 +9,7 @@ export type DiskCall =
   | { is: "remove" | "link"; path: string };
 
 /** Notes the calls until it is disposed. The calls themselves are done as ever. */
-export function listenToDisk(): { calls: DiskCall[] } & Disposable {
+export function recordDiskCalls(): { calls: DiskCall[] } & Disposable {
   const calls: DiskCall[] = [];
   const real = { open: fs.open, rename: fs.rename, rm: fs.rm, link: fs.link };
   const open: typeof fs.open = async (path, ...how) => {

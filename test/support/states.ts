@@ -1,8 +1,8 @@
 // Desired and ready states for tests, built from a few words.
 import { createHash } from "node:crypto";
 import { ulid } from "../../src/base/ulid.ts";
-import type { Ready } from "../../src/player/content/content-cache.ts";
-import type { Desired, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
+import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import type { DesiredState, DesiredAsset } from "../../src/protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../src/protocol/content/items.ts";
 
 const born = Date.UTC(2026, 0, 1);
@@ -33,18 +33,18 @@ export function imageItem(asset: DesiredAsset, durationMs: number): PlaylistItem
 }
 
 /** A state of one full-screen zone that loops `items`. */
-export function desiredOf(items: PlaylistItem[], assets: DesiredAsset[], revision = "r1"): Desired {
+export function desiredOf(items: PlaylistItem[], assets: DesiredAsset[], revision = "r1"): DesiredState {
   return desiredWith(newId("lay"), newId("zon"), newId("pls"), items, assets, revision);
 }
 
 /** The same screen with other items. */
-export function withItems(desired: Desired, items: PlaylistItem[], assets: DesiredAsset[], revision: string): Desired {
+export function withItems(desired: DesiredState, items: PlaylistItem[], assets: DesiredAsset[], revision: string): DesiredState {
   const { layout } = desired;
   const zone = layout!.zones[0]!;
   return desiredWith(layout!.id, zone.id, zone.playlist_id!, items, assets, revision);
 }
 
-export function readyOf(desired: Desired): Ready {
+export function readyOf(desired: DesiredState): ReadyState {
   return { desired, files: new Map(desired.assets.map(({ id, sha256 }) => [id, sha256])) };
 }
 
@@ -55,7 +55,7 @@ function desiredWith(
   items: PlaylistItem[],
   assets: DesiredAsset[],
   revision: string,
-): Desired {
+): DesiredState {
   return {
     revision,
     player: { id: newId("plr"), name: "Lobby", timezone: "Europe/Berlin", tags: [], variables: {} },

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** What a path answers: HTML, or whatever the function does with the response. */
-export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void);
+export type RouteHandler = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
 /** A server of web pages. */
 export interface WebServer extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface Tls {
 }
 
 /** @param host of 127.0.0.0/8; two hosts are two sites. */
-export async function startWebServer(host: string, answers: Record<string, Answer>, tls: Tls | null = null): Promise<WebServer> {
+export async function startWebServer(host: string, answers: Record<string, RouteHandler>, tls: Tls | null = null): Promise<WebServer> {
   const requests: WebServer["requests"] = [];
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.url ?? "/";
@@ -50,6 +50,6 @@ export function colouredPage(colour: string, more = ""): string {
   return `<!doctype html><title>site</title><body style="margin:0;background:${colour}"><h1>site</h1>${more}`;
 }
 
-export function redirectTo(location: string): Answer {
+export function redirectTo(location: string): RouteHandler {
   return (_request, response) => response.writeHead(302, { location }).end();
 }

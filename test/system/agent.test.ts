@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { Agent } from "../service/events/agent.ts";
+import { Agent } from "../service/mcp/agent.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";

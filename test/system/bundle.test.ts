@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundlePrograms } from "../support/media/bundle.ts";
+import { bundlePrograms } from "../support/bundled-programs.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs/programs.ts";
 

@@ -1,12 +1,12 @@
 // Every change on the real screen, decoded from the framebuffer: no blank, no foreign and no stale frame.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/browser/boundaries.ts";
+import { type BoundaryKind, publishBoundaries, watchBoundaries } from "../support/browser/program-boundaries.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { numberedClip, plainImage } from "../support/media/media.ts";
-import { mixedLoop, mixedRow, MixedLoopJudge, publishMixedLoop, startMixedSite } from "../support/browser/mixed-loop.ts";
+import { mixedLoop, mixedRow, MixedLoopChecker, publishMixedLoop, startMixedSite } from "../support/browser/mixed-loop.ts";
 import { startPlayer, startService } from "../support/programs/programs.ts";
-import { type Look, type Span, watchScreen } from "../support/browser/sights.ts";
+import { type Appearance, type ObservedSpan, watchScreen } from "../support/browser/screen-observation.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";
 
 // SIGNAGE_CHANGES=1000 for a night.
@@ -25,15 +25,15 @@ test("[SWP12] changes between picture, clip, web page and text, by cut and by cr
   await using player = startPlayer(service.api.url, join(folder.path, "player"), xvfb.display);
   await service.api.pair(player, layoutId);
   await player.line("presented");
-  const judge = new MixedLoopJudge(slotMs);
+  const judge = new MixedLoopChecker(slotMs);
   const watch = { y: mixedRow, loop: mixedLoop };
   await watchScreen(
     xvfb.framebuffer,
     watch,
-    (span) => judge.see(span),
+    (span) => judge.add(span),
     () => judge.changes >= changes,
   );
-  expect(judge.wrong).toEqual([]);
+  expect(judge.unexpected).toEqual([]);
   expect({ blankMs: judge.blankMs, foreignMs: judge.foreignMs, staleFrames: judge.staleFrames }).toEqual({
     blankMs: 0,
     foreignMs: 0,
@@ -57,7 +57,7 @@ test.each<BoundaryKind>(["schedule", "interrupt", "override", "wall"])(
     await player.line("presented");
     const watched = { api: service.api, playerId, framebuffer: xvfb.framebuffer, layouts, slotMs: boundarySlotMs };
     const judge = await watchBoundaries(watched, kind, Math.ceil(changes / 5));
-    expect(judge.wrong).toEqual([]);
+    expect(judge.unexpected).toEqual([]);
     const { blankMs, foreignMs, stale } = judge;
     expect({ blankMs, foreignMs, stale }).toEqual({ blankMs: 0, foreignMs: 0, stale: 0 });
     expect(player.lines.filter(({ msg }) => /could not be shown|reports a fault/.test(msg))).toEqual([]);
@@ -78,11 +78,11 @@ test("[SWP13] a clip in a slot three times as long plays three times and is held
   await using player = startPlayer(api.url, join(folder.path, "player"), xvfb.display);
   await api.pair(player, layoutId);
   await player.line("presented");
-  const loop: Look[] = [
+  const loop: Appearance[] = [
     { name: "red", color: red },
     { name: "clip", clip: true },
   ];
-  const seen: Span[] = [];
+  const seen: ObservedSpan[] = [];
   // From one red to the next: a whole slot of the clip lies between.
   const reds = (): number => seen.filter(({ name }, index) => name === "red" && seen[index - 1]?.name !== "red").length;
   await watchScreen(

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
 import { hasGpu } from "../../src/host/linux/gpu.ts";
-import { bundlePrograms } from "../support/media/bundle.ts";
+import { bundlePrograms } from "../support/bundled-programs.ts";
 import {
   happen,
   realBinary,

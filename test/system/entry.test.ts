@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { rootFolder } from "../../src/main/folders.ts";
-import { bundlePrograms, readModules, syntaxNodes, type Module, type SyntaxNode } from "../support/media/bundle.ts";
+import { bundlePrograms, readModules, syntaxNodes, type LoadedModule, type SyntaxNode } from "../support/bundled-programs.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 beforeAll(() => bundlePrograms());
@@ -61,9 +61,9 @@ async function waitsBehind(files: Record<string, string>): Promise<string[]> {
 }
 
 /** What is evaluated before and with `entry`. */
-async function staticModules(entry: string): Promise<Map<string, Module>> {
+async function staticModules(entry: string): Promise<Map<string, LoadedModule>> {
   const { modules } = await readModules([entry]);
-  const reached = new Map<string, Module>();
+  const reached = new Map<string, LoadedModule>();
   const queue = [entry];
   for (const id of queue) {
     const module = modules.get(id);
@@ -75,7 +75,7 @@ async function staticModules(entry: string): Promise<Map<string, Module>> {
 }
 
 /** The waits at module level: the file and the beginning of the wait. */
-function waitsOf(modules: ReadonlyMap<string, Module>, folder = rootFolder): string[] {
+function waitsOf(modules: ReadonlyMap<string, LoadedModule>, folder = rootFolder): string[] {
   return [...modules].flatMap(([id, { code }]) =>
     syntaxNodes(code, isFunction)
       .filter(waits)

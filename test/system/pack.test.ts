@@ -11,7 +11,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { rootFolder } from "../../src/main/folders.ts";
-import { readModules, syntaxNodes, type SyntaxNode } from "../support/media/bundle.ts";
+import { readModules, syntaxNodes, type SyntaxNode } from "../support/bundled-programs.ts";
 import { packForElectron, type ElectronPackage, type PackedFile } from "../support/programs/electron-package.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { pdfOf } from "../support/media/pdf.ts";
@@ -103,7 +103,7 @@ test("[PCK5] the packed service runs with nothing but the package, and its worke
     build: {
       outDir: join(program, "dist/main"),
       emptyOutDir: false,
-      rolldownOptions: { input: { feeds: "src/player/content/feeds/parse.ts" } },
+      rolldownOptions: { input: { feeds: "src/player/content/feeds/parse-feed.ts" } },
     },
   });
   const feed = `<rss version="2.0"><channel><title>Post</title><item><title>One</title></item></channel></rss>`;

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
-import { selfSigned } from "../support/certificate.ts";
+import { createSelfSignedCertificate } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
 import { Api, Program, startService } from "../support/programs/programs.ts";
@@ -18,7 +18,7 @@ test(
   { timeout: 180_000 },
   async (context) => {
     await using folder = await temporaryFolder();
-    const tls = await selfSigned(folder.path);
+    const tls = await createSelfSignedCertificate(folder.path);
     if (tls === null) return context.skip("there is no openssl");
     const before = getCACertificates("default");
     using trust = new DisposableStack();

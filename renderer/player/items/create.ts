@@ -5,7 +5,7 @@ import { createClockFace } from "./clock/clock.ts";
 import { createFeed } from "./text/feed.ts";
 import { createHtml } from "./web/html.ts";
 import { createImage } from "./image/image.ts";
-import type { Item, Surroundings } from "./item.ts";
+import type { Item, ItemContext } from "./item.ts";
 import { createPdf } from "./pdf/pdf.ts";
 import { createQr } from "./qr.ts";
 import { createStream } from "./stream/stream.ts";
@@ -15,7 +15,7 @@ import { createVideo } from "./media/video.ts";
 import { createWeb } from "./web/web.ts";
 
 /** An item of any kind, not yet prepared. */
-export function createItem(item: SceneItem, around: Surroundings): Item {
+export function createItem(item: SceneItem, around: ItemContext): Item {
   switch (item.type) {
     case "image":
       return createImage(item, around);

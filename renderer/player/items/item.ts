@@ -1,10 +1,10 @@
 // What a zone asks of an item, whatever its kind.
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
-import { setSeen } from "../dom.ts";
-import type { FrameNews } from "../link/frame-news.ts";
+import { setVisibility } from "../dom.ts";
+import type { IframeReports } from "../link/iframe-reports.ts";
 import type { FrameCounter } from "../frame-counter.ts";
-import type { Presentation } from "../link/presentation.ts";
+import type { PresentationTiming } from "../link/presentation-timing.ts";
 
 /** Why an item cannot be shown. */
 export type FailureCode = Extract<FromPage, { type: "failed" }>["code"];
@@ -16,23 +16,23 @@ export type Flaw = Pick<Extract<FromPage, { type: "flawed" }>, "code" | "detail"
 export class ItemFailure extends Error {
   readonly code: FailureCode;
   /** Names the end of the renderer process it died with; several items may have shared that. */
-  readonly death: string | undefined;
+  readonly crashId: string | undefined;
 
   constructor(code: FailureCode, detail: string, death?: string) {
     super(detail);
     this.name = "ItemFailure";
     this.code = code;
-    this.death = death;
+    this.crashId = death;
   }
 }
 
 /** What an item finds around it. */
-export interface Surroundings {
+export interface ItemContext {
   clock: PageClock;
   frames: FrameCounter;
-  presentation: Presentation;
+  presentation: PresentationTiming;
   /** What the player says of frames of other sites. */
-  sites: FrameNews;
+  iframeReports: IframeReports;
   /** The zone, in stage pixels. */
   width: number;
   height: number;
@@ -52,7 +52,7 @@ export interface Surroundings {
 export interface Item {
   readonly element: HTMLElement;
   /** Whether it failed and took its picture along; an item that leaves this out keeps its last one. */
-  readonly isGone?: boolean;
+  readonly hasLostPicture?: boolean;
   /** Resolves when the element, in its place but unseen, has presented its first frame. Rejects with an ItemFailure. */
   prepare(signal: AbortSignal): Promise<void>;
   /** Puts it on the glass in the frame being made. Resolves with that frame's corrected wall time, once presented. */
@@ -66,27 +66,27 @@ export interface Item {
 }
 
 /** How long a file may take to its first frame. It is on the local disk and verified. */
-export const prepareLimitMs = 8_000;
+export const prepareTimeoutMs = 8_000;
 
 /** Has an unseen element painted: two frames, the second of which proves the first. */
-export async function prime(element: HTMLElement, frames: FrameCounter, signal: AbortSignal): Promise<void> {
-  setSeen(element, "priming");
+export async function paintHidden(element: HTMLElement, frames: FrameCounter, signal: AbortSignal): Promise<void> {
+  setVisibility(element, "priming");
   await frames.next(signal);
   await frames.next(signal);
 }
 
 /** Shows an element in the frame being made. Resolves with when it was on the glass. */
-export async function reveal(element: HTMLElement, { presentation, clock }: Surroundings): Promise<number> {
-  setSeen(element, "yes");
-  return clock.at(await presentation.time());
+export async function reveal(element: HTMLElement, { presentation, clock }: ItemContext): Promise<number> {
+  setVisibility(element, "yes");
+  return clock.toWallTime(await presentation.timeOfCurrentFrame());
 }
 
 /**
  * An item that is a single element without a position of its own. `ready` brings its content in; `letGo` releases it.
  */
-export function stillItem(
+export function simpleItem(
   element: HTMLElement,
-  around: Surroundings,
+  around: ItemContext,
   ready: (signal: AbortSignal) => void | Promise<void>,
   letGo: () => void = () => {},
 ): Item {
@@ -94,13 +94,13 @@ export function stillItem(
     element,
     async prepare(signal) {
       await ready(signal);
-      await prime(element, around.frames, signal);
-      setSeen(element, "no");
+      await paintHidden(element, around.frames, signal);
+      setVisibility(element, "no");
     },
     show: () => reveal(element, around),
     playUntil() {},
     hide: () => {
-      setSeen(element, "no");
+      setVisibility(element, "no");
     },
     dispose: () => {
       letGo();
@@ -110,7 +110,7 @@ export function stillItem(
 }
 
 /** Tells a file that cannot be had from one that cannot be drawn: the elements themselves do not say. */
-export async function failureOf(src: string, drawing: FailureCode, detail: string): Promise<ItemFailure> {
+export async function diagnoseFailure(src: string, drawing: FailureCode, detail: string): Promise<ItemFailure> {
   try {
     const response = await fetch(src, {
       headers: { range: "bytes=0-0" },
@@ -125,7 +125,7 @@ export async function failureOf(src: string, drawing: FailureCode, detail: strin
 }
 
 /** Settles like `work`, but fails with `timeout` after the limit; abort rejects at once. */
-export function within<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => ItemFailure): Promise<T> {
+export function withTimeout<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => ItemFailure): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       end();

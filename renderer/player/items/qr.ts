@@ -1,21 +1,21 @@
 // A QR code whose modules are whole pixels of the glass: readers then see edges, not greys.
 import { contrastOf, minContrast } from "../../../src/protocol/content/qr-legibility.ts";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import { drawQr } from "../qr.ts";
-import { glassScale } from "./image/image.ts";
-import { type Item, ItemFailure, stillItem, type Surroundings } from "./item.ts";
+import { deviceScaleOf } from "./image/image.ts";
+import { type Item, ItemFailure, simpleItem, type ItemContext } from "./item.ts";
 
 // Fewer pixels of the glass for a module are not told apart by a phone's camera from where people stand.
 const minModulePixels = 3;
 
 /** A QR item. */
-export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: Surroundings): Item {
-  const element = make("div", "item qrcode");
+export function createQr(item: Extract<SceneItem, { type: "qr" }>, around: ItemContext): Item {
+  const element = createElement("div", "item qrcode");
   element.style.backgroundColor = item.background_color;
-  return stillItem(element, around, () => {
+  return simpleItem(element, around, () => {
     const { svg, modules } = draw(item);
-    const scale = glassScale(element);
+    const scale = deviceScaleOf(element);
     const room = Math.min(around.width, around.height);
     // A code with more modules than pixels is not readable in any way; it is drawn all the same.
     const modulePixels = Math.max(1, Math.floor((room * scale) / modules));

@@ -6,7 +6,7 @@ export interface PageClock {
   /** Corrected wall time. */
   now(): number;
   /** Corrected wall time of an instant on the performance clock, such as a frame's. */
-  at(performanceTime: number): number;
+  toWallTime(performanceTime: number): number;
   /** Calls back in the frame nearest to `time`, in the next one when it has passed. Returns what cancels it. */
   alarm(time: number, ring: (frameTime: number) => void): () => void;
 }
@@ -28,7 +28,7 @@ interface Sample {
 /** Follows the player's clock: of the last eight exchanges the quickest is believed. */
 export class CorrectedTime implements PageClock {
   /** Resolves with the first exchange: before it, wall time is the machine's own, uncorrected. */
-  readonly known: Promise<void>;
+  readonly synchronized: Promise<void>;
   readonly #frames: FrameCounter;
   readonly #alarms = new Set<{ rearm(): void }>();
   readonly #announce: () => void;
@@ -41,20 +41,20 @@ export class CorrectedTime implements PageClock {
     this.#frames = frames;
     this.#onStep = onStep;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.known = promise;
+    this.synchronized = promise;
     this.#announce = resolve;
   }
 
   now(): number {
-    return this.at(performance.now());
+    return this.toWallTime(performance.now());
   }
 
-  at(performanceTime: number): number {
+  toWallTime(performanceTime: number): number {
     return performanceTime + this.#offset;
   }
 
   /** Takes in one exchange: sent at `sent`, answered with `remote`, received at `received`. */
-  learn(sent: number, remote: number, received: number): void {
+  addSample(sent: number, remote: number, received: number): void {
     const sample = { offset: remote - (sent + received) / 2, roundTrip: received - sent };
     const best = quickest(this.#samples);
     // Both samples bound their own error; beyond the two bounds the player's clock was set right or this machine slept.
@@ -81,7 +81,7 @@ export class CorrectedTime implements PageClock {
         return;
       }
       cancelWait = this.#frames.request((frameTime) => {
-        if (this.at(frameTime) < time - halfFrameMs) return arm();
+        if (this.toWallTime(frameTime) < time - halfFrameMs) return arm();
         this.#alarms.delete(alarm);
         ring(frameTime);
       });

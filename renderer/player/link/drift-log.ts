@@ -10,7 +10,7 @@ export class DriftLog {
   #measures = 0;
 
   /** Notes that an item is `driftMs` ahead of the clock, or behind it when negative. */
-  note(driftMs: number): void {
+  add(driftMs: number): void {
     this.#worstMs = Math.max(this.#worstMs, Math.abs(driftMs));
     this.#sumMs += driftMs;
     this.#measures += 1;

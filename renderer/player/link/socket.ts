@@ -15,7 +15,7 @@ export interface SocketEvents {
   onOpen(): void;
   onMessage(message: ToPage): void;
   /** Something arrived that no version of this page understands. */
-  onNonsense(detail: string): void;
+  onInvalidMessage(detail: string): void;
 }
 
 /** A socket to `url` that is there again soon after each loss. */
@@ -66,7 +66,7 @@ export class SceneSocket {
   #receive(data: unknown): void {
     const parsed = ToPage.safeParse(parseJson(data));
     if (parsed.success) this.#events.onMessage(parsed.data);
-    else this.#events.onNonsense(z.prettifyError(parsed.error));
+    else this.#events.onInvalidMessage(z.prettifyError(parsed.error));
   }
 }
 

@@ -1,10 +1,10 @@
 // The code of a player whose service has another key: small, in a corner over whatever plays.
 import type { Scene } from "../../../src/protocol/scene.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 
 /** The overlay by which such a player can be claimed anew. */
-export class Claim {
-  readonly element = make("div", "reclaim");
+export class ClaimOverlay {
+  readonly element = createElement("div", "reclaim");
 
   constructor() {
     this.element.hidden = true;

@@ -1,21 +1,21 @@
 // The screen of a player that is paired and has nothing to show, yet or now.
 import type { PageClock } from "../link/clock.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";
+import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
 
 const links = { online: "Connected", connecting: "Connecting", offline: "Not connected" } as const;
 
 /** The empty screen. */
 export function createEmpty(clock: PageClock): View<"empty"> {
-  const title = make("h1", "title");
-  const name = make("div", "name");
-  const words = make("p", "how");
+  const title = createElement("h1", "title");
+  const name = createElement("div", "name");
+  const words = createElement("p", "how");
   const trouble = createTroubleCard(clock);
-  const service = createFact("Service");
+  const service = createLabelledValue("Service");
   return {
     is: "empty",
-    element: createFrame("empty", [title], make("main", "matter", name, words, trouble.element), [service.element]),
+    element: createFrame("empty", [title], createElement("main", "matter", name, words, trouble.element), [service.element]),
     draw(screen) {
       const { link = screen.trouble === null ? "online" : "offline", is_assigned: isAssigned = false } = screen;
       setText(title, `${links[link]}. ${isAssigned ? "Nothing to show now" : "Nothing assigned yet"}`);

@@ -1,11 +1,11 @@
 // The answer to "which screen is this?": the player's name over whatever plays, for a while.
 import type { Scene } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 
 /** The overlay of the `identify` command. */
-export class Identify {
-  readonly element = make("div", "identify");
+export class IdentifyOverlay {
+  readonly element = createElement("div", "identify");
   readonly #clock: PageClock;
   #cancelEnd = (): void => {};
 
@@ -19,8 +19,8 @@ export class Identify {
     this.#cancelEnd();
     this.element.hidden = identify === null || identify.until <= this.#clock.now();
     if (identify === null || this.element.hidden) return;
-    const lines = identify.lines.map((line) => make("p", "line", line));
-    this.element.replaceChildren(make("div", "card", make("div", "name", identify.player_name), ...lines));
+    const lines = identify.lines.map((line) => createElement("p", "line", line));
+    this.element.replaceChildren(createElement("div", "card", createElement("div", "name", identify.player_name), ...lines));
     this.#cancelEnd = this.#clock.alarm(identify.until, () => {
       this.element.hidden = true;
     });

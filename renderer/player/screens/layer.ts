@@ -1,6 +1,6 @@
 // A full screen of words as a layer of the glass: draws newer states in place and tells what people can read.
 import type { Screen } from "../../../src/protocol/scene.ts";
-import type { Layer, Page } from "../page.ts";
+import type { Layer, PageContext } from "../page.ts";
 
 /** One kind of screen. */
 export type ScreenOf<Is extends Screen["is"]> = Extract<Screen, { is: Is }>;
@@ -18,12 +18,12 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   readonly element: HTMLElement;
   // Words are there at once: the fonts are the system's.
   readonly ready = Promise.resolve();
-  readonly #page: Page;
+  readonly #page: PageContext;
   readonly #view: View<Is>;
   #drawn: Screen | null = null;
   #state: { is: "behind" } | { is: "on-glass"; reportedCode: string | null } = { is: "behind" };
 
-  constructor(page: Page, view: View<Is>) {
+  constructor(page: PageContext, view: View<Is>) {
     this.#page = page;
     this.#view = view;
     this.element = view.element;
@@ -37,7 +37,7 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
     return true;
   }
 
-  presented(at: Promise<number>): void {
+  onPresented(at: Promise<number>): void {
     if (this.#drawn === null) return;
     const code = codeOf(this.#drawn);
     this.#state = { is: "on-glass", reportedCode: code };
@@ -52,7 +52,7 @@ export class ScreenLayer<Is extends Screen["is"]> implements Layer {
   async #reportWhenPresented(): Promise<void> {
     const { clock, frames, presentation } = this.#page;
     await frames.next();
-    this.presented(presentation.time().then((time) => clock.at(time)));
+    this.onPresented(presentation.timeOfCurrentFrame().then((time) => clock.toWallTime(time)));
   }
 }
 

@@ -1,25 +1,25 @@
 // The pairing screen: a code to be read from across the room, and how to use it.
 import type { PageClock } from "../link/clock.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";
+import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
 import { drawQr } from "../qr.ts";
 
 const placeholder = "····-····";
 
 /** The pairing screen. */
 export function createPairing(clock: PageClock): View<"pairing"> {
-  const title = make("h1", "title", "Pair this screen");
-  const notice = make("p", "notice");
-  const code = make("div", "code");
-  const words = make("p", "how");
-  const qr = make("div", "qr");
-  const qrWords = make("p", "scan", "Or scan with a phone to claim this screen");
-  const scan = make("div", "claim", qr, qrWords);
+  const title = createElement("h1", "title", "Pair this screen");
+  const notice = createElement("p", "notice");
+  const code = createElement("div", "code");
+  const words = createElement("p", "how");
+  const qr = createElement("div", "qr");
+  const qrWords = createElement("p", "scan", "Or scan with a phone to claim this screen");
+  const scan = createElement("div", "claim", qr, qrWords);
   const trouble = createTroubleCard(clock);
-  const help = make("div", "help", make("div", "advice", words, trouble.element), scan);
-  const service = createFact("Service");
-  const device = createFact("This device");
+  const help = createElement("div", "help", createElement("div", "advice", words, trouble.element), scan);
+  const service = createLabelledValue("Service");
+  const device = createLabelledValue("This device");
   let drawnUrl: string | null = null;
 
   function drawClaim(url: string | null): void {
@@ -31,7 +31,7 @@ export function createPairing(clock: PageClock): View<"pairing"> {
 
   return {
     is: "pairing",
-    element: createFrame("pairing", [title, notice], make("main", "matter", code, help), [service.element, device.element]),
+    element: createFrame("pairing", [title, notice], createElement("main", "matter", code, help), [service.element, device.element]),
     draw(screen) {
       notice.hidden = screen.notice === null;
       setText(notice, screen.notice ?? "");
@@ -66,6 +66,6 @@ function drawCode(element: HTMLElement, code: string | null): void {
   const text = code ?? placeholder;
   element.classList.toggle("pending", code === null);
   if (element.textContent === text) return;
-  const groups = text.split("-").map((group) => make("span", "group", group));
-  element.replaceChildren(...groups.flatMap((group, index) => (index === 0 ? [group] : [make("span", "dash", "-"), group])));
+  const groups = text.split("-").map((group) => createElement("span", "group", group));
+  element.replaceChildren(...groups.flatMap((group, index) => (index === 0 ? [group] : [createElement("span", "dash", "-"), group])));
 }

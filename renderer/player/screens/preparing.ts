@@ -1,19 +1,19 @@
 // The screen while the first content is on its way.
 import type { PageClock } from "../link/clock.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import type { View } from "./layer.ts";
-import { createFact, createFrame, createTroubleCard, setText } from "./parts.ts";
+import { createLabelledValue, createFrame, createTroubleCard, setText } from "./components.ts";
 
 /** The preparing screen. */
 export function createPreparing(clock: PageClock): View<"preparing"> {
-  const name = make("div", "name");
-  const done = make("div", "done");
-  const bar = make("div", "bar", done);
-  const bytes = make("p", "bytes");
+  const name = createElement("div", "name");
+  const done = createElement("div", "done");
+  const bar = createElement("div", "bar", done);
+  const bytes = createElement("p", "bytes");
   const trouble = createTroubleCard(clock);
-  const service = createFact("Service");
-  const title = make("h1", "title", "Getting the content ready");
-  const matter = make("main", "matter", name, bar, bytes, trouble.element);
+  const service = createLabelledValue("Service");
+  const title = createElement("h1", "title", "Getting the content ready");
+  const matter = createElement("main", "matter", name, bar, bytes, trouble.element);
   return {
     is: "preparing",
     element: createFrame("preparing", [title], matter, [service.element]),

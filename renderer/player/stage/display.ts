@@ -1,10 +1,10 @@
 // What is on the glass: one layer, replaced in one frame by the next when that one has been painted behind it.
-import type { Coming, Scene, Screen } from "../../../src/protocol/scene.ts";
-import { setSeen } from "../dom.ts";
-import type { Layer, Page } from "../page.ts";
-import { Claim } from "../screens/claim.ts";
+import type { UpcomingStage, Scene, Screen } from "../../../src/protocol/scene.ts";
+import { setVisibility } from "../dom.ts";
+import type { Layer, PageContext } from "../page.ts";
+import { ClaimOverlay } from "../screens/claim.ts";
 import { createEmpty } from "../screens/empty.ts";
-import { Identify } from "../screens/identify.ts";
+import { IdentifyOverlay } from "../screens/identify.ts";
 import { ScreenLayer } from "../screens/layer.ts";
 import { createPairing } from "../screens/pairing.ts";
 import { createPreparing } from "../screens/preparing.ts";
@@ -30,9 +30,9 @@ const onTimeMs = 50;
  */
 export class Display {
   readonly #element: HTMLElement;
-  readonly #page: Page;
-  readonly #identify: Identify;
-  readonly #claim = new Claim();
+  readonly #page: PageContext;
+  readonly #identify: IdentifyOverlay;
+  readonly #claim = new ClaimOverlay();
   #shown: Layer | null = null;
   #endTransition = (): void => {};
   /** What is to be shown as soon as it can be. */
@@ -40,7 +40,7 @@ export class Display {
   /** What is to be shown at its instant, of what comes next. */
   #ahead: Behind[] = [];
   /** What the newest scene says comes, one after the other. */
-  #next: readonly Coming[] = [];
+  #next: readonly UpcomingStage[] = [];
   #cancelTurn = (): void => {};
   /** The newest scene as it came. */
   #scene: Scene | null = null;
@@ -48,10 +48,10 @@ export class Display {
   #turnedAt = Number.NEGATIVE_INFINITY;
   #layers = 0;
 
-  constructor(element: HTMLElement, page: Page) {
+  constructor(element: HTMLElement, page: PageContext) {
     this.#element = element;
     this.#page = page;
-    this.#identify = new Identify(page.clock);
+    this.#identify = new IdentifyOverlay(page.clock);
     element.append(this.#identify.element, this.#claim.element);
   }
 
@@ -82,7 +82,7 @@ export class Display {
   }
 
   /** Whether a stage sent ahead is due, or has taken its turn already and is not to leave for a small correction of the clock. */
-  #isDue({ at, stage }: Coming): boolean {
+  #isDue({ at, stage }: UpcomingStage): boolean {
     const now = this.#page.clock.now();
     if (at <= now) return true;
     const turned = this.#coming?.layer ?? this.#shown;
@@ -121,7 +121,7 @@ export class Display {
   #lay(screen: Screen, dueAt?: number): Behind {
     const layer = createLayer(screen, this.#page, dueAt);
     this.#raise(layer);
-    setSeen(layer.element, "priming");
+    setVisibility(layer.element, "priming");
     this.#element.insertBefore(layer.element, this.#identify.element);
     layer.update(screen);
     return { layer, abort: new AbortController() };
@@ -156,7 +156,7 @@ export class Display {
 
   /** The instant of the next of what comes: it takes the place of what is shown. */
   #takeTurn(scene: Scene, frameTime: number): void {
-    const [{ at, stage }, ...coming] = this.#next as [Coming, ...Coming[]];
+    const [{ at, stage }, ...coming] = this.#next as [UpcomingStage, ...UpcomingStage[]];
     const screen: Screen = { is: "stage", stage };
     const then: Scene = { ...scene, screen, coming };
     this.#turnedAt = at;
@@ -171,7 +171,7 @@ export class Display {
 
   /** Shows a layer in the frame being made if all of it is ready, else as soon as it is. */
   #bringOn(layer: Layer, signal: AbortSignal, dueAt: number | null, frameTime: number): void {
-    if (layer.comeOn?.(frameTime) === true) void this.#change(layer, dueAt);
+    if (layer.showIfReady?.(frameTime) === true) void this.#change(layer, dueAt);
     else void this.#reveal(layer, signal, dueAt);
   }
 
@@ -195,30 +195,30 @@ export class Display {
     this.#shown = layer;
     this.#coming = null;
     this.#raise(layer);
-    setSeen(layer.element, "yes");
+    setVisibility(layer.element, "yes");
     const transition = before === null ? null : transitions.choose(layer.transition, Number.POSITIVE_INFINITY);
     if (before !== null && transition !== null) {
       // Like every change: it begins where the new one counts as shown, and both play on until it is over.
       const now = performance.now();
-      const onTime = dueAt !== null && Math.abs(clock.at(now) - dueAt) <= onTimeMs;
-      const beginsAt = onTime ? dueAt - clock.at(0) : now;
+      const onTime = dueAt !== null && Math.abs(clock.toWallTime(now) - dueAt) <= onTimeMs;
+      const beginsAt = onTime ? dueAt - clock.toWallTime(0) : now;
       const change = { incoming: layer.element, outgoing: before.element, transition, beginsAt };
       this.#endTransition = runTransition(change, frames, (ran) => {
         this.#endTransition = () => {};
-        transitions.judge(ran);
+        transitions.recordResult(ran);
         this.#takeOff(before);
       });
     } else if (before !== null) {
       this.#takeOff(before);
     }
-    layer.presented(presentation.time().then((time) => clock.at(time)));
+    layer.onPresented(presentation.timeOfCurrentFrame().then((time) => clock.toWallTime(time)));
     await frames.next();
     this.#prepare();
   }
 
   /** Takes a layer off the glass in the frame being made, and lets go of it one frame later. */
   #takeOff(layer: Layer): void {
-    setSeen(layer.element, "no");
+    setVisibility(layer.element, "no");
     this.#page.frames.request(() => layer.dispose());
   }
 
@@ -228,7 +228,7 @@ export class Display {
   }
 }
 
-function createLayer(screen: Screen, page: Page, dueAt?: number): Layer {
+function createLayer(screen: Screen, page: PageContext, dueAt?: number): Layer {
   switch (screen.is) {
     case "starting":
       return new ScreenLayer(page, createStarting());

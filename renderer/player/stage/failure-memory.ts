@@ -2,7 +2,7 @@
 import type { SceneItem } from "../../../src/protocol/scene.ts";
 import type { PageClock } from "../link/clock.ts";
 import type { FailureCode } from "../items/item.ts";
-import { Suspects } from "./suspects.ts";
+import { CrashSuspects } from "./crash-suspects.ts";
 
 interface Entry {
   count: number;
@@ -26,7 +26,7 @@ export class FailureMemory {
   readonly #entries = new Map<string, Entry>();
   /** Items that are shown, but not as they were meant; oldest first. */
   readonly #flaws = new Set<string>();
-  readonly #suspects = new Suspects();
+  readonly #suspects = new CrashSuspects();
   readonly #listeners = new Set<() => void>();
   readonly #clock: PageClock;
   #cancelClearing = (): void => {};
@@ -41,7 +41,7 @@ export class FailureMemory {
   }
 
   /** How often an item has failed lately. */
-  count(item: SceneItem): number {
+  failureCount(item: SceneItem): number {
     return this.#entries.get(identityOf(item))?.count ?? 0;
   }
 
@@ -51,22 +51,22 @@ export class FailureMemory {
   }
 
   /** Takes in that an item runs from now on; calling the result, once or more, that it does not any more. */
-  run(item: SceneItem): () => void {
+  trackRunning(item: SceneItem): () => void {
     if (item.type !== "web" && item.type !== "html") return nothingToEnd;
     const key = identityOf(item);
-    this.#suspects.begin(key, this.#clock.now());
+    this.#suspects.itemStarted(key, this.#clock.now());
     this.#armClearing();
     let runs = true;
     return () => {
       if (!runs) return;
       runs = false;
-      this.#suspects.end(key, this.#clock.now());
+      this.#suspects.itemStopped(key, this.#clock.now());
       this.#free();
     };
   }
 
   /** Calls back, later than what caused it, when items may run that could not before. */
-  onFreed(listener: () => void, signal: AbortSignal): void {
+  onUnblocked(listener: () => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
@@ -75,11 +75,11 @@ export class FailureMemory {
    * Takes a failure in, while the item still counts as running. True when this cause is new and is to be told.
    * @param death the end of a renderer process that caused it: who shared that is not blamed until it is known whose fault it was.
    */
-  note(item: SceneItem, code: FailureCode, now: number, death?: string): boolean {
+  recordFailure(item: SceneItem, code: FailureCode, now: number, death?: string): boolean {
     const key = identityOf(item);
     const isNew = this.#blame(item, code, now);
     if (death === undefined) return isNew;
-    for (const [other, verdict] of this.#suspects.died(key, death, now)) {
+    for (const [other, verdict] of this.#suspects.itemCrashed(key, death, now)) {
       const entry = this.#entries.get(other);
       if (verdict === "culprit" || entry === undefined) continue;
       // One that was blamed by this death before it was known that others died of it too is cleared of that.
@@ -109,7 +109,7 @@ export class FailureMemory {
   }
 
   /** Takes in what is wrong with an item that is shown all the same. True when it is new and is to be told. */
-  noteFlaw(item: SceneItem, code: string): boolean {
+  recordFlaw(item: SceneItem, code: string): boolean {
     const key = `${code} ${identityOf(item)}`;
     if (this.#flaws.has(key)) return false;
     this.#flaws.add(key);
@@ -131,13 +131,13 @@ export class FailureMemory {
     this.#cancelClearing = !Number.isFinite(at)
       ? () => {}
       : this.#clock.alarm(at, () => {
-          this.#suspects.clear(this.#clock.now());
+          this.#suspects.clearProven(this.#clock.now());
           this.#free();
         });
   }
 
   /** Clears an item that was shown from its start to its end. */
-  forgive(item: SceneItem): void {
+  clearFailures(item: SceneItem): void {
     this.#entries.delete(identityOf(item));
   }
 }

@@ -9,7 +9,7 @@ interface Size {
 /** All in CSS pixels, on whole ones. */
 export interface Placement {
   /** What is seen of the glass; the rest stays black. */
-  part: Size & { left: number; top: number };
+  visibleArea: Size & { left: number; top: number };
   /** Of the stage's corner, from that of the part. */
   left: number;
   top: number;
@@ -23,13 +23,13 @@ export function placementOf({ width, height, wall }: Pick<Stage, "width" | "heig
     const scale = Math.min(glass.width / width, glass.height / height);
     const left = Math.round((glass.width - width * scale) / 2);
     const top = Math.round((glass.height - height * scale) / 2);
-    return { part: { left: 0, top: 0, ...glass }, left, top, scale };
+    return { visibleArea: { left: 0, top: 0, ...glass }, left, top, scale };
   }
   const toGlass = Math.min(glass.width / wall.width, glass.height / wall.height);
   const part = { width: Math.round(wall.width * toGlass), height: Math.round(wall.height * toGlass) };
   const onWall = Math.min(wall.wall_width / width, wall.wall_height / height);
   return {
-    part: { left: Math.round((glass.width - part.width) / 2), top: Math.round((glass.height - part.height) / 2), ...part },
+    visibleArea: { left: Math.round((glass.width - part.width) / 2), top: Math.round((glass.height - part.height) / 2), ...part },
     left: Math.round(((wall.wall_width - width * onWall) / 2 - wall.left) * toGlass),
     top: Math.round(((wall.wall_height - height * onWall) / 2 - wall.top) * toGlass),
     scale: onWall * toGlass,

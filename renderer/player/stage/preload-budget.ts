@@ -10,9 +10,9 @@ interface Waiter {
 }
 
 /** What one holds or waits for. */
-export interface Claim {
+export interface Reservation {
   /** Takes the room, whether there is any or not: the item is due. */
-  take(): void;
+  grantNow(): void;
   /** Gives the room back, or no longer waits for it. */
   release(): void;
 }
@@ -31,7 +31,7 @@ export class PreloadBudget {
   }
 
   /** A tenth of the memory and half a decoder for each core: on four cores with 2 GB that is 192 MB and two clips. */
-  static ofMachine(): PreloadBudget {
+  static forThisMachine(): PreloadBudget {
     const { hardwareConcurrency } = navigator;
     // Not in TypeScript's library: https://www.w3.org/TR/device-memory/
     const { deviceMemory = 4 } = navigator as Navigator & { deviceMemory?: number };
@@ -39,12 +39,12 @@ export class PreloadBudget {
   }
 
   /** Asks for room. `granted` is called once, later than this call: when there is room, or when it is taken. */
-  claim(cost: Cost | undefined, startsAt: number, granted: () => void): Claim {
+  reserve(cost: Cost | undefined, startsAt: number, granted: () => void): Reservation {
     const waiter: Waiter = { cost: cost ?? free, startsAt, granted };
     this.#waiting = [...this.#waiting, waiter].toSorted((a, b) => a.startsAt - b.startsAt);
     queueMicrotask(() => this.#serve());
     return {
-      take: () => {
+      grantNow: () => {
         if (this.#waiting.includes(waiter)) this.#grant(waiter);
       },
       release: () => {

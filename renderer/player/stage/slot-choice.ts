@@ -27,7 +27,7 @@ const retryMs = 1_000;
 const aheadMs = 3_000;
 
 /** The slot to make ready: the one due, unless it plays already or failed; else the first to come that may be tried. */
-export function targetOf(view: ZoneView): Slot | undefined {
+export function slotToPrepare(view: ZoneView): Slot | undefined {
   const { slots, at, shown, mayTry } = view;
   const due = dueOf(view);
   const plays = shown?.is === "playing" && shown.slot.key === due?.key;
@@ -39,7 +39,7 @@ export function targetOf(view: ZoneView): Slot | undefined {
  * When a slot comes on: at its start. Before it, where all that lies between cannot be shown: at once when the glass
  * shows nothing that plays, else when the item on it has stood in for long enough.
  */
-export function comesAt(view: ZoneView, slot: Slot): number {
+export function showTimeOf(view: ZoneView, slot: Slot): number {
   const { slots, shown, mayTry } = view;
   const due = dueOf(view);
   if (shown === null || shown.is === "broken") {
@@ -59,21 +59,21 @@ export function comesAt(view: ZoneView, slot: Slot): number {
  * enough for another to be made ready in time.
  * @param about whether others were given up since the glass changed, and whether the item failed before.
  */
-export function giveUpAt(view: ZoneView, slot: Slot, { isFollower, hasFailed }: { isFollower: boolean; hasFailed: boolean }): number {
+export function giveUpTimeOf(view: ZoneView, slot: Slot, { isFollower, hasFailed }: { isFollower: boolean; hasFailed: boolean }): number {
   const { now, shown } = view;
-  const changesAt = shown?.is === "playing" ? Math.min(shown.slot.ends_at, slot.starts_at) : comesAt(view, slot);
+  const changesAt = shown?.is === "playing" ? Math.min(shown.slot.ends_at, slot.starts_at) : showTimeOf(view, slot);
   if (hasFailed) return Math.max(changesAt - aheadMs, now + (isFollower ? retryMs : passOverMs));
   return Math.max(changesAt + passOverMs, now + (isFollower ? followerMs : passOverMs));
 }
 
 /** Whether nothing is to come on yet at the instant of the view. */
 export function isIdle(view: ZoneView): boolean {
-  const target = targetOf(view);
-  return target === undefined || comesAt(view, target) > view.at;
+  const target = slotToPrepare(view);
+  return target === undefined || showTimeOf(view, target) > view.at;
 }
 
 /** The slot as it is played when it comes on early, in place of the one due. */
-export function standIn(view: ZoneView, slot: Slot): Slot {
+export function replacementFor(view: ZoneView, slot: Slot): Slot {
   const due = dueOf(view);
   if (due === undefined || slot.starts_at <= view.at + setBackMs) return slot;
   return { ...slot, key: `${slot.key}~${due.key}`, starts_at: view.at, ends_at: due.ends_at };
@@ -87,6 +87,6 @@ function dueOf({ slots, at, shown }: ZoneView): Slot | undefined {
 }
 
 /** Whether one element can stay for both: a still item that equals the one before. A clip begins anew. */
-export function goesOn(shown: SceneItem, next: SceneItem): boolean {
+export function canContinue(shown: SceneItem, next: SceneItem): boolean {
   return shown.type !== "video" && identityOf(shown) === identityOf(next);
 }

@@ -1,10 +1,10 @@
 // A layout drawn to scale: its zones in stage pixels, and what they report once people can see it.
 import type { FromPage, Screen, Stage } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
-import { make } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import { placementOf } from "./placement.ts";
-import type { Layer, Page } from "../page.ts";
-import type { PresentedReport } from "../link/report-order.ts";
+import type { Layer, PageContext } from "../page.ts";
+import type { PresentedReport } from "../link/report-queue.ts";
 import { Zone } from "./zone.ts";
 
 type Held = { message: Extract<PresentedReport, { type: "presented" }>; at: Promise<number> };
@@ -18,7 +18,7 @@ const settleLimitMs = 5_000;
 export class StageLayer implements Layer {
   readonly element: HTMLElement;
   readonly transition: Transition | undefined;
-  readonly #page: Page;
+  readonly #page: PageContext;
   readonly #key: string;
   readonly #zones: Map<string, Zone>;
   readonly #canvas: HTMLElement;
@@ -33,11 +33,11 @@ export class StageLayer implements Layer {
   #visibility: Visibility = { is: "behind", held: new Map() };
 
   /** @param dueAt when it is to be seen, corrected wall time; until then it is prepared behind the glass. */
-  constructor(stage: Stage, page: Page, dueAt = Number.NEGATIVE_INFINITY) {
+  constructor(stage: Stage, page: PageContext, dueAt = Number.NEGATIVE_INFINITY) {
     this.#page = page;
     this.#key = stage.key;
     this.transition = stage.transition;
-    const inner: Page = {
+    const inner: PageContext = {
       ...page,
       report: (message) => this.#report(message),
       reportPresented: (message, at) => this.#reportPresented(message, at),
@@ -45,12 +45,12 @@ export class StageLayer implements Layer {
     this.#zones = new Map(stage.zones.map((zone) => [zone.id, new Zone(zone, inner, stage.background_src === undefined, dueAt)]));
     const zones = [...this.#zones.values()];
     this.#ground = stage.background_src === undefined ? null : makeGround(stage.background_src);
-    this.#canvas = make("div", "canvas", ...(this.#ground === null ? [] : [this.#ground]), ...zones.map(({ element }) => element));
+    this.#canvas = createElement("div", "canvas", ...(this.#ground === null ? [] : [this.#ground]), ...zones.map(({ element }) => element));
     this.#canvas.style.backgroundColor = stage.background_color;
     this.#canvas.style.width = `${stage.width}px`;
     this.#canvas.style.height = `${stage.height}px`;
-    const opening = make("div", "opening", this.#canvas);
-    this.element = make("div", "layer stage", opening);
+    const opening = createElement("div", "opening", this.#canvas);
+    this.element = createElement("div", "layer stage", opening);
     // It tells in the frame in which the layer comes or changes its size, before that is painted.
     this.#fit = () => fit(stage, this.element, opening, this.#canvas);
     this.#resizes = new ResizeObserver(this.#fit);
@@ -77,16 +77,16 @@ export class StageLayer implements Layer {
     return true;
   }
 
-  comeOn(frameTime: number): boolean {
+  showIfReady(frameTime: number): boolean {
     const zones = [...this.#zones.values()];
     // Each is asked: what is not ready is hurried.
-    const areReady = zones.map((zone) => zone.isReady(frameTime)).every(Boolean);
+    const areReady = zones.map((zone) => zone.checkReady(frameTime)).every(Boolean);
     if (!this.#isGrounded || !areReady) return false;
-    for (const zone of zones) zone.comeOn(frameTime);
+    for (const zone of zones) zone.showIfDue(frameTime);
     return true;
   }
 
-  presented(at: Promise<number>): void {
+  onPresented(at: Promise<number>): void {
     if (this.#visibility.is === "on-glass") return;
     const { held } = this.#visibility;
     this.#visibility = { is: "on-glass" };
@@ -135,7 +135,7 @@ export class StageLayer implements Layer {
 
 /** The picture behind all zones. It covers the layout, cropped where the shapes differ. */
 function makeGround(src: string): HTMLImageElement {
-  const ground = make("img", "ground");
+  const ground = createElement("img", "ground");
   ground.decoding = "sync";
   ground.src = src;
   return ground;
@@ -143,7 +143,7 @@ function makeGround(src: string): HTMLImageElement {
 
 /** Puts the stage, or the part of it that this display of a wall shows, into the glass. */
 function fit(stage: Stage, glass: HTMLElement, opening: HTMLElement, canvas: HTMLElement): void {
-  const { part, left, top, scale } = placementOf(stage, { width: glass.clientWidth, height: glass.clientHeight });
+  const { visibleArea: part, left, top, scale } = placementOf(stage, { width: glass.clientWidth, height: glass.clientHeight });
   opening.style.left = `${part.left}px`;
   opening.style.top = `${part.top}px`;
   opening.style.width = `${part.width}px`;

@@ -1,7 +1,7 @@
 // Which transition is really run: shortened to its slot, calmed for who asked for less motion, a cut where frames do not hold.
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
-import type { Ran } from "./transition.ts";
+import type { TransitionResult } from "./transition.ts";
 
 // Film has 24; below this a movement is a row of jumps.
 const minFramesPerSecond = 18;
@@ -33,7 +33,7 @@ export class TransitionChoice {
   }
 
   /** Learns from a transition how smooth this screen is. */
-  judge({ frames, durationMs }: Ran): void {
+  recordResult({ frames, durationMs }: TransitionResult): void {
     if (durationMs < shortestJudgedMs) return;
     const framesPerSecond = Math.round((frames / durationMs) * 10_000) / 10;
     this.#rough = framesPerSecond < minFramesPerSecond ? this.#rough + 1 : 0;

@@ -17,7 +17,7 @@ interface Motion {
 type KeyframeAt = Keyframe & { offset: number };
 
 /** What is moved, how, and when; times in ms on the performance clock. */
-export interface Change {
+export interface LayerChange {
   incoming: HTMLElement;
   outgoing: HTMLElement;
   transition: Transition;
@@ -25,7 +25,7 @@ export interface Change {
 }
 
 /** How a transition went. */
-export interface Ran {
+export interface TransitionResult {
   frames: number;
   durationMs: number;
 }
@@ -66,9 +66,9 @@ function motionOf(type: Exclude<Transition["type"], "cut">, direction: Direction
  * ends it at once. The elements are left as they would be without it.
  */
 export function runTransition(
-  { incoming, outgoing, transition, beginsAt }: Change,
+  { incoming, outgoing, transition, beginsAt }: LayerChange,
   frames: FrameCounter,
-  done: (ran: Ran) => void,
+  done: (ran: TransitionResult) => void,
 ): () => void {
   const { type, direction, easing, duration_ms: durationMs } = transition;
   if (type === "cut") throw new RangeError("a cut is no transition to run");
@@ -91,7 +91,7 @@ export function runTransition(
     else end({ frames: seen - 1, durationMs: frameTime - firstAt });
   }
 
-  function end(ran: Ran): void {
+  function end(ran: TransitionResult): void {
     cancel();
     for (const animation of animations) animation.cancel();
     incoming.style.mixBlendMode = incoming.style.clipPath = "";

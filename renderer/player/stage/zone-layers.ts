@@ -1,17 +1,17 @@
 // What lies in a zone's rectangle: the item on the glass, one behind it, one that is leaving, and the plate when there is none.
 import type { SceneZone } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
-import { make, setSeen } from "../dom.ts";
+import { createElement, setVisibility } from "../dom.ts";
 import type { Item } from "../items/item.ts";
-import type { Page } from "../page.ts";
+import type { PageContext } from "../page.ts";
 import { runTransition } from "./transition.ts";
 
 /** An item and the element that bears it; transitions move the bearer, the item its own element. */
-export interface Borne {
+export interface MountedItem {
   item: Item;
-  bearer: HTMLElement;
+  wrapper: HTMLElement;
   /** Says, once, that the item does not run any more. */
-  letGo: () => void;
+  markStopped: () => void;
 }
 
 // What is let go of and what is made ready next take the processor just while the new picture is on its way to the
@@ -21,18 +21,18 @@ const calmMs = 120;
 /** The pictures of one zone. */
 export class ZoneLayers {
   readonly element: HTMLElement;
-  readonly #page: Page;
-  readonly #plate = make("div", "plate");
+  readonly #page: PageContext;
+  readonly #plate = createElement("div", "plate");
   /** Keeps the zone's colour out of the sum of two pictures. */
-  readonly #pictures = make("div", "pictures");
+  readonly #pictures = createElement("div", "pictures");
   /** Ends the transition under way. */
   #end: (() => void) | null = null;
   /** Lets go of what has left, before its time. */
   #hurry: (() => void) | null = null;
 
-  constructor(zone: SceneZone, page: Page) {
+  constructor(zone: SceneZone, page: PageContext) {
     this.#page = page;
-    this.element = make("div", "zone", this.#pictures);
+    this.element = createElement("div", "zone", this.#pictures);
     const { style } = this.element;
     style.left = `${zone.left}px`;
     style.top = `${zone.top}px`;
@@ -49,16 +49,16 @@ export class ZoneLayers {
   }
 
   /** Lets go of what is out of sight without waiting for a calm moment: for who is late already. */
-  hurry(): void {
+  releaseNow(): void {
     this.#hurry?.();
   }
 
   /** Lays an item behind the glass, over what is there, unseen. @param letGo called when it does not run any more. */
-  add(item: Item, letGo: () => void): Borne {
-    const bearer = make("div", "bearer", item.element);
-    setSeen(item.element, "no");
+  mount(item: Item, letGo: () => void): MountedItem {
+    const bearer = createElement("div", "bearer", item.element);
+    setVisibility(item.element, "no");
     this.#pictures.append(bearer);
-    return { item, bearer, letGo };
+    return { item, wrapper: bearer, markStopped: letGo };
   }
 
   /**
@@ -67,8 +67,8 @@ export class ZoneLayers {
    * shows the new one. `beginsAt` is corrected wall time.
    */
   change(
-    borne: Borne,
-    before: Borne | null,
+    borne: MountedItem,
+    before: MountedItem | null,
     how: { transition: Transition | null; beginsAt: number },
     changed: () => void,
   ): Promise<number> {
@@ -82,7 +82,7 @@ export class ZoneLayers {
         clearTimeout(timer);
         if (this.#hurry === letGo) this.#hurry = null;
         frames.request(() => {
-          if (before !== null) this.remove(before);
+          if (before !== null) this.unmount(before);
           this.#plate.remove();
           changed();
         });
@@ -95,27 +95,27 @@ export class ZoneLayers {
       release();
       return presented;
     }
-    const beginsAt = how.beginsAt - clock.at(0);
-    const change = { incoming: borne.bearer, outgoing: before.bearer, transition: how.transition, beginsAt };
+    const beginsAt = how.beginsAt - clock.toWallTime(0);
+    const change = { incoming: borne.wrapper, outgoing: before.wrapper, transition: how.transition, beginsAt };
     this.#end = runTransition(change, frames, (ran) => {
-      transitions.judge(ran);
+      transitions.recordResult(ran);
       release();
     });
     return presented;
   }
 
   /** Ends a transition under way, at once. */
-  settle(): void {
+  finishTransition(): void {
     this.#end?.();
   }
 
   /** Shows the plate, which stays until the next change. */
-  showPlate(): void {
+  showFallback(): void {
     this.element.prepend(this.#plate);
   }
 
   /** Lets go of an item. */
-  remove({ item, bearer, letGo }: Borne): void {
+  unmount({ item, wrapper: bearer, markStopped: letGo }: MountedItem): void {
     item.dispose();
     bearer.remove();
     letGo();
@@ -123,8 +123,8 @@ export class ZoneLayers {
 
   /** Takes everything off the glass at once. */
   clear(): void {
-    this.settle();
-    this.hurry();
+    this.finishTransition();
+    this.releaseNow();
     this.#plate.remove();
   }
 }

@@ -3,14 +3,14 @@ import type { SceneItem, SceneZone, Slot } from "../../../src/protocol/scene.ts"
 import { createItem } from "../items/create.ts";
 import { type Item, ItemFailure } from "../items/item.ts";
 import { identityOf } from "./failure-memory.ts";
-import type { Page } from "../page.ts";
-import { comesAt, giveUpAt, goesOn, isIdle, standIn, targetOf, type ZoneView } from "./slot-choice.ts";
-import { Removal } from "./removal.ts";
-import { type Borne, ZoneLayers } from "./zone-layers.ts";
+import type { PageContext } from "../page.ts";
+import { showTimeOf, giveUpTimeOf, canContinue, isIdle, replacementFor, slotToPrepare, type ZoneView } from "./slot-choice.ts";
+import { RemovalTimer } from "./removal-timer.ts";
+import { type MountedItem, ZoneLayers } from "./zone-layers.ts";
 import { reportFailure, reportFlaw, reportPresented } from "./zone-report.ts";
 
 /** What is on the glass: a slot and the element that plays it, or that stopped playing. */
-type Play = { is: "playing" | "broken"; slot: Slot; borne: Borne };
+type Play = { is: "playing" | "broken"; slot: Slot; borne: MountedItem };
 
 /**
  * What is behind the glass: nothing, a slot that waits for room, an item on its way, one ready that waits for its
@@ -19,8 +19,8 @@ type Play = { is: "playing" | "broken"; slot: Slot; borne: Borne };
 type Next =
   | { is: "none" }
   | { is: "waiting" | "carrying"; slot: Slot; callOff: () => void }
-  | { is: "preparing"; slot: Slot; borne: Borne; callOff: () => void }
-  | { is: "ready"; slot: Slot; borne: Borne; release: () => void; unwait: () => void };
+  | { is: "preparing"; slot: Slot; borne: MountedItem; callOff: () => void }
+  | { is: "ready"; slot: Slot; borne: MountedItem; release: () => void; unwait: () => void };
 
 // A slow item keeps its chance beyond a slot that is shorter than this, or very short slots would never change.
 const minPrepareMs = 1_000;
@@ -31,12 +31,12 @@ const halfFrameMs = 8;
 
 /** A rectangle that loops on its own. */
 export class Zone {
-  readonly #page: Page;
+  readonly #page: PageContext;
   readonly #glass: ZoneLayers;
   /** Whether the zone has a plate of its own when nothing can be shown; else the stage's background is seen. */
   readonly #hasPlate: boolean;
   readonly #life = new AbortController();
-  readonly #removal: Removal;
+  readonly #removal: RemovalTimer;
   #zone: SceneZone;
   #shown: Play | null = null;
   #next: Next = { is: "none" };
@@ -52,14 +52,14 @@ export class Zone {
   #again: string | null = null;
   #cancelRetry = (): void => {};
 
-  constructor(zone: SceneZone, page: Page, hasPlate: boolean, dueAt = Number.NEGATIVE_INFINITY) {
+  constructor(zone: SceneZone, page: PageContext, hasPlate: boolean, dueAt = Number.NEGATIVE_INFINITY) {
     this.#page = page;
     this.#dueAt = dueAt;
     this.#zone = zone;
     this.#hasPlate = hasPlate;
     this.#glass = new ZoneLayers(zone, page);
-    this.#removal = new Removal(page.clock, () => this.#leave());
-    page.failures.onFreed(() => this.#advance(), this.#life.signal);
+    this.#removal = new RemovalTimer(page.clock, () => this.#leave());
+    page.failures.onUnblocked(() => this.#advance(), this.#life.signal);
   }
 
   get element(): HTMLElement {
@@ -80,16 +80,16 @@ export class Zone {
     if (this.#shown !== null && same !== undefined) this.#shown.slot = same;
     // No slots at all means that the zone is to be empty, unlike slots that ran out while the player was away.
     if (zone.slots.length === 0) this.#empty();
-    this.#removal.note(zone, this.#shown?.slot);
+    this.#removal.update(zone, this.#shown?.slot);
     this.#advance();
   }
 
   /** Says that the zone is due in the frame being made. True when what it has to show then can be painted. */
-  isReady(frameTime: number): boolean {
-    this.#dueAt = Math.min(this.#dueAt, this.#page.clock.at(frameTime) + halfFrameMs);
+  checkReady(frameTime: number): boolean {
+    this.#dueAt = Math.min(this.#dueAt, this.#page.clock.toWallTime(frameTime) + halfFrameMs);
     this.#advance();
     const view = this.#view();
-    if (this.#next.is === "ready" && comesAt(view, this.#next.slot) <= view.at) return true;
+    if (this.#next.is === "ready" && showTimeOf(view, this.#next.slot) <= view.at) return true;
     if (this.#shown?.is === "playing" && this.#shown.slot.starts_at <= view.at) return true;
     if (isIdle(view)) return true;
     // What was due before may have been settled; this is not.
@@ -98,10 +98,10 @@ export class Zone {
   }
 
   /** Brings on in the frame being made what is ready and due, instead of waiting for its own alarm. */
-  comeOn(frameTime: number): void {
+  showIfDue(frameTime: number): void {
     const next = this.#next;
     const view = this.#view();
-    if (next.is !== "ready" || comesAt(view, next.slot) > view.at) return;
+    if (next.is !== "ready" || showTimeOf(view, next.slot) > view.at) return;
     next.unwait();
     this.#bringOn(next, frameTime);
   }
@@ -117,13 +117,13 @@ export class Zone {
   /** Makes ready what has to be ready now. Called whenever the slots, the glass or what is behind it changed. */
   #advance(): void {
     const view = this.#view();
-    const target = targetOf(view);
+    const target = slotToPrepare(view);
     this.#armRetry(view);
     if (isIdle(view)) this.#settled.resolve();
     this.#shown?.borne.item.playUntil(this.#successor(this.#shown.slot)?.starts_at ?? this.#leavesAt);
     // Two items on the glass are enough for the decoders; the third is made ready when the first has left.
     if (this.#glass.isChanging) {
-      if (target !== undefined && target.starts_at <= view.now) this.#glass.hurry();
+      if (target !== undefined && target.starts_at <= view.now) this.#glass.releaseNow();
       return;
     }
     if (target === undefined) {
@@ -138,20 +138,20 @@ export class Zone {
       return;
     }
     this.#dropNext();
-    if (view.shown?.is === "playing" && goesOn(view.shown.slot.item, target.item)) this.#carry(target);
+    if (view.shown?.is === "playing" && canContinue(view.shown.slot.item, target.item)) this.#carry(target);
     else this.#awaitRoom(target);
   }
 
   #view(): ZoneView {
     const now = this.#page.clock.now();
     // A removed item is followed like a broken one: as soon as anything can be shown.
-    const shown = this.#shown === null || !this.#removal.isOn ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
+    const shown = this.#shown === null || !this.#removal.isRunning ? this.#shown : ({ is: "broken", slot: this.#shown.slot } as const);
     return { slots: this.#zone.slots, now, at: Math.max(now, this.#dueAt), shown, mayTry: (slot) => this.#mayTry(slot, now) };
   }
 
   /** Takes off the removed item whose successor is still not ready. */
   #leave(): void {
-    this.#glass.settle();
+    this.#glass.finishTransition();
     this.#fallBack();
   }
 
@@ -186,14 +186,14 @@ export class Zone {
   /** Waits until there is room to make the slot ready, at the longest until it is due. */
   #awaitRoom(slot: Slot): void {
     const { budget, clock } = this.#page;
-    const claim = budget.claim(slot.cost, slot.starts_at, () => {
+    const claim = budget.reserve(slot.cost, slot.starts_at, () => {
       due();
       // Of two that ended one process the other may run by now.
       if (this.#mayTry(slot, clock.now())) return this.#prepare(slot, () => claim.release());
       this.#dropNext();
       this.#advance();
     });
-    const due = clock.alarm(comesAt(this.#view(), slot), () => claim.take());
+    const due = clock.alarm(showTimeOf(this.#view(), slot), () => claim.grantNow());
     const callOff = (): void => {
       due();
       claim.release();
@@ -202,7 +202,7 @@ export class Zone {
   }
 
   #prepare(slot: Slot, release: () => void): void {
-    const { clock, drift } = this.#page;
+    const { clock, driftLog: drift } = this.#page;
     const { width, height } = this.#zone;
     const abort = new AbortController();
     this.#again = null;
@@ -212,16 +212,16 @@ export class Zone {
       height,
       startsAt: slot.starts_at,
       offsetMs: slot.offset_ms,
-      onDrift: (driftMs) => drift.note(driftMs),
+      onDrift: (driftMs) => drift.add(driftMs),
       onFailure: (failure) => this.#breakDown(slot, item, failure),
       onFlaw: (flaw) => reportFlaw(this.#page, this.#zone.id, slot, flaw),
     });
-    const borne = this.#glass.add(item, this.#page.failures.run(slot.item));
+    const borne = this.#glass.mount(item, this.#page.failures.trackRunning(slot.item));
     const late = (): void => this.#failBehind(slot, item, new ItemFailure("timeout", "not ready in time"));
     const now = clock.now();
     const over = clock.alarm(Math.max(slot.ends_at, now + minPrepareMs), late);
-    const about = { isFollower: this.#isBehindTime, hasFailed: this.#page.failures.count(slot.item) > 0 };
-    const passOver = clock.alarm(giveUpAt(this.#view(), slot, about), () => {
+    const about = { isFollower: this.#isBehindTime, hasFailed: this.#page.failures.failureCount(slot.item) > 0 };
+    const passOver = clock.alarm(giveUpTimeOf(this.#view(), slot, about), () => {
       if (this.#hasOther(slot.item)) late();
     });
     const callOff = (): void => {
@@ -248,26 +248,26 @@ export class Zone {
   /** Has what is ready come on at its time, or earlier where there is a gap to fill. */
   #awaitStart(next: Extract<Next, { is: "ready" }>): void {
     next.unwait();
-    next.unwait = this.#page.clock.alarm(comesAt(this.#view(), next.slot), (frameTime) => this.#bringOn(next, frameTime));
+    next.unwait = this.#page.clock.alarm(showTimeOf(this.#view(), next.slot), (frameTime) => this.#bringOn(next, frameTime));
   }
 
   #bringOn(next: Extract<Next, { is: "ready" }>, frameTime: number): void {
     next.release();
     this.#next = { is: "none" };
-    this.#change(standIn(this.#view(), next.slot), next.borne, frameTime);
+    this.#change(replacementFor(this.#view(), next.slot), next.borne, frameTime);
   }
 
   /** Changes the glass in the frame being made. */
-  #change(slot: Slot, borne: Borne, frameTime: number): void {
+  #change(slot: Slot, borne: MountedItem, frameTime: number): void {
     const { clock, failures, transitions } = this.#page;
-    this.#glass.settle();
+    this.#glass.finishTransition();
     const before = this.#shown;
-    if (before?.is === "playing") failures.forgive(before.slot.item);
+    if (before?.is === "playing") failures.clearFailures(before.slot.item);
     this.#shown = { is: "playing", slot, borne };
-    this.#removal.forget();
+    this.#removal.cancel();
     this.#isBehindTime = false;
     this.#hasFallenBack = false;
-    const frameAt = clock.at(frameTime);
+    const frameAt = clock.toWallTime(frameTime);
     const beginsAt = Math.abs(frameAt - slot.starts_at) <= onTimeMs ? slot.starts_at : frameAt;
     const transition = transitions.choose(slot.transition, slot.ends_at - beginsAt);
     const presented = this.#glass.change(borne, before?.borne ?? null, { transition, beginsAt }, () => {
@@ -285,9 +285,9 @@ export class Zone {
       this.#next = { is: "none" };
       if (this.#shown !== null) this.#shown.slot = slot;
       this.#isBehindTime = false;
-      failures.forgive(slot.item);
+      failures.clearFailures(slot.item);
       frames.request((time) => {
-        reportPresented(this.#page, this.#zone.id, slot, Promise.resolve(clock.at(time)));
+        reportPresented(this.#page, this.#zone.id, slot, Promise.resolve(clock.toWallTime(time)));
         this.#advance();
       });
     });
@@ -315,23 +315,23 @@ export class Zone {
     shown.is = "broken";
     const { slot, borne } = shown;
     // What has no picture any more makes room for the plate until the next can be shown.
-    if (borne.item.isGone === true && this.#hasPlate) this.#glass.showPlate();
+    if (borne.item.hasLostPicture === true && this.#hasPlate) this.#glass.showFallback();
     reportFailure(this.#page, this.#zone.id, slot, failure, borne);
-    borne.letGo();
-    const isFirst = this.#page.failures.count(slot.item) === 1;
+    borne.markStopped();
+    const isFirst = this.#page.failures.failureCount(slot.item) === 1;
     // Begun anew at once, a page that ended its process would end what follows it on the same origin too.
-    if (isFirst && failure.death === undefined && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
+    if (isFirst && failure.crashId === undefined && !this.#hasOther(slot.item)) this.#again = identityOf(slot.item);
     this.#advance();
   }
 
   /** Nothing can be shown: what broke or was removed gives way to a calm ground. What still plays stays. */
   #fallBack(): void {
-    const mayStay = this.#shown?.is === "playing" && !this.#removal.isOn;
+    const mayStay = this.#shown?.is === "playing" && !this.#removal.isRunning;
     if (this.#zone.slots.length === 0 || mayStay || this.#hasFallenBack) return;
     this.#hasFallenBack = true;
     this.#isBehindTime = false;
     this.#takeOff();
-    if (this.#hasPlate) this.#glass.showPlate();
+    if (this.#hasPlate) this.#glass.showFallback();
     this.#page.report({ type: "fallback", zone_id: this.#zone.id, at: this.#page.clock.now() });
   }
 
@@ -344,9 +344,9 @@ export class Zone {
   }
 
   #takeOff(): void {
-    if (this.#shown !== null) this.#glass.remove(this.#shown.borne);
+    if (this.#shown !== null) this.#glass.unmount(this.#shown.borne);
     this.#shown = null;
-    this.#removal.forget();
+    this.#removal.cancel();
   }
 
   #dropNext(): void {
@@ -360,11 +360,11 @@ export class Zone {
         return next.callOff();
       case "preparing":
         next.callOff();
-        return this.#glass.remove(next.borne);
+        return this.#glass.unmount(next.borne);
       case "ready":
         next.unwait();
         next.release();
-        return this.#glass.remove(next.borne);
+        return this.#glass.unmount(next.borne);
     }
   }
 }

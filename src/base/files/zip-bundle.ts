@@ -20,7 +20,7 @@ const linkType = 0o120_000;
 const typeMask = 0o170_000;
 
 /** Bytes of a file from `start` to `end`, both included. */
-export interface Span {
+export interface ByteRange {
   start: number;
   end: number;
 }
@@ -59,7 +59,7 @@ export class Bundle implements Disposable {
   }
 
   /** The file's bytes, or a span of them. The stream fails when they are not what the directory announced. */
-  async read(path: string, span: Span | null): Promise<Readable> {
+  async read(path: string, span: ByteRange | null): Promise<Readable> {
     const entry = this.#find(path);
     if (entry === undefined) throw new Fault("asset-missing", `the bundle has no ${path}`);
     const whole = await this.#zip.openReadStreamPromise(entry);
@@ -105,7 +105,7 @@ async function readDirectory(zip: ZipFile, packedBytes: number, limits: BundleLi
 }
 
 /** Packed bytes have no middle to jump to, so what comes before the span is read and dropped. */
-function cut(whole: Readable, { start, end }: Span): Readable {
+function cut(whole: Readable, { start, end }: ByteRange): Readable {
   let at = 0;
   const part = new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Identity = { uid: number; gid: number } | null;
 
 /** Whom to run as, on which profile, with which environment. */
-export interface Account {
+export interface BrowserAccount {
   identity: Identity;
   profileFolder: string;
   env: Record<string, string>;
@@ -37,7 +37,7 @@ const firstPreferences = { profile: { cookie_controls_mode: 0 } };
  * not reach `folder`) and says how to run Chromium there.
  * @param userId of the running process. @throws Fault `browser-failed` when root finds no user to become.
  */
-export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<Account> {
+export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<BrowserAccount> {
   const identity = userId === 0 ? await unprivileged() : null;
   const base = identity !== null && !(await canReach(folder, identity)) ? substituteFor(folder) : resolve(folder);
   // Parents and base stay ours: whoever owns them could swap what root writes in them.

@@ -3,23 +3,23 @@ import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { unlessAborted } from "../../base/async/unless-aborted.ts";
-import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../player/host.ts";
+import type { Capture, BrowserEngine, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../player/host.ts";
 import { prepareAccount, type Environment } from "./account.ts";
 import { followDisplay } from "./display.ts";
 import { chromiumFlags, type FlagOptions } from "./flags.ts";
-import { StagePage } from "./page.ts";
+import { PlayerPage } from "./page.ts";
 import { DevToolsPipe } from "./pipe.ts";
-import { assertSandboxed, freeProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./process.ts";
-import { takeFirstPage } from "./targets.ts";
+import { assertSandboxed, releaseProfile, sessionMemoryBytes, startBrowser, type BrowserProcess } from "./process.ts";
+import { keepOnlyFirstPage } from "./targets.ts";
 import { KioskWindow, type Size } from "./window.ts";
-import { type Bounds, BrowserProxy } from "../proxy/proxy.ts";
-import { routerOf } from "../proxy/upstream.ts";
+import { type NetworkAccess, BrowserProxy } from "../proxy/proxy.ts";
+import { routerFromEnvironment } from "../proxy/upstream.ts";
 import { hasGpu } from "../linux/gpu.ts";
-import { FrameGuard } from "../frames/frame-guard.ts";
-import type { FrameLimits } from "../frames/frame.ts";
+import { IframeGuard } from "../iframes/iframe-guard.ts";
+import type { IframeLimits } from "../iframes/iframe.ts";
 
 /** What a Chromium host needs. */
-export interface ChromiumOptions extends Bounds {
+export interface ChromiumOptions extends NetworkAccess {
   /** See `findChromium`. */
   executable: string;
   /** Kept between starts: the browser's cache and site data. As root it may lie elsewhere, see `prepareAccount`. */
@@ -34,7 +34,7 @@ export interface ChromiumOptions extends Bounds {
   /** How often the page is asked whether it lives and how long it may take; by default every 5 s and 2 s. */
   probe?: { intervalMs: number; limitMs: number };
   /** What frames of other sites may take; by default what `sites/frame.ts` says. */
-  frames?: Partial<FrameLimits>;
+  iframes?: Partial<IframeLimits>;
 }
 
 // A cold start from an SD card takes its time.
@@ -47,9 +47,9 @@ interface Running {
   process: BrowserProcess;
   pipe: DevToolsPipe;
   /** Undefined until the window is up. */
-  stage: StagePage | undefined;
-  sites: FrameGuard | undefined;
-  engine: Engine | undefined;
+  stage: PlayerPage | undefined;
+  sites: IframeGuard | undefined;
+  engine: BrowserEngine | undefined;
   /** Aborts when the browser is gone. */
   life: AbortController;
   /** Whether its end is wanted, and so no fault. */
@@ -61,7 +61,7 @@ interface Opening {
   giveUp: AbortController;
   /** What to show, once `open` has said it. */
   page: PromiseWithResolvers<HostPage>;
-  engine: Promise<Engine>;
+  engine: Promise<BrowserEngine>;
   /** Resolves once the browser's process is there, or cannot be had. */
   spawned: PromiseWithResolvers<void>;
   /** Resolves at its end, good or bad. */
@@ -78,8 +78,8 @@ export function createChromiumHost(options: ChromiumOptions): Host {
 class ChromiumHost implements Host {
   readonly #options: ChromiumOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
-  readonly #frameListeners = new Set<(news: FrameNews) => void>();
-  #admitted: readonly FramedSite[] = [];
+  readonly #frameListeners = new Set<(news: IframeEvent) => void>();
+  #admitted: readonly IframeSite[] = [];
   #running: Running | undefined;
   /** Lives as long as the host, so that the page's port stays the right one for every browser after the first. */
   #gate: BrowserProxy | undefined;
@@ -93,12 +93,12 @@ class ChromiumHost implements Host {
     return this.#gate?.port ?? null;
   }
 
-  async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
+  async open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine> {
     signal.throwIfAborted();
     // An earlier call's start comes to its end first; one begun by `prepare` is this call's own.
     if (this.#opening?.isTaken) await this.#opening.done;
     if (this.#running?.stage !== undefined && this.#running.engine !== undefined) {
-      this.#gate?.admitPage(page.url);
+      this.#gate?.allowPage(page.url);
       await this.#running.stage.show(page, signal);
       return this.#running.engine;
     }
@@ -149,13 +149,13 @@ class ChromiumHost implements Host {
     return this.#running === undefined ? 0 : await sessionMemoryBytes(this.#running.process.pid);
   }
 
-  admit(sites: readonly FramedSite[]): void {
+  setIframeSites(sites: readonly IframeSite[]): void {
     this.#admitted = sites;
-    this.#gate?.admitSites(sites);
-    this.#running?.sites?.admit(sites);
+    this.#gate?.allowSites(sites);
+    this.#running?.sites?.allowSites(sites);
   }
 
-  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#frameListeners.add(listener);
     signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
@@ -179,7 +179,7 @@ class ChromiumHost implements Host {
     this.#gate = undefined;
   }
 
-  async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<Engine> {
+  async #launch(page: Promise<HostPage>, onSpawned: () => void, signal: AbortSignal): Promise<BrowserEngine> {
     const { clock, log } = this.#options;
     const startedMs = clock.monotonic();
     const running = await this.#start();
@@ -202,9 +202,9 @@ class ChromiumHost implements Host {
   async #start(): Promise<Running> {
     const { executable, profileFolder, env, clock, window } = this.#options;
     const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
-    await freeProfile(account.profileFolder, clock);
-    this.#gate ??= await BrowserProxy.open({ ...this.#options, route: routerOf(env) });
-    this.#gate.admitSites(this.#admitted);
+    await releaseProfile(account.profileFolder, clock);
+    this.#gate ??= await BrowserProxy.open({ ...this.#options, route: routerFromEnvironment(env) });
+    this.#gate.allowSites(this.#admitted);
     const flags = chromiumFlags({
       profileFolder: account.profileFolder,
       display: this.#display(),
@@ -227,15 +227,15 @@ class ChromiumHost implements Host {
     return running;
   }
 
-  async #bringUp(running: Running, page: Promise<HostPage>, signal: AbortSignal): Promise<Engine> {
+  async #bringUp(running: Running, page: Promise<HostPage>, signal: AbortSignal): Promise<BrowserEngine> {
     const { pipe } = running;
     const { browser } = pipe;
     const limit = { deadlineMs: startLimitMs, signal };
     const { clock, log } = this.#options;
     const life = running.life.signal;
     const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
-    const targetId = await takeFirstPage({ pipe, clock, limitMs: startLimitMs, signal, life, onBlocked });
-    const stage = await StagePage.attach({
+    const targetId = await keepOnlyFirstPage({ pipe, clock, limitMs: startLimitMs, signal, life, onBlocked });
+    const stage = await PlayerPage.attach({
       pipe,
       targetId,
       clock,
@@ -243,24 +243,24 @@ class ChromiumHost implements Host {
       onFault: (fault) => this.#report(fault),
       onBlocked,
     });
-    running.sites = await FrameGuard.watch({
+    running.sites = await IframeGuard.watch({
       page: stage.session,
       pageFrameId: targetId,
       sessionOf: (id) => pipe.session(id),
       clock,
-      limits: this.#options.frames,
-      onNews: (news) => this.#tell(news),
+      limits: this.#options.iframes,
+      onReport: (news) => this.#tell(news),
       onBlocked,
-      troubleOf: (url) => this.#gate?.troubleOf(url) ?? null,
+      connectionErrorOf: (url) => this.#gate?.connectionErrorOf(url) ?? null,
       signal: life,
     });
-    running.sites.admit(this.#admitted);
+    running.sites.allowSites(this.#admitted);
     const wanted = this.#options.headless ? (this.#options.window ?? headlessSize) : this.#options.window;
     // All of this comes before the page is left for another: a call under way then would be lost.
     const [{ product }, { processInfo }, kiosk] = await Promise.all([
       browser.send("Browser.getVersion", {}, limit),
       browser.send("SystemInfo.getProcessInfo", {}, limit),
-      KioskWindow.fit(browser, stage.session, { targetId, display: this.#display(), wanted }),
+      KioskWindow.fit(browser, stage.session, { targetId, display: this.#display(), requestedSize: wanted }),
       browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
     ]);
     await assertSandboxed(
@@ -270,11 +270,11 @@ class ChromiumHost implements Host {
     running.stage = stage;
     // What is behind the page is black by now, so the window may be seen while the page loads.
     const shown = unlessAborted(page, signal).then((known) => {
-      this.#gate?.admitPage(known.url);
+      this.#gate?.allowPage(known.url);
       return stage.show(known, signal);
     });
     await Promise.all([kiosk.reveal(), shown]);
-    if (kiosk.hasToFollow) void this.#follow(running, kiosk);
+    if (kiosk.mustFollowDisplay) void this.#follow(running, kiosk);
     running.engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless: this.#options.headless };
     return running.engine;
   }
@@ -296,10 +296,10 @@ class ChromiumHost implements Host {
       while (!signal.aborted) {
         await clock.wait(probe.intervalMs, signal);
         // A crashed page has been reported, and one that is loading has its own deadline.
-        missed = !running.stage!.isShown || (await running.stage!.answers(probe.limitMs)) || !running.stage!.isShown ? 0 : missed + 1;
+        missed = !running.stage!.isShown || (await running.stage!.isResponsive(probe.limitMs)) || !running.stage!.isShown ? 0 : missed + 1;
         if (missed < 2) continue;
         missed = 0;
-        if (await running.pipe.answers(probe.limitMs)) {
+        if (await running.pipe.isResponsive(probe.limitMs)) {
           this.#report({ is: "page-hung", detail: `it did not answer twice within ${probe.limitMs} ms` });
         } else {
           log.error("the whole browser hangs, ending it");
@@ -333,7 +333,7 @@ class ChromiumHost implements Host {
     this.#report({ is: "browser-exited", detail: how });
   }
 
-  #tell(news: FrameNews): void {
+  #tell(news: IframeEvent): void {
     for (const listener of this.#frameListeners) listener(news);
   }
 
@@ -342,7 +342,7 @@ class ChromiumHost implements Host {
     for (const listener of this.#listeners) listener(fault);
   }
 
-  #stage(): StagePage {
+  #stage(): PlayerPage {
     const stage = this.#running?.stage;
     if (stage === undefined) throw new Fault("page-dead", "no browser is running");
     return stage;

@@ -33,7 +33,7 @@ type State =
   | { is: "crashed"; page: HostPage };
 
 /** A page in a running browser. Its calls reject with a Fault `page-dead`, `timeout` or `browser-failed`. */
-export class StagePage {
+export class PlayerPage {
   readonly session: DevToolsSession;
   readonly #options: PageOptions;
   #state: State = { is: "idle" };
@@ -44,10 +44,10 @@ export class StagePage {
   }
 
   /** Takes the target over and guards it. */
-  static async attach(options: PageOptions): Promise<StagePage> {
+  static async attach(options: PageOptions): Promise<PlayerPage> {
     const { pipe, targetId, signal } = options;
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
-    const stage = new StagePage(pipe.session(sessionId), options);
+    const stage = new PlayerPage(pipe.session(sessionId), options);
     const { session } = stage;
     pipe.browser.on("Target.targetCrashed", (event) => event.targetId === targetId && stage.#onCrash(event), signal);
     session.on("Page.frameNavigated", ({ frame }) => stage.#onNavigated(frame), signal);
@@ -92,12 +92,12 @@ export class StagePage {
   async reload(signal: AbortSignal): Promise<void> {
     if (this.#state.is === "idle") throw new Fault("page-dead", "no page has been opened");
     const { page } = this.#state;
-    if (this.#state.is !== "crashed" && !(await this.answers(aliveLimitMs))) await this.#crash(page, signal);
+    if (this.#state.is !== "crashed" && !(await this.isResponsive(aliveLimitMs))) await this.#crash(page, signal);
     await this.show(page, signal);
   }
 
   /** Whether the page's script answers within `limitMs`. */
-  async answers(limitMs: number): Promise<boolean> {
+  async isResponsive(limitMs: number): Promise<boolean> {
     try {
       await this.session.send("Runtime.evaluate", { expression: "1" }, { deadlineMs: limitMs, signal: this.#options.signal });
       return true;

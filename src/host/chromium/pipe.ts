@@ -76,7 +76,7 @@ export class DevToolsPipe {
   }
 
   /** Whether the browser answers within `limitMs`. */
-  async answers(limitMs: number): Promise<boolean> {
+  async isResponsive(limitMs: number): Promise<boolean> {
     try {
       await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
       return true;
@@ -87,7 +87,7 @@ export class DevToolsPipe {
   }
 
   /** @internal Called by {@link DevToolsSession.send}. */
-  moment(signal: AbortSignal | undefined): Promise<void> {
+  waitBetweenPages(signal: AbortSignal | undefined): Promise<void> {
     return this.#clock.wait(betweenPagesMs, signal);
   }
 
@@ -166,7 +166,7 @@ export class DevToolsSession {
       } catch (error) {
         // Between two documents there is none to do it: nothing was done, and in a moment there is one.
         if (tries === maxTries || !(isFault(error, "page-dead") && error.message.endsWith(betweenPages))) throw error;
-        await this.#pipe.moment(options.signal);
+        await this.#pipe.waitBetweenPages(options.signal);
       }
     }
   }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
-import type { Account } from "./account.ts";
+import type { BrowserAccount } from "./account.ts";
 
 /** A started Chromium. It leads a session of its own, so a terminal's Ctrl+C reaches us and not it. */
 export interface BrowserProcess {
@@ -26,7 +26,7 @@ const stderrLinesKept = 8;
 const noise = /dbus\/|^\s*$/;
 
 /** @throws Fault `browser-missing` when the program cannot be executed. */
-export async function startBrowser(executable: string, flags: readonly string[], account: Account): Promise<BrowserProcess> {
+export async function startBrowser(executable: string, flags: readonly string[], account: BrowserAccount): Promise<BrowserProcess> {
   const child = spawn(executable, flags, {
     ...account.identity,
     cwd: "/",
@@ -68,7 +68,7 @@ function killSession(pid: number): void {
  * Frees the profile of its last user: ends a Chromium that still runs on it, whoever started it, and removes its
  * lock, which names the machine and would stop a start after the machine was renamed.
  */
-export async function freeProfile(profileFolder: string, clock: Clock): Promise<void> {
+export async function releaseProfile(profileFolder: string, clock: Clock): Promise<void> {
   const lock = join(profileFolder, "SingletonLock");
   const holder = await readlink(lock).catch(() => "");
   const pid = Number(/-(\d+)$/.exec(holder)?.[1] ?? 0);

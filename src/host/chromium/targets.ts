@@ -20,7 +20,7 @@ export interface TargetOptions {
  * The id of the page Chromium opens at its start. From then on until `life` ends there is no other.
  * @throws Fault `browser-failed` when none opens within `limitMs`.
  */
-export async function takeFirstPage(options: TargetOptions): Promise<string> {
+export async function keepOnlyFirstPage(options: TargetOptions): Promise<string> {
   const { pipe, clock, limitMs, signal, life, onBlocked } = options;
   const first = Promise.withResolvers<string>();
   let ours: string | undefined;

@@ -13,7 +13,7 @@ export interface Placement {
   targetId: string;
   display: FlagOptions["display"];
   /** The size asked for; null for the whole display. */
-  wanted: Size | null;
+  requestedSize: Size | null;
 }
 
 /** A browser's window. Its calls reject with a Fault, as {@link DevToolsSession.send} does. */
@@ -35,7 +35,7 @@ export class KioskWindow {
   /** Gives the page its final viewport while nobody sees the window; `reveal` moves it onto the display. */
   static async fit(browser: DevToolsSession, page: DevToolsSession, placement: Placement): Promise<KioskWindow> {
     const window = new KioskWindow(browser, page, placement);
-    const { targetId, display, wanted } = placement;
+    const { targetId, display, requestedSize: wanted } = placement;
     const seen = await window.#displaySize();
     const size = wanted ?? seen;
     const { windowId, bounds } = await browser.send("Browser.getWindowForTarget", { targetId });
@@ -51,8 +51,8 @@ export class KioskWindow {
   }
 
   /** Whether its display may change its size without the window following by itself. */
-  get hasToFollow(): boolean {
-    return this.#placement.display === "x11" && this.#placement.wanted === null;
+  get mustFollowDisplay(): boolean {
+    return this.#placement.display === "x11" && this.#placement.requestedSize === null;
   }
 
   /** Moves the window onto the display. */

@@ -3,19 +3,19 @@ import { app, powerSaveBlocker, session, type BrowserWindow } from "electron";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { Capture, Engine, FramedSite, FrameNews, Host, HostFault, HostPage } from "../../player/host.ts";
+import type { Capture, BrowserEngine, IframeSite, IframeEvent, Host, HostFault, HostPage } from "../../player/host.ts";
 import { bypassList } from "../chromium/flags.ts";
 import { processMemoryBytes } from "../chromium/process.ts";
 import { ElectronDevTools } from "./devtools.ts";
 import { ElectronPage, type Probe } from "./page.ts";
-import { openWindow, stageSession } from "./window.ts";
-import { type Bounds, BrowserProxy } from "../proxy/proxy.ts";
-import { routeOf } from "../proxy/upstream.ts";
-import { FrameGuard } from "../frames/frame-guard.ts";
-import type { FrameLimits } from "../frames/frame.ts";
+import { openWindow, pageSession } from "./window.ts";
+import { type NetworkAccess, BrowserProxy } from "../proxy/proxy.ts";
+import { parseProxyList } from "../proxy/upstream.ts";
+import { IframeGuard } from "../iframes/iframe-guard.ts";
+import type { IframeLimits } from "../iframes/iframe.ts";
 
 /** What an Electron host needs. The program has set up the app (see `electron/app.ts`) before Electron was ready. */
-export interface ElectronOptions extends Bounds {
+export interface ElectronOptions extends NetworkAccess {
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
   log: Log;
@@ -23,7 +23,7 @@ export interface ElectronOptions extends Bounds {
   /** How often the page is asked whether it lives and how long it may take; by default every 5 s and 2 s. */
   probe?: Probe;
   /** What frames of other sites may take; by default what `sites/frame.ts` says. */
-  frames?: Partial<FrameLimits>;
+  iframes?: Partial<IframeLimits>;
 }
 
 const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
@@ -45,7 +45,7 @@ interface Shown {
   life: AbortController;
   /** Whether the window's end is wanted, and so no fault. */
   isClosing: boolean;
-  sites: FrameGuard | undefined;
+  sites: IframeGuard | undefined;
 }
 
 /** A host that shows its page in a window of this Electron. Nothing appears before `open`. */
@@ -58,8 +58,8 @@ class ElectronHost implements Host {
   readonly pagePort = null;
   readonly #options: ElectronOptions;
   readonly #listeners = new Set<(fault: HostFault) => void>();
-  readonly #frameListeners = new Set<(news: FrameNews) => void>();
-  #admitted: readonly FramedSite[] = [];
+  readonly #frameListeners = new Set<(news: IframeEvent) => void>();
+  #admitted: readonly IframeSite[] = [];
   #shown: Shown | undefined;
   #gate: BrowserProxy | undefined;
 
@@ -71,12 +71,12 @@ class ElectronHost implements Host {
     // Electron is the browser: it runs already.
   }
 
-  async open(page: HostPage, signal: AbortSignal): Promise<Engine> {
+  async open(page: HostPage, signal: AbortSignal): Promise<BrowserEngine> {
     await app.whenReady();
     signal.throwIfAborted();
     const gate = await this.#openGate();
-    gate.admitPage(page.url);
-    await stageSession().setProxy({ proxyRules: gate.address, proxyBypassRules: bypassList(new URL(page.url).host) });
+    gate.allowPage(page.url);
+    await pageSession().setProxy({ proxyRules: gate.address, proxyBypassRules: bypassList(new URL(page.url).host) });
     if (this.#shown === undefined) await this.#openWatched(page, signal);
     else this.#shown.page = page;
     const { window, view } = this.#contents();
@@ -93,7 +93,7 @@ class ElectronHost implements Host {
 
   async capture(signal: AbortSignal): Promise<Capture> {
     const { window, view } = this.#contents();
-    const image = await view.within(captureLimitMs, window.webContents.capturePage(), signal);
+    const image = await view.withDeadline(captureLimitMs, window.webContents.capturePage(), signal);
     if (image.isEmpty()) throw new Fault("page-dead", "the browser gave an empty picture of its window");
     return { bytes: image.toJPEG(jpegQuality), mimeType: "image/jpeg" };
   }
@@ -108,13 +108,13 @@ class ElectronHost implements Host {
     return metrics.reduce((sum, { memory }) => sum + (memory.privateBytes ?? memory.workingSetSize), 0) * 1024;
   }
 
-  admit(sites: readonly FramedSite[]): void {
+  setIframeSites(sites: readonly IframeSite[]): void {
     this.#admitted = sites;
-    this.#gate?.admitSites(sites);
-    this.#shown?.sites?.admit(sites);
+    this.#gate?.allowSites(sites);
+    this.#shown?.sites?.allowSites(sites);
   }
 
-  onFrame(listener: (news: FrameNews) => void, signal: AbortSignal): void {
+  onIframeEvent(listener: (news: IframeEvent) => void, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#frameListeners.add(listener);
     signal.addEventListener("abort", () => this.#frameListeners.delete(listener), { once: true });
@@ -146,10 +146,10 @@ class ElectronHost implements Host {
   /** The proxy that the window's session goes through. Other sessions load nothing; the default one knows the network's own proxy. */
   async #openGate(): Promise<BrowserProxy> {
     if (this.#gate !== undefined) return this.#gate;
-    const route = async (url: string) => routeOf(await session.defaultSession.resolveProxy(url));
+    const route = async (url: string) => parseProxyList(await session.defaultSession.resolveProxy(url));
     const gate = await BrowserProxy.open({ ...this.#options, route });
     this.#gate = gate;
-    gate.admitSites(this.#admitted);
+    gate.allowSites(this.#admitted);
     return gate;
   }
 
@@ -164,7 +164,7 @@ class ElectronHost implements Host {
       throw error;
     }
     const hung = (detail: string): void => this.#report({ is: "page-hung", detail });
-    shown.view.watch(hung, shown.life.signal).catch((error: unknown) => hung(`its probe ended: ${reasonOf(error)}`));
+    shown.view.watchLiveness(hung, shown.life.signal).catch((error: unknown) => hung(`its probe ended: ${reasonOf(error)}`));
   }
 
   #openWindow(page: HostPage): Shown {
@@ -172,7 +172,7 @@ class ElectronHost implements Host {
     const life = new AbortController();
     const window = openWindow({
       size,
-      mayGo: (url) => URL.canParse(url) && new URL(url).origin === new URL(shown.page.url).origin,
+      mayNavigate: (url) => URL.canParse(url) && new URL(url).origin === new URL(shown.page.url).origin,
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
       life,
     });
@@ -190,7 +190,7 @@ class ElectronHost implements Host {
 
   /** Frames are watched by the same code as in Chromium, over the same protocol. */
   async #watchFrames(shown: Shown, signal: AbortSignal): Promise<void> {
-    const { clock, log, frames } = this.#options;
+    const { clock, log, iframes: frames } = this.#options;
     const { view, life } = shown;
     const { webContents } = shown.window;
     // DevTools answers once there is a document.
@@ -203,18 +203,18 @@ class ElectronHost implements Host {
     const page = devtools.session();
     await page.send("Page.enable", {}, { signal });
     const { frameTree } = await page.send("Page.getFrameTree", {}, { signal });
-    const sites = await FrameGuard.watch({
+    const sites = await IframeGuard.watch({
       page,
       pageFrameId: frameTree.frame.id,
       sessionOf: (id) => devtools.session(id),
       clock,
       limits: frames,
-      onNews: (news) => this.#frameListeners.forEach((listener) => listener(news)),
+      onReport: (news) => this.#frameListeners.forEach((listener) => listener(news)),
       onBlocked: (what, url) => log.warn({ what, url }, "blocked in the browser"),
-      troubleOf: (url) => this.#gate?.troubleOf(url) ?? null,
+      connectionErrorOf: (url) => this.#gate?.connectionErrorOf(url) ?? null,
       signal: life.signal,
     });
-    sites.admit(this.#admitted);
+    sites.allowSites(this.#admitted);
     shown.sites = sites;
     // Electron does not say whether a page that comes up in another process is still watched, so it is asked to be, each time.
     webContents.on("did-navigate", () => void this.#watchAgain(sites, life.signal));
@@ -222,7 +222,7 @@ class ElectronHost implements Host {
     page.on("Page.loadEventFired", () => void this.#hidePointer(page, life.signal), life.signal);
   }
 
-  async #watchAgain(sites: FrameGuard, signal: AbortSignal): Promise<void> {
+  async #watchAgain(sites: IframeGuard, signal: AbortSignal): Promise<void> {
     await sites.watchAgain().catch((error: unknown) => {
       if (!signal.aborted) this.#options.log.warn({ reason: reasonOf(error) }, "the page could not be asked again for its frames");
     });

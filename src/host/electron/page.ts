@@ -51,7 +51,7 @@ export class ElectronPage {
   }
 
   /** Calls `onHung` whenever the page has failed to answer twice running, until `signal` aborts. */
-  async watch(onHung: (detail: string) => void, signal: AbortSignal): Promise<void> {
+  async watchLiveness(onHung: (detail: string) => void, signal: AbortSignal): Promise<void> {
     const { intervalMs, limitMs } = this.#probe;
     try {
       // Electron's "unresponsive" fires only when input goes unanswered, and a kiosk gets none: so ask.
@@ -70,7 +70,7 @@ export class ElectronPage {
   }
 
   /** The result of `work`, or a Fault `timeout` after `limitMs`. */
-  async within<T>(limitMs: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  async withDeadline<T>(limitMs: number, work: Promise<T>, signal?: AbortSignal): Promise<T> {
     const done = new AbortController();
     const late = this.#clock.wait(limitMs, AbortSignal.any([done.signal, ...(signal ? [signal] : [])])).then(() => {
       throw new Fault("timeout", `the page did not answer within ${limitMs} ms`);
@@ -79,6 +79,6 @@ export class ElectronPage {
   }
 
   async #answers(): Promise<boolean> {
-    return await this.within(this.#probe.limitMs, this.#contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
+    return await this.withDeadline(this.#probe.limitMs, this.#contents.executeJavaScript("true") as Promise<boolean>).catch(() => false);
   }
 }

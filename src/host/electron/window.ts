@@ -7,7 +7,7 @@ export interface WindowOptions {
   /** In pixels; null for the whole primary display. */
   size: { width: number; height: number } | null;
   /** Whether the page may go to this address. */
-  mayGo: (url: string) => boolean;
+  mayNavigate: (url: string) => boolean;
   /** Something was kept from happening; for the log. */
   onBlocked: (what: string, url: string) => void;
   /** Aborts when the window is gone. */
@@ -15,13 +15,13 @@ export interface WindowOptions {
 }
 
 /** The session of the window. Electron is ready. */
-export function stageSession(): Session {
+export function pageSession(): Session {
   return session.fromPartition("persist:stage");
 }
 
 /** Opens the window on an empty page. Electron is ready. */
-export function openWindow({ size, mayGo, onBlocked, life }: WindowOptions): BrowserWindow {
-  const stage = stageSession();
+export function openWindow({ size, mayNavigate: mayGo, onBlocked, life }: WindowOptions): BrowserWindow {
+  const stage = pageSession();
   lockSession(stage);
   // Pages are to look as they do on the system's Chromium, whatever the desktop's theme is.
   nativeTheme.themeSource = "light";

@@ -15,7 +15,7 @@ const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
 /** The box this program runs on. What it cannot tell reads as null; `read` does not reject. */
 export function createLinuxMachine(): Machine {
-  return { bootId: randomUUID(), addresses, read };
+  return { bootId: randomUUID(), addresses, readings: read };
 }
 
 async function read(folder: string): Promise<MachineReadings> {

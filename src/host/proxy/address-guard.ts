@@ -3,7 +3,7 @@ import { lookup as lookUp } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
-import { isForeignAddress, isPrivateAddress } from "../../base/own-address.ts";
+import { isRemoteAddress, isPrivateAddress } from "../../base/http/ip-address.ts";
 
 /** The addresses of a name. Rejects when it has none. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -36,12 +36,12 @@ export class AddressGuard {
   }
 
   /** Says where the player itself serves, as `host:port` of its URLs. */
-  admitOwn(hosts: Iterable<string>): void {
+  setPlayerHosts(hosts: Iterable<string>): void {
     this.#own = new Set(hosts);
   }
 
   /** Says which hosts the sites have that are shown. */
-  admitShown(hosts: readonly string[]): void {
+  setSiteHosts(hosts: readonly string[]): void {
     this.#shown = hosts;
   }
 
@@ -54,7 +54,7 @@ export class AddressGuard {
   async addressesOf(host: string, port: number, asker: string | null): Promise<readonly string[]> {
     const addresses = await this.#resolve(host);
     if (this.#own.has(hostPort(host, port)) || this.#options.mayReachLocal(host, port)) return addresses;
-    if (!addresses.every(isForeignAddress)) throw refusal(host, port);
+    if (!addresses.every(isRemoteAddress)) throw refusal(host, port);
     if (addresses.some(isPrivateAddress) && !(await this.#mayAskPrivate(host, asker))) {
       throw new Fault("refused", `${hostPort(host, port)} is of a private network, which pages of public addresses may not reach`);
     }
@@ -77,9 +77,9 @@ export class AddressGuard {
    * Makes sure that a host that a proxy of the network will resolve is not this machine, as far as can be known here.
    * @throws Fault `refused` when it is.
    */
-  async checkRemote(host: string, port: number): Promise<void> {
+  async assertNotLocal(host: string, port: number): Promise<void> {
     const addresses = await this.#resolve(host).catch(() => []); // a name that only the proxy knows
-    if (!addresses.every(isForeignAddress)) throw refusal(host, port);
+    if (!addresses.every(isRemoteAddress)) throw refusal(host, port);
   }
 
   /** Whether the player or an exception allows this host, so that no proxy of the network is asked for it. */

@@ -5,13 +5,13 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import type { FramedSite } from "../../player/host.ts";
+import type { IframeSite } from "../../player/host.ts";
 import { connectThrough, forward } from "./forward.ts";
 import { hostPort, type Lookup, AddressGuard } from "./address-guard.ts";
 import type { Route, Router } from "./upstream.ts";
 
 /** What content may reach. */
-export interface Bounds {
+export interface NetworkAccess {
   /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
   mayReachLocal?: (host: string, port: number) => boolean;
   /** Resolves the names that it asks for; by default as the machine does. */
@@ -19,7 +19,7 @@ export interface Bounds {
 }
 
 /** What a gate needs. */
-export interface BrowserProxyOptions extends Bounds {
+export interface BrowserProxyOptions extends NetworkAccess {
   /** The way to an address outside: straight, or through a proxy of the network. */
   route: Router;
   clock: Clock;
@@ -77,20 +77,20 @@ export class BrowserProxy implements AsyncDisposable {
   }
 
   /** Says where the player serves its page, which is then reached. */
-  admitPage(url: string): void {
+  allowPage(url: string): void {
     this.#pageUrl = url;
     this.#admit();
   }
 
   /** Says which sites may be framed: those that the player serves itself are then reached. */
-  admitSites(sites: readonly FramedSite[]): void {
-    this.#reach.admitShown(sites.map(({ url }) => hostOf(new URL(url))));
-    this.#bundleUrls = sites.filter(({ isConfined }) => isConfined).map(({ url }) => url);
+  allowSites(sites: readonly IframeSite[]): void {
+    this.#reach.setSiteHosts(sites.map(({ url }) => hostOf(new URL(url))));
+    this.#bundleUrls = sites.filter(({ isConfinedToOrigin: isConfined }) => isConfined).map(({ url }) => url);
     this.#admit();
   }
 
   /** Why the host of an address could not be connected to the last time, in words that say what to do; null when it could. */
-  troubleOf(url: string): string | null {
+  connectionErrorOf(url: string): string | null {
     return URL.canParse(url) ? (this.#troubles.get(keyOf(new URL(url))) ?? null) : null;
   }
 
@@ -105,7 +105,7 @@ export class BrowserProxy implements AsyncDisposable {
 
   #admit(): void {
     const urls = [...(this.#pageUrl === null ? [] : [this.#pageUrl]), ...this.#bundleUrls];
-    this.#reach.admitOwn(urls.map((url) => keyOf(new URL(url))));
+    this.#reach.setPlayerHosts(urls.map((url) => keyOf(new URL(url))));
   }
 
   /** A request for an http: address, which stands in the request's first line. */
@@ -161,7 +161,7 @@ export class BrowserProxy implements AsyncDisposable {
     const key = hostPort(host, port);
     const route: Route = this.#reach.isLocal(host, port) ? { is: "direct" } : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
-    if (route.is === "proxy") await this.#reach.checkRemote(host, port);
+    if (route.is === "proxy") await this.#reach.assertNotLocal(host, port);
     const addresses = route.is === "proxy" ? [] : await this.#reach.addressesOf(host, port, asker);
     const socket = route.is === "proxy" ? connect({ ...manners, host: route.host, port: route.port }) : connectTo(addresses, host, port);
     const { clock } = this.#options;

@@ -9,7 +9,7 @@ export type Router = (url: string) => Promise<Route>;
 const direct: Route = { is: "direct" };
 
 /** The routes that `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` name, as Chromium reads them on Linux. */
-export function routerOf(env: Readonly<Record<string, string | undefined>>): Router {
+export function routerFromEnvironment(env: Readonly<Record<string, string | undefined>>): Router {
   const read = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? "";
   const proxies = {
     "http:": read("http_proxy") || read("all_proxy"),
@@ -31,7 +31,7 @@ export function routerOf(env: Readonly<Record<string, string | undefined>>): Rou
 }
 
 /** The first route of a list as browsers resolve it: `DIRECT`, or `PROXY host:port`, parted by semicolons. */
-export function routeOf(resolved: string): Route {
+export function parseProxyList(resolved: string): Route {
   const [kind = "", address = ""] = resolved.split(";")[0]!.trim().split(/\s+/);
   if (/^direct$/i.test(kind)) return direct;
   return routeThrough(/^proxy$/i.test(kind) ? address : `${kind.toLowerCase()}://${address}`);

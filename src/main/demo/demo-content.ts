@@ -22,7 +22,7 @@ export async function publishDemo(client: ServiceClient, playerId: string, log: 
   }
   const zones = layout.zones.map(({ playlist, ...zone }) => ({ ...zone, playlist_id: playlistIds.get(playlist) }));
   const { id } = await client.createLayout({ ...layout, zones });
-  await client.assign(playerId, id);
+  await client.assignLayout(playerId, id);
 }
 
 function withAsset(item: DemoItem, assets: ReadonlyMap<string, string>): object {

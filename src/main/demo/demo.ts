@@ -2,11 +2,11 @@
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
-import { checkFlags, readFlags, usageOf } from "../../base/config.ts";
+import { checkFlags, readFlags, defineUsage } from "../../base/config.ts";
 import { createSystemClock } from "../../base/clock.ts";
 import { Fault, isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
-import { Child, type LogLine } from "../child.ts";
+import { ChildProgram, type LogLine } from "../child.ts";
 import { publishDemo } from "./demo-content.ts";
 import { ServiceClient } from "../service-client.ts";
 import { chooseEngine, type EngineChoice } from "../engine.ts";
@@ -14,7 +14,7 @@ import { Port } from "../flags.ts";
 import { dataFolder, rootFolder } from "../folders.ts";
 import { hasDisplay } from "../kiosk.ts";
 
-const usage = usageOf({
+const usage = defineUsage({
   command: "npm start --",
   summary: "Service, player, pairing and a small demo, on this machine. Ctrl+C stops everything; the next start goes on.",
   flags: {
@@ -53,7 +53,7 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   log.info({ engine: engine.name, why: engine.why }, "drawing with");
   const port = config.port ?? ((await isFree(usualPort)) ? usualPort : 0);
   const serviceFolder = join(config.data, "service");
-  await using service = new Child(process.execPath, [
+  await using service = new ChildProgram(process.execPath, [
     join(rootFolder, "src/main/cli.ts"),
     "serve",
     "--port",
@@ -62,7 +62,7 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
     serviceFolder,
   ]);
   passOn(service, log);
-  const { url } = z.object({ url: z.string() }).parse(await service.line("listening", signal));
+  const { url } = z.object({ url: z.string() }).parse(await service.waitForLine("listening", signal));
   const tokenFile = join(serviceFolder, "admin-token");
   const client = await ServiceClient.open(url, tokenFile);
 
@@ -70,21 +70,21 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
   passOn(player, log);
   const playerId = await paired(player, client, log, signal);
   await publishDemo(client, playerId, log, signal);
-  await player.line("presented", signal);
+  await player.waitForLine("presented", signal);
   const isHeadless = config.headless || !hasDisplay();
   const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
   const isUsual = config.data === dataFolder() && new URL(url).port === String(usualPort);
   tellHow(log, { url, tokenFile, playerId, picture, isUsual });
 
   const ended = await Promise.race([
-    service.ended.then((how) => `the service ended: ${service.lastWords ?? how}`),
-    player.ended.then((how) => `the player ended: ${player.lastWords ?? how}`),
+    service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
+    player.ended.then((how) => `the player ended: ${player.fatalMessage ?? how}`),
     new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true })),
   ]);
   if (ended !== null && !signal.aborted) throw new Fault("refused", ended);
 }
 
-function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Child {
+function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): ChildProgram {
   const flags = [
     "--server",
     url,
@@ -95,16 +95,16 @@ function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Chi
     ...(config.headless ? ["--headless"] : []),
     ...(config.window === undefined ? [] : ["--window", config.window]),
   ];
-  return new Child(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
+  return new ChildProgram(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
 }
 
 /** The player's id: at once when it was paired before, else after its code has been on the glass for three seconds. */
-async function paired(player: Child, client: ServiceClient, log: Log, signal: AbortSignal): Promise<string> {
+async function paired(player: ChildProgram, client: ServiceClient, log: Log, signal: AbortSignal): Promise<string> {
   const clock = createSystemClock();
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
-  const before = player.line("already paired", either).then(idOf);
-  const now = player.line("paired", either).then(idOf);
+  const before = player.waitForLine("already paired", either).then(idOf);
+  const now = player.waitForLine("paired", either).then(idOf);
   player.onLine((line) => {
     const shown = z.object({ msg: z.literal("screen shown"), code: z.string() }).safeParse(line);
     if (!shown.success) return;
@@ -130,7 +130,7 @@ function idOf(line: LogLine): string {
 }
 
 /** Children's lines: as they are for a program, only what a person would want to know for a person. */
-function passOn(child: Child, log: Log): void {
+function passOn(child: ChildProgram, log: Log): void {
   // What ends a child is told when the demo ends for it.
   const notable = new Set(["warn", "error"]);
   child.onLine((line, raw) => {

@@ -8,18 +8,18 @@ import type { Clock } from "../../base/clock.ts";
 import { Fault, isAbort, reasonOf } from "../../base/fault.ts";
 import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
-import { Alive, beatIntervalMs } from "./sign-of-life.ts";
+import { KeepAlive, keepAliveIntervalMs } from "./keep-alive.ts";
 import { rootFolder } from "../folders.ts";
 import { playerFlags, type PlayerConfig } from "../player-config.ts";
 
 /** The patience with Electron, in ms, and how often it is started again. */
 export interface ElectronLimits {
   /** From its start to its first sign of life. */
-  firstBeatMs: number;
+  firstKeepAliveMs: number;
   /** From one sign of life to the next. */
   silentMs: number;
   /** The last part of either, waited for anew: time for messages to arrive that lay there while this process stood still. */
-  lookAgainMs: number;
+  graceMs: number;
   /** From SIGTERM to SIGKILL. */
   stopMs: number;
   /** At most `times` within `withinMs`. */
@@ -27,7 +27,7 @@ export interface ElectronLimits {
 }
 
 /** What it takes to run Electron. */
-export interface ElectronParts {
+export interface ElectronRunOptions {
   /** Electron's binary. */
   executable: string;
   config: PlayerConfig;
@@ -41,9 +41,9 @@ export interface ElectronParts {
 }
 
 const usualLimits: ElectronLimits = {
-  firstBeatMs: 60_000,
+  firstKeepAliveMs: 60_000,
   silentMs: 20_000,
-  lookAgainMs: beatIntervalMs + 1_000,
+  graceMs: keepAliveIntervalMs + 1_000,
   // Less than the ten seconds after which `runProgram` ends this process: nobody would be left to end Electron.
   stopMs: 9_000,
   restarts: { times: 5, withinMs: 300_000, backoff: { firstMs: 1_000, longestMs: 30_000 } },
@@ -60,7 +60,7 @@ type End = { is: "exited"; code: number } | { is: "killed"; by: string } | { is:
  * @throws Fault `browser-missing` when the player is not built; `data-in-use`; `bad-config` when Electron refused its
  * flags; `browser-failed` when it cannot be started or ended too often.
  */
-export async function runElectron(parts: ElectronParts, signal: AbortSignal): Promise<void> {
+export async function runElectron(parts: ElectronRunOptions, signal: AbortSignal): Promise<void> {
   const { config, clock, log, limits = usualLimits, appFolder = rootFolder } = parts;
   const bundle = join(appFolder, "dist/main/electron.js");
   if (!existsSync(bundle)) throw new Fault("browser-missing", "the Electron player is not built yet. Run: npm run build");
@@ -99,7 +99,7 @@ function inWords(end: End): string {
   }
 }
 
-async function runOnce(parts: ElectronParts, limits: ElectronLimits, appFolder: string, signal: AbortSignal): Promise<End> {
+async function runOnce(parts: ElectronRunOptions, limits: ElectronLimits, appFolder: string, signal: AbortSignal): Promise<End> {
   const { executable, config, switches, clock, log } = parts;
   // Set in terminals of Electron programs such as VS Code: it would make a bare Node of Electron.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
@@ -130,18 +130,18 @@ async function runOnce(parts: ElectronParts, limits: ElectronLimits, appFolder: 
 /** Resolves to the limit once `child` has given no sign of life for that long, in ms; to null when `signal` aborts. */
 async function silence(child: ChildProcess, clock: Clock, limits: ElectronLimits, signal: AbortSignal): Promise<number | null> {
   let heardAt = clock.monotonic();
-  let limitMs = limits.firstBeatMs;
+  let limitMs = limits.firstKeepAliveMs;
   child.on("message", (message) => {
-    if (!Alive.safeParse(message).success) return;
+    if (!KeepAlive.safeParse(message).success) return;
     heardAt = clock.monotonic();
     limitMs = limits.silentMs;
   });
   try {
     for (;;) {
       const lastHeardAt = heardAt;
-      const leftMs = heardAt + limitMs - limits.lookAgainMs - clock.monotonic();
+      const leftMs = heardAt + limitMs - limits.graceMs - clock.monotonic();
       // No longer than the second limit: the first sign of life puts it in the place of the first one.
-      await clock.wait(leftMs > 0 ? Math.min(leftMs, limits.silentMs) : limits.lookAgainMs, signal);
+      await clock.wait(leftMs > 0 ? Math.min(leftMs, limits.silentMs) : limits.graceMs, signal);
       if (leftMs <= 0 && heardAt === lastHeardAt) return limitMs;
     }
   } catch (error) {

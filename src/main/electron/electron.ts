@@ -10,14 +10,14 @@ import { prepareApp } from "../../host/electron/app.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { runPlayer } from "../../player/player.ts";
 import { heapFlags, mediaEnvironment, mediaProgram } from "../../service/media/process.ts";
-import { beat } from "./sign-of-life.ts";
+import { startKeepAlive } from "./keep-alive.ts";
 import { electronLifecycle } from "./lifecycle.ts";
 import { EmbeddedService } from "./embedded-service.ts";
 import { rendererFolder, requirePage } from "../folders.ts";
-import { ruleOf } from "../local-exceptions.ts";
+import { localAccessRule } from "../local-exceptions.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../player-config.ts";
 import { runProgram } from "../program.ts";
-import { settingsOf, type SettingsStore, type StoredSettings } from "../settings.ts";
+import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../settings.ts";
 
 const usualServicePort = 8080;
 
@@ -35,7 +35,7 @@ function configure(): PlayerConfig {
 /** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
-  beat(signal);
+  startKeepAlive(signal);
   using _lock = lockFolder(config.data);
   await app.whenReady();
   const clock = createSystemClock();
@@ -44,9 +44,9 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
   const server = embedded === null ? () => known! : () => embedded.address;
   // The embedded service's address is not stored: it may change, and a stored address would keep the next start from starting the service.
-  const settings = embedded === null ? settingsOf(async () => store) : { rememberServer: async () => undefined };
+  const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
   const { ntp, triggers, window, data: folder } = config;
-  const mayReachLocal = ruleOf(config.allowLocal);
+  const mayReachLocal = localAccessRule(config.allowLocal);
   for (;;) {
     await using host = createElectronHost({ clock, log, window, mayReachLocal });
     const machine = createLinuxMachine();

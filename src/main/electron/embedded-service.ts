@@ -105,7 +105,7 @@ export class EmbeddedService implements AsyncDisposable {
     const gone = new AbortController();
     let hasListened = false;
     child.on("message", (message) => {
-      media.hear(message);
+      media.handleMessage(message);
       const told = Listening.safeParse(message);
       if (!told.success) return;
       hasListened = true;
@@ -125,7 +125,7 @@ export class EmbeddedService implements AsyncDisposable {
     else signal.addEventListener("abort", stop, { once: true, signal: gone.signal });
     const code = await exited;
     gone.abort();
-    media.end();
+    media.killAll();
     return { code, hasListened };
   }
 

@@ -33,7 +33,7 @@ export interface ForkedProcess {
 }
 
 /** How the embedded service has media processes started by the program that forked it. */
-export function startByParent(port: NonNullable<typeof process.parentPort>): StartMediaProcess {
+export function startMediaInParent(port: NonNullable<typeof process.parentPort>): StartMediaProcess {
   const hearers = new Map<number, (news: News["media"]) => void>();
   let last = 0;
   port.on("message", ({ data }) => {
@@ -81,7 +81,7 @@ export class MediaForks {
   }
 
   /** Does what a message of the service asks for; one about something else is passed over. */
-  hear(message: unknown): void {
+  handleMessage(message: unknown): void {
     const order = Order.safeParse(message).data?.media;
     if (order === undefined) return;
     if (order.is === "start") this.#start(order.number);
@@ -90,7 +90,7 @@ export class MediaForks {
   }
 
   /** Ends them all: the service is gone. */
-  end(): void {
+  killAll(): void {
     for (const forked of this.#forked.values()) kill(forked);
   }
 

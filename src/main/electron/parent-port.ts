@@ -5,6 +5,6 @@ import { z } from "zod";
 export const Listening = z.object({ listening: z.url({ protocol: /^https?$/ }) });
 
 /** Tells the Electron program that forked this process where the service listens. Does nothing without such a parent. */
-export function tellListening(url: string): void {
+export function reportListening(url: string): void {
   process.parentPort?.postMessage({ listening: url } satisfies z.infer<typeof Listening>);
 }

@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import type { CommandRequest } from "../../protocol/device/commands.ts";
 import type { PlayCommand } from "../../protocol/device/play-commands.ts";
-import type { Execute, Told } from "./commands.ts";
+import type { CommandExecutor, CommandMetadata } from "./command-runner.ts";
 import type { Capture } from "../host.ts";
 import type { Outbox } from "../proof/outbox.ts";
 import { convertPicture } from "./screenshot-picture.ts";
@@ -23,13 +23,13 @@ type Parts = CommandEffects & {
   outbox: Outbox;
   log: Log;
   /** Does what changes what plays; resolves with what came of it. */
-  obey(command: PlayCommand & Told): Promise<Record<string, unknown> | null>;
+  obey(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null>;
 };
 
 const captureLimitMs = 10_000;
 
 /** The doer of commands. A picture is put into the outbox before the command counts as done. */
-export function commandExecutor(parts: Parts): Execute {
+export function createCommandExecutor(parts: Parts): CommandExecutor {
   return async (command, signal) => {
     switch (command.type) {
       case "screenshot":

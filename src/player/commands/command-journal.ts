@@ -41,7 +41,7 @@ const maxEntries = 1_000;
 // Above what two readings of the service's clock differ by, its own error aside.
 const marginMs = 5_000;
 
-export interface JournalParts {
+export interface JournalDependencies {
   folder: string;
   serviceKey: string;
   clock: CorrectedClock;
@@ -64,7 +64,7 @@ export class CommandJournal {
   /** Whether the mark stands in both files. */
   #isMarkKept: boolean;
 
-  private constructor({ folder, clock, log }: JournalParts, kept: Kept, isMarkKept: boolean) {
+  private constructor({ folder, clock, log }: JournalDependencies, kept: Kept, isMarkKept: boolean) {
     [this.#file, this.#markFile] = filesIn(folder);
     this.#clock = clock;
     this.#log = log;
@@ -78,7 +78,7 @@ export class CommandJournal {
    * Begins the journal of a new pairing, before that is durable: without it the first start would take it for lost. What
    * an earlier pairing with the same service came to is still refused.
    */
-  static async begin(parts: JournalParts): Promise<void> {
+  static async create(parts: JournalDependencies): Promise<void> {
     const { stored, marks, isDamaged } = await readAll(parts);
     const entries = stored?.mark?.serviceKey === parts.serviceKey ? stored.entries : [];
     const journal = new CommandJournal(parts, { mark: mergeOf(parts.serviceKey, marks, isDamaged), entries }, false);
@@ -86,7 +86,7 @@ export class CommandJournal {
   }
 
   /** Opens the journal of a paired player. A lost one is told to the log; the mark of it is durable before anything is refused or run by it. */
-  static async open(parts: JournalParts): Promise<CommandJournal> {
+  static async open(parts: JournalDependencies): Promise<CommandJournal> {
     const { stored, marks, isLost } = await readAll(parts);
     const kept = { mark: mergeOf(parts.serviceKey, marks, isLost), entries: stored?.entries ?? [] };
     const journal = new CommandJournal(parts, kept, !isLost && marks.length === 2);
@@ -123,7 +123,7 @@ export class CommandJournal {
   }
 
   /** Notes where a command stands. Durable once this resolves. */
-  async note(entry: JournalEntry): Promise<void> {
+  async record(entry: JournalEntry): Promise<void> {
     this.#entries.set(entry.id, entry);
     const oldest = this.#clock.now() - keptMs;
     for (const each of this.#entries.values()) {
@@ -175,7 +175,7 @@ function filesIn(folder: string): [DurableFile<Stored>, DurableFile<Mark>] {
 }
 
 /** What stands in both files. The newest journal is lost where it is damaged or gone: an older one may not know all that ran. */
-async function readAll({ folder, serviceKey }: JournalParts) {
+async function readAll({ folder, serviceKey }: JournalDependencies) {
   const [file, markFile] = filesIn(folder);
   const [journal, mark] = [await readOf(file), await readOf(markFile)];
   const stored = Array.isArray(journal.value) ? { mark: null, entries: journal.value } : journal.value;

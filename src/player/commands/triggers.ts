@@ -11,17 +11,17 @@ import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { Variables } from "../../protocol/scheduling/schedules.ts";
 
 /** What a trigger does it to: a paired player. */
-export interface Triggered {
+export interface TriggerTarget {
   readonly variables: Variables;
   /** Resolves once it would survive a power cut. @throws Fault `unsupported` when more would be set than are kept. */
   setVariables(id: string, args: VariablesSetArgs): Promise<{ until: string | null }>;
 }
 
-export interface TriggerParts {
+export interface TriggerDependencies {
   /** The player's data folder: the socket is `triggers/socket` in it. */
   folder: string;
   /** Null while the player is not paired. */
-  player: () => Triggered | null;
+  player: () => TriggerTarget | null;
   clock: Clock;
   log: Log;
 }
@@ -39,7 +39,7 @@ const perSecond = 10;
  * Serves `GET` and `POST /variables` until `signal` aborts (rejects with AbortError). The file system is the lock: only the
  * player's own user reaches the socket, and no page can open it. Where it cannot be opened the player goes on without.
  */
-export async function serveTriggers(parts: TriggerParts, signal: AbortSignal): Promise<never> {
+export async function serveTriggers(parts: TriggerDependencies, signal: AbortSignal): Promise<never> {
   const { folder, clock, log } = parts;
   const path = join(folder, "triggers", "socket");
   const tokens = new Tokens(clock);
@@ -74,7 +74,7 @@ export async function serveTriggers(parts: TriggerParts, signal: AbortSignal): P
   }
 }
 
-async function answer({ player, clock, log }: TriggerParts, tokens: Tokens, request: IncomingMessage): Promise<Answer> {
+async function answer({ player, clock, log }: TriggerDependencies, tokens: Tokens, request: IncomingMessage): Promise<Answer> {
   if (request.url !== "/variables") return problem(404, "there is only /variables");
   const triggered = player();
   if (triggered === null) return problem(503, "the player is not paired yet");

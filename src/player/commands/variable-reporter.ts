@@ -22,7 +22,7 @@ export async function reportVariables(
     await news.wait(clock, Number.POSITIVE_INFINITY, signal);
     const now = programme.variables();
     // While the link is away the next hello tells them, and asking for one would only cut the wait short.
-    if (!deepEqual(told, now) && connection.link.value.is === "online") connection.report();
+    if (!deepEqual(told, now) && connection.link.value.is === "online") connection.sendHeartbeatNow();
     told = now;
     await clock.wait(betweenTellingsMs, signal);
   }

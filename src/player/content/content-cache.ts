@@ -11,18 +11,18 @@ import { DurableFile, makeFolder, syncFolder } from "../../base/files/durable-fi
 import { Fault, isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import type { Desired, DesiredAsset } from "../../protocol/device/desired-state.ts";
-import { distinctFiles, Downloading, type Progress } from "./download-progress.ts";
+import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
+import { distinctFiles, DownloadTracker, type DownloadProgress } from "./download-progress.ts";
 
 /** A desired state of which every file named in `files` is here and proven. */
-export interface Ready {
-  desired: Desired;
+export interface ReadyState {
+  desired: DesiredState;
   /** Asset id to SHA-256 of the proven file. An asset of a stored state whose file rotted is missing here until mended. */
   files: ReadonlyMap<string, string>;
 }
 
 /** Opens a file of the service from `offset` on; `resumed` says whether it began there. */
-export type Fetch = (
+export type OpenFile = (
   asset: DesiredAsset,
   offset: number,
   signal: AbortSignal,
@@ -40,8 +40,8 @@ export class ContentCache {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #ready = new Observable<Ready | null>(null);
-  readonly #progress = new Observable<Progress>({
+  readonly #ready = new Observable<ReadyState | null>(null);
+  readonly #progress = new Observable<DownloadProgress>({
     is: "idle",
     revision: null,
     readyBytes: 0,
@@ -77,16 +77,16 @@ export class ContentCache {
     return cache;
   }
 
-  get ready(): Watchable<Ready | null> {
+  get ready(): Watchable<ReadyState | null> {
     return this.#ready;
   }
 
-  get progress(): Watchable<Progress> {
+  get progress(): Watchable<DownloadProgress> {
     return this.#progress;
   }
 
   /** The proven file with this hash and its type; null when no state at hand or just before names it. */
-  find(sha256: string): { folder: string; name: string; mimeType: string } | null {
+  findFile(sha256: string): { folder: string; name: string; mimeType: string } | null {
     const mimeType = this.#types.get(sha256);
     return mimeType === undefined ? null : { folder: this.#folder, name: sha256, mimeType };
   }
@@ -95,7 +95,7 @@ export class ContentCache {
    * Takes the stored state at the start, before the service is asked: shown with the files that prove themselves;
    * items whose file does not are left out until it has been fetched again.
    */
-  async restore(desired: Desired): Promise<void> {
+  async restore(desired: DesiredState): Promise<void> {
     const files = await this.#present(desired);
     const missing = desired.assets.length - files.size;
     if (missing > 0) this.#log.error({ missing, revision: desired.revision }, "stored files are damaged or gone: shown without them");
@@ -103,11 +103,11 @@ export class ContentCache {
   }
 
   /** Makes `desired` ready, through outages and bad bytes. Resolves when it is; rejects only when `signal` aborts or on `revoked`. */
-  async prepare(desired: Desired, fetch: Fetch, signal: AbortSignal): Promise<void> {
+  async prepare(desired: DesiredState, fetch: OpenFile, signal: AbortSignal): Promise<void> {
     this.#target = new Set(desired.assets.map((asset) => asset.sha256));
     const present = await this.#present(desired);
     const missing = distinctFiles(desired.assets.filter((asset) => !present.has(asset.id)));
-    const progress = new Downloading(this.#progress, desired, missing);
+    const progress = new DownloadTracker(this.#progress, desired, missing);
     const queue = [...missing];
     const worker = async (): Promise<void> => {
       for (let asset = queue.shift(); asset !== undefined; asset = queue.shift()) {
@@ -128,7 +128,7 @@ export class ContentCache {
     const files = new Map(desired.assets.map((asset) => [asset.id, asset.sha256]));
     this.#before = new Set(this.#ready.value?.files.values());
     this.#setReady({ desired, files });
-    progress.done();
+    progress.finish();
     await this.#removeAllBut(new Set([...this.#target, ...this.#before]));
   }
 
@@ -145,12 +145,12 @@ export class ContentCache {
     return join(this.#folder, sha256);
   }
 
-  #setReady(ready: Ready): void {
+  #setReady(ready: ReadyState): void {
     for (const { id, sha256, mime_type } of ready.desired.assets) if (ready.files.has(id)) this.#types.set(sha256, mime_type);
     this.#ready.set(ready);
   }
 
-  async #present(desired: Desired): Promise<Map<string, string>> {
+  async #present(desired: DesiredState): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const asset of desired.assets) {
       if (await this.#isProven(asset)) found.set(asset.id, asset.sha256);
@@ -176,7 +176,7 @@ export class ContentCache {
     return false;
   }
 
-  async #fetchUntilProven(asset: DesiredAsset, fetch: Fetch, progress: Downloading, signal: AbortSignal): Promise<void> {
+  async #fetchUntilProven(asset: DesiredAsset, fetch: OpenFile, progress: DownloadTracker, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
       try {
@@ -187,26 +187,26 @@ export class ContentCache {
         const waitMs = backoff.next();
         if (isDiskFull(error)) await this.#makeRoom();
         this.#log.warn({ asset_id: asset.id, reason: reasonOf(error), retry_in_ms: Math.round(waitMs) }, "a file could not be fetched");
-        progress.failed(asset, reasonOf(error));
+        progress.setFailure(asset, reasonOf(error));
         await this.#clock.wait(waitMs, signal);
       }
     }
   }
 
   /** Fetches into `<sha256>.part`, going on where an earlier try ended, and renames once the hash is proven. */
-  async #fetchOnce(asset: DesiredAsset, fetch: Fetch, progress: Downloading, signal: AbortSignal): Promise<void> {
+  async #fetchOnce(asset: DesiredAsset, fetch: OpenFile, progress: DownloadTracker, signal: AbortSignal): Promise<void> {
     const part = `${this.#path(asset.sha256)}.part`;
     const had = (await looksOf(part))?.size ?? 0;
     const offset = had < asset.size_bytes ? had : 0;
     const { body, resumed } = await fetch(asset, offset, signal);
     const start = resumed ? offset : 0;
     let size = start;
-    progress.at(asset, size);
+    progress.setBytes(asset, size);
     const bounded = async function* (): AsyncGenerator<Buffer> {
       for await (const bytes of body) {
         size += bytes.length;
         if (size > asset.size_bytes) throw new Fault("asset-corrupt", `longer than the ${asset.size_bytes} bytes announced`);
-        progress.at(asset, size);
+        progress.setBytes(asset, size);
         yield bytes;
       }
     };
@@ -221,7 +221,7 @@ export class ContentCache {
     await rename(part, this.#path(asset.sha256));
     await syncFolder(this.#folder);
     this.#proofs[asset.sha256] = (await looksOf(this.#path(asset.sha256)))!;
-    progress.at(asset, asset.size_bytes);
+    progress.setBytes(asset, asset.size_bytes);
   }
 
   /** On a full disk the state before this one is let go early; what plays now never is. */

@@ -1,9 +1,9 @@
 // How far a state's files are: counts bytes and failures, and tells at most each whole percent.
 import { Observable } from "../../base/async/observable.ts";
-import type { Desired, DesiredAsset } from "../../protocol/device/desired-state.ts";
+import type { DesiredState, DesiredAsset } from "../../protocol/device/desired-state.ts";
 
 /** How far the newest state is. */
-export interface Progress {
+export interface DownloadProgress {
   is: "idle" | "downloading" | "failed";
   revision: string | null;
   readyBytes: number;
@@ -13,8 +13,8 @@ export interface Progress {
 }
 
 /** Counts bytes toward one state and tells at most each whole percent. */
-export class Downloading {
-  readonly #progress: Observable<Progress>;
+export class DownloadTracker {
+  readonly #progress: Observable<DownloadProgress>;
   readonly #revision: string;
   readonly #total: number;
   readonly #got = new Map<string, number>();
@@ -22,7 +22,7 @@ export class Downloading {
   readonly #before: number;
   #told = -1;
 
-  constructor(progress: Observable<Progress>, desired: Desired, missing: readonly DesiredAsset[]) {
+  constructor(progress: Observable<DownloadProgress>, desired: DesiredState, missing: readonly DesiredAsset[]) {
     this.#progress = progress;
     this.#revision = desired.revision;
     this.#total = distinctFiles(desired.assets).reduce((sum, asset) => sum + asset.size_bytes, 0);
@@ -30,19 +30,19 @@ export class Downloading {
     if (missing.length > 0) this.#tell();
   }
 
-  at(asset: DesiredAsset, bytes: number): void {
+  setBytes(asset: DesiredAsset, bytes: number): void {
     this.#got.set(asset.sha256, bytes);
     if (bytes === asset.size_bytes) this.#failures.delete(asset.id);
     const percent = Math.floor((100 * this.#ready()) / this.#total);
     if (percent !== this.#told || bytes === asset.size_bytes) this.#tell(percent);
   }
 
-  failed(asset: DesiredAsset, reason: string): void {
+  setFailure(asset: DesiredAsset, reason: string): void {
     this.#failures.set(asset.id, reason);
     this.#tell();
   }
 
-  done(): void {
+  finish(): void {
     this.#progress.set({
       is: "idle",
       revision: this.#revision,

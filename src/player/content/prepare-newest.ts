@@ -1,12 +1,12 @@
 // Makes the newest desired state ready; a newer one ends the work on the one before.
 import type { Clock } from "../../base/clock.ts";
 import type { Watchable } from "../../base/async/observable.ts";
-import type { Desired } from "../../protocol/device/desired-state.ts";
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
 
 /** Calls `prepare` with each desired state that comes, until `signal` aborts. The call before is aborted first. */
 export async function prepareNewest(
-  states: Watchable<Desired | null>,
-  prepare: (desired: Desired, signal: AbortSignal) => Promise<void>,
+  states: Watchable<DesiredState | null>,
+  prepare: (desired: DesiredState, signal: AbortSignal) => Promise<void>,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<never> {

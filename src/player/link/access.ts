@@ -7,19 +7,19 @@ import { revocationJwsType, SignedRevocation } from "../../protocol/device/comma
 import { tokenProofJwsType, type TokenGrant } from "../../protocol/device/messages.ts";
 import type { Log } from "../../base/log.ts";
 import type { Identity, Pairing } from "../pairing/identity.ts";
-import { HttpFault, type ServiceApi, type TokenAnswer } from "./service-api.ts";
+import { HttpFault, type ServiceApi, type TokenResponse } from "./service-api.ts";
 
 // Renewed in the last sixth of its life, so that no request meets an expired one.
 const renewBeforeEnd = 1 / 6;
 
 /** Asks for a token, proving possession of the device's key over a fresh nonce. `audience`: device code or player id. */
-export async function askForToken(
+export async function requestToken(
   api: ServiceApi,
   identity: Identity,
   ask: { deviceCode: string } | { playerId: string },
   waitS: number,
   signal: AbortSignal,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const aud = "deviceCode" in ask ? ask.deviceCode : ask.playerId;
   const proof = signJws(tokenProofJwsType, { nonce: await api.nonce(signal), aud }, identity.keys);
   return "deviceCode" in ask
@@ -48,7 +48,7 @@ function checkRevocation(jws: string, identity: Identity, pairing: Pairing): Sig
 }
 
 /** Whether `jws` proves that this device was revoked; what does not is told to the log. */
-export function isRevoked(jws: string, identity: Identity, pairing: Pairing, log: Log): boolean {
+export function isValidRevocation(jws: string, identity: Identity, pairing: Pairing, log: Log): boolean {
   try {
     checkRevocation(jws, identity, pairing);
     return true;
@@ -59,7 +59,7 @@ export function isRevoked(jws: string, identity: Identity, pairing: Pairing, log
 }
 
 /** The access token of a paired device. */
-export class Access {
+export class AccessTokens {
   readonly #api: ServiceApi;
   readonly #identity: Identity;
   readonly #pairing: Pairing;
@@ -100,24 +100,24 @@ export class Access {
   }
 
   /** Runs `call` with a token; once more with a fresh one when the service no longer takes the first. */
-  async with<T>(signal: AbortSignal, call: (token: string) => Promise<T>): Promise<T> {
+  async withToken<T>(signal: AbortSignal, call: (token: string) => Promise<T>): Promise<T> {
     const token = await this.token(signal);
     try {
       return await call(token);
     } catch (error) {
       if (!(error instanceof HttpFault) || error.status !== 401) throw error;
-      this.forget(token);
+      this.discard(token);
       return call(await this.token(signal));
     }
   }
 
   /** Drops `token` after the service refused it, so that the next call renews. */
-  forget(token: string): void {
+  discard(token: string): void {
     if (this.#current?.token === token) this.#current = null;
   }
 
   async #renew(signal: AbortSignal): Promise<string> {
-    const answer = await askForToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
+    const answer = await requestToken(this.#api, this.#identity, { playerId: this.#pairing.playerId }, 0, signal);
     const key = answer.is === "granted" ? answer.grant.service_key : answer.refusal.service_key;
     if (key !== undefined) await this.#heardKey(key);
     if (answer.is === "granted") return this.#keep(answer.grant);

@@ -7,23 +7,23 @@ import type { Log } from "../../base/log.ts";
 import { runAll } from "../../base/async/run-all.ts";
 import type { Heartbeat, HeartbeatAnswer } from "../../protocol/device/heartbeat.ts";
 import type { Trouble } from "../../protocol/scene.ts";
-import { readMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
-import type { Access } from "./access.ts";
+import { parseMessage, ServiceMessage, type DeviceMessage } from "../../protocol/device/messages.ts";
+import type { AccessTokens } from "./access.ts";
 import type { ServiceApi } from "./service-api.ts";
 import { DeviceSocket } from "./device-socket.ts";
-import { Reconnect } from "./reconnect-delay.ts";
+import { ReconnectDelay } from "./reconnect-delay.ts";
 import { diagnoseConnectivity } from "./connectivity-diagnosis.ts";
 
 /** How the service is reached. Offline says why; revoked comes from Access and ends the connection instead. */
 export type Link = { is: "connecting" } | { is: "online" } | { is: "polling" } | { is: "offline"; trouble: Trouble };
 
 /** What the connection hears and needs. */
-export interface ConnectionParts {
+export interface ConnectionDependencies {
   api: ServiceApi;
-  access: Access;
+  accessTokens: AccessTokens;
   clock: CorrectedClock;
   log: Log;
-  heartbeat(): Promise<Heartbeat>;
+  createHeartbeat(): Promise<Heartbeat>;
   /** The revision that the service wants on screen: from a hint or an answer. */
   onRevision(revision: string): void;
   onCommand(jws: string, signal: AbortSignal): Promise<void>;
@@ -36,9 +36,9 @@ const heartbeatJitter = 0.1;
 
 /** Keeps the link until `signal` aborts. */
 export class Connection {
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionDependencies;
   readonly #link = new Observable<Link>({ is: "connecting" });
-  readonly #reconnect = new Reconnect();
+  readonly #reconnect = new ReconnectDelay();
   // The journal is known for the life of this program only: after a restart all is fetched anew.
   #epoch: string | null = null;
   #lastSeq = 0;
@@ -47,7 +47,7 @@ export class Connection {
   #messageId = 0;
   readonly #news = new Signal();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
   }
 
@@ -63,7 +63,7 @@ export class Connection {
       let waitMs: number;
       try {
         const goaway = await this.#session(signal);
-        this.#reconnect.ended(clock.monotonic() - begun);
+        this.#reconnect.connectionEnded(clock.monotonic() - begun);
         waitMs = goaway ?? this.#reconnect.next();
         this.#link.set({ is: "connecting" });
       } catch (error) {
@@ -78,17 +78,17 @@ export class Connection {
   }
 
   /** Something that the heartbeat tells has changed: it is sent now instead of at its next time. */
-  report(): void {
+  sendHeartbeatNow(): void {
     this.#news.notify();
   }
 
   /** A socket could not be had: one poll says whether the service can be reached at all. Resolves to the wait. */
   async #afterFailure(socketError: unknown, signal: AbortSignal): Promise<number> {
-    const { api, access, clock, log } = this.#parts;
+    const { api, accessTokens: access, clock, log } = this.#parts;
     const waitMs = this.#reconnect.next();
     try {
-      const beat = await this.#parts.heartbeat();
-      await this.#take(await access.with(signal, (token) => api.heartbeat(token, beat, signal)), signal);
+      const beat = await this.#parts.createHeartbeat();
+      await this.#take(await access.withToken(signal, (token) => api.heartbeat(token, beat, signal)), signal);
       if (this.#link.value.is !== "polling") log.warn({ reason: reasonOf(socketError) }, "the socket is blocked: polling");
       this.#link.set({ is: "polling" });
       return Math.min(Math.max(waitMs, 1_000), this.#heartbeatMs);
@@ -106,7 +106,7 @@ export class Connection {
 
   /** One socket from hello to its end. Resolves to the wait that a `goaway` asked for, else to null. */
   async #session(outer: AbortSignal): Promise<number | null> {
-    const { api, access, clock, log } = this.#parts;
+    const { api, accessTokens: access, clock, log } = this.#parts;
     const token = await access.token(outer);
     const greeting = new Signal();
     let welcomed = false;
@@ -132,9 +132,9 @@ export class Connection {
         if (!welcomed) throw new Fault("timeout", "the service did not say welcome");
         await this.#beat(socket, signal);
       };
-      return await runAll([(end) => socket.receive(onMessage, end), (end) => socket.listenForSilence(end), greetAndBeat], outer);
+      return await runAll([(end) => socket.receive(onMessage, end), (end) => socket.watchForSilence(end), greetAndBeat], outer);
     } catch (error) {
-      if (isFault(error, "refused")) access.forget(token);
+      if (isFault(error, "refused")) access.discard(token);
       if (!welcomed || outer.aborted || isFault(error, "revoked")) throw error;
       log.warn({ reason: reasonOf(error) }, "connection lost");
       return reconnectAfterMs;
@@ -142,7 +142,7 @@ export class Connection {
   }
 
   async #greet(socket: DeviceSocket): Promise<void> {
-    const heartbeat = await this.#parts.heartbeat();
+    const heartbeat = await this.#parts.createHeartbeat();
     const data = { epoch: this.#epoch, last_seq: this.#lastSeq, revision: heartbeat.content.applied_revision, heartbeat };
     this.#send(socket, { type: "hello", data });
   }
@@ -151,7 +151,7 @@ export class Connection {
     for (;;) {
       const jitter = 1 + heartbeatJitter * (2 * Math.random() - 1);
       await this.#news.wait(this.#parts.clock, this.#heartbeatMs * jitter, signal);
-      this.#send(socket, { type: "heartbeat", data: await this.#parts.heartbeat() });
+      this.#send(socket, { type: "heartbeat", data: await this.#parts.createHeartbeat() });
     }
   }
 
@@ -160,7 +160,7 @@ export class Connection {
   }
 
   #read(text: string): ServiceMessage | null {
-    const read = readMessage(ServiceMessage, text);
+    const read = parseMessage(ServiceMessage, text);
     if (read.is === "known") return read.message;
     this.#unknown += 1;
     this.#parts.log.warn({ type: read.type, count: this.#unknown }, "ignored a message that this player does not know");
@@ -175,12 +175,12 @@ export class Connection {
         if (!message.data.resumed) this.#lastSeq = 0;
         this.#epoch = message.data.epoch;
         this.#heartbeatMs = message.data.heartbeat_ms;
-        this.#reconnect.spread(message.data.reconnect_spread_ms);
+        this.#reconnect.setSpread(message.data.reconnect_spread_ms);
         this.#link.set({ is: "online" });
         this.#parts.log.info({ resumed: message.data.resumed }, "connected");
         return this.#take(message.data.answer, signal);
       case "heartbeat.answer":
-        if (message.data.reconnect_spread_ms !== undefined) this.#reconnect.spread(message.data.reconnect_spread_ms);
+        if (message.data.reconnect_spread_ms !== undefined) this.#reconnect.setSpread(message.data.reconnect_spread_ms);
         return this.#take(message.data, signal);
       case "state.changed":
         return this.#parts.onRevision(message.data.revision);

@@ -1,7 +1,7 @@
 // What a player asks of its service over HTTP with its access token: files, results, play events.
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
-import type { Access } from "./access.ts";
+import type { AccessTokens } from "./access.ts";
 import type { OutboxMessage } from "../proof/outbox.ts";
 import type { ServiceApi } from "./service-api.ts";
 
@@ -9,14 +9,14 @@ import type { ServiceApi } from "./service-api.ts";
 export type DeviceApiClient = ReturnType<typeof createDeviceApiClient>;
 
 /** Binds the errands to a service and the access to it. */
-export function createDeviceApiClient(api: ServiceApi, access: Access) {
+export function createDeviceApiClient(api: ServiceApi, access: AccessTokens) {
   return {
     /** Fetches a file of the state, from `offset` bytes on. */
     file: (asset: DesiredAsset, offset: number, signal: AbortSignal) =>
-      access.with(signal, (token) => api.file(token, asset.url, offset, signal)),
-    plays: (events: PlayEvent[], signal: AbortSignal) => access.with(signal, (token) => api.playEvents(token, events, signal)),
+      access.withToken(signal, (token) => api.file(token, asset.url, offset, signal)),
+    plays: (events: PlayEvent[], signal: AbortSignal) => access.withToken(signal, (token) => api.playEvents(token, events, signal)),
     deliver: async (letter: OutboxMessage, signal: AbortSignal): Promise<void> => {
-      await access.with(signal, (token) =>
+      await access.withToken(signal, (token) =>
         letter.is === "command-status"
           ? api.commandStatus(token, letter.commandId, letter.update, signal)
           : api.screenshot(token, letter.screenshotId, Buffer.from(letter.base64, "base64"), letter.headers, signal),

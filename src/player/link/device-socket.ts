@@ -83,7 +83,7 @@ export class DeviceSocket implements Disposable {
   }
 
   /** A half-open socket gives no error: only the missing pings tell. @throws Fault `timeout`; AbortError. */
-  async listenForSilence(signal: AbortSignal): Promise<never> {
+  async watchForSilence(signal: AbortSignal): Promise<never> {
     for (;;) {
       const leftMs = this.#heardAt + silenceLimitMs - this.#clock.monotonic();
       if (leftMs <= 0) throw new Fault("timeout", "the service has fallen silent");

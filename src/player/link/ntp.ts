@@ -33,7 +33,7 @@ const leftAloneMs = 3_600_000;
  * @throws Fault `timeout` when no answer that can be believed comes within three seconds: one that is not to this
  * request is as none. `refused` when the server wants to be left alone; `unreachable` when there is no way to it.
  */
-export async function askNtp(server: NtpServer, clock: CorrectedClock, signal: AbortSignal): Promise<ClockSample> {
+export async function queryNtp(server: NtpServer, clock: CorrectedClock, signal: AbortSignal): Promise<ClockSample> {
   const { address, family } = await lookup(server.host).catch((error: unknown) => {
     throw new Fault("unreachable", `${server.host}: ${reasonOf(error)}`, { cause: error });
   });
@@ -124,7 +124,7 @@ export async function followNtp(servers: readonly NtpServer[], clock: CorrectedC
     for (const server of isNeeded ? servers : []) {
       if ((leftAlone.get(server) ?? 0) > clock.monotonic()) continue;
       try {
-        clock.learn(await askNtp(server, clock, signal));
+        clock.learn(await queryNtp(server, clock, signal));
         if (learnedAt === null || !isFollowing) {
           log.info({ server: server.host, offset_ms: clock.offset.offsetMs }, "the time is that of a time server");
         }

@@ -6,7 +6,7 @@ const bounds = { firstMs: 1_000, longestMs: 60_000 };
 const stableMs = 60_000;
 
 /** Draws the waits of one player. What the service said of its fleet is kept over a lost connection. */
-export class Reconnect {
+export class ReconnectDelay {
   readonly #backoff: Backoff;
   #spreadMs = bounds.firstMs;
 
@@ -15,12 +15,12 @@ export class Reconnect {
   }
 
   /** The service wants the first attempts of its fleet spread over so many ms. */
-  spread(ms: number): void {
+  setSpread(ms: number): void {
     this.#spreadMs = Math.max(ms, bounds.firstMs);
   }
 
   /** A session has ended that lasted `heldMs`: after a stable one the attempts before it are forgotten. */
-  ended(heldMs: number): void {
+  connectionEnded(heldMs: number): void {
     if (heldMs > stableMs) this.#backoff.reset();
   }
 

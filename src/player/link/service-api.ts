@@ -5,7 +5,7 @@ import type { Agent, Dispatcher, request as Request } from "undici";
 import type { z } from "zod";
 import { Fault, isAbort } from "../../base/fault.ts";
 import type { CommandUpdate } from "../../protocol/device/commands.ts";
-import { Desired } from "../../protocol/device/desired-state.ts";
+import { DesiredState } from "../../protocol/device/desired-state.ts";
 import { PlayEventReceipt, type PlayEvent } from "../../protocol/device/play-events.ts";
 import { HeartbeatAnswer, type Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { Nonce, PairingGrant, TokenGrant, TokenRefusal, type PairingRequest, type TokenRequest } from "../../protocol/device/messages.ts";
@@ -16,9 +16,9 @@ const answerLimitMs = 20_000;
 const longestAnswerBytes = 16 * 1024 * 1024;
 
 /** What came of asking for a token. */
-export type TokenAnswer = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
+export type TokenResponse = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
 /** What came of asking for the state. */
-export type StateAnswer = { is: "unchanged" } | { is: "changed"; desired: Desired };
+export type StateResponse = { is: "unchanged" } | { is: "changed"; desired: DesiredState };
 
 /** The answer had a status that the call cannot use. `status` decides whether a later try can help. */
 export class HttpFault extends Fault {
@@ -30,7 +30,7 @@ export class HttpFault extends Fault {
   }
 
   /** 4xx other than 408, 425, 429 and 401 (the token is renewed): the same request will fail again. */
-  get isFinal(): boolean {
+  get isPermanent(): boolean {
     return this.status >= 400 && this.status < 500 && ![401, 408, 425, 429].includes(this.status);
   }
 }
@@ -85,7 +85,7 @@ export class ServiceApi implements AsyncDisposable {
   }
 
   /** Asks for a token; with `waitS` the service holds a pending answer back that long (RFC 7240). */
-  async token(body: TokenRequest, waitS: number, signal: AbortSignal): Promise<TokenAnswer> {
+  async token(body: TokenRequest, waitS: number, signal: AbortSignal): Promise<TokenResponse> {
     const headers = waitS > 0 ? { prefer: `wait=${waitS}` } : {};
     const { status, json } = await this.#send(
       {
@@ -104,12 +104,12 @@ export class ServiceApi implements AsyncDisposable {
   }
 
   /** `held` is the ETag of the state at hand, null at first. */
-  async state(token: string, held: string | null, signal: AbortSignal): Promise<StateAnswer> {
+  async state(token: string, held: string | null, signal: AbortSignal): Promise<StateResponse> {
     const headers: Record<string, string> = held === null ? {} : { "if-none-match": held };
     const answer = await this.#send({ method: "GET", path: "device/state", token, headers }, signal);
     if (answer.status === 304) return { is: "unchanged" };
     if (answer.status !== 200) throw refusalOf(answer.status, answer.json);
-    return { is: "changed", desired: parse(Desired, answer.json) };
+    return { is: "changed", desired: parse(DesiredState, answer.json) };
   }
 
   async heartbeat(token: string, body: Heartbeat, signal: AbortSignal): Promise<HeartbeatAnswer> {

@@ -6,7 +6,7 @@ import type { Observable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import type { Trouble } from "../../protocol/scene.ts";
 import type { PairingGrant, PairingRequest } from "../../protocol/device/messages.ts";
-import { askForToken } from "../link/access.ts";
+import { requestToken } from "../link/access.ts";
 import type { Identity, Pairing } from "./identity.ts";
 import type { ServiceApi } from "../link/service-api.ts";
 import { diagnoseConnectivity } from "../link/connectivity-diagnosis.ts";
@@ -16,7 +16,7 @@ export type PairingState =
   | { is: "asking"; trouble: Trouble | null }
   | { is: "code"; code: string; claimUrl: string | null; trouble: Trouble | null };
 
-export interface PairingParts {
+export interface PairingDependencies {
   api: ServiceApi;
   identity: Identity;
   clock: Clock;
@@ -31,7 +31,7 @@ const longPollS = 25;
 const backoffBounds = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Runs until the device is paired, through expiries and outages. Rejects only when `signal` aborts. */
-export async function pair(parts: PairingParts, signal: AbortSignal): Promise<Pairing> {
+export async function pair(parts: PairingDependencies, signal: AbortSignal): Promise<Pairing> {
   const backoff = new Backoff(backoffBounds);
   for (;;) {
     try {
@@ -44,7 +44,7 @@ export async function pair(parts: PairingParts, signal: AbortSignal): Promise<Pa
 }
 
 /** Shows one code until it is claimed (the pairing) or has expired (null). */
-async function withOneCode(parts: PairingParts, backoff: Backoff, signal: AbortSignal): Promise<Pairing | null> {
+async function withOneCode(parts: PairingDependencies, backoff: Backoff, signal: AbortSignal): Promise<Pairing | null> {
   const { api, identity, clock, log, state } = parts;
   const grant = await api.requestPairing({ public_key: identity.keys.publicKey, ...(await parts.describe()) }, signal);
   const expiresAt = clock.monotonic() + grant.expires_in * 1_000;
@@ -74,10 +74,10 @@ async function withOneCode(parts: PairingParts, backoff: Backoff, signal: AbortS
 }
 
 /** One question; trouble is shown beside the code, which stays good: the service may only be restarting. */
-async function tryAsk(parts: PairingParts, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
+async function tryAsk(parts: PairingDependencies, grant: PairingGrant, backoff: Backoff, signal: AbortSignal) {
   const { api, identity, state } = parts;
   try {
-    const answer = await askForToken(api, identity, { deviceCode: grant.device_code }, longPollS, signal);
+    const answer = await requestToken(api, identity, { deviceCode: grant.device_code }, longPollS, signal);
     backoff.reset();
     state.set({ ...state.value, trouble: null });
     return answer;
@@ -87,7 +87,12 @@ async function tryAsk(parts: PairingParts, grant: PairingGrant, backoff: Backoff
   }
 }
 
-async function complain({ api, clock, log, state }: PairingParts, error: unknown, waitMs: number, signal: AbortSignal): Promise<void> {
+async function complain(
+  { api, clock, log, state }: PairingDependencies,
+  error: unknown,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (isAbort(error) && signal.aborted) throw error;
   const trouble = diagnoseConnectivity(error, api.server, Date.now(), clock.now() + waitMs);
   // Said once for each cause: an outage of a week is one line, not twenty thousand.

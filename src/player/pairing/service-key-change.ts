@@ -22,7 +22,7 @@ const keptEveryMs = 600_000;
 const Heard = z.object({ serviceKey: z.string().max(64), heardMs: z.number().min(0).max(patienceMs) });
 type Heard = z.infer<typeof Heard>;
 
-export interface ServiceKeyChangeParts {
+export interface ServiceKeyChangeDependencies {
   folder: string;
   pairing: Pairing;
   api: ServiceApi;
@@ -32,11 +32,11 @@ export interface ServiceKeyChangeParts {
   /** What the box says of itself. */
   describe(): Promise<Omit<PairingRequest, "public_key">>;
   /** The code on the glass has changed. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 export class ServiceKeyChange {
-  readonly #parts: ServiceKeyChangeParts;
+  readonly #parts: ServiceKeyChangeDependencies;
   readonly #file: DurableFile<Heard>;
   readonly #state = new Observable<PairingState>({ is: "asking", trouble: null });
   /** The key whose claim is asked for; null while it is not time. */
@@ -46,7 +46,7 @@ export class ServiceKeyChange {
   #unkeptMs = 0;
   #claimed: Pairing | null = null;
 
-  private constructor(parts: ServiceKeyChangeParts, file: DurableFile<Heard>, heard: Heard | null) {
+  private constructor(parts: ServiceKeyChangeDependencies, file: DurableFile<Heard>, heard: Heard | null) {
     this.#parts = parts;
     this.#file = file;
     this.#heard = heard;
@@ -54,7 +54,7 @@ export class ServiceKeyChange {
   }
 
   /** Reads how long another key has been heard. A damaged file counts as none: the day begins anew. */
-  static async open(parts: ServiceKeyChangeParts): Promise<ServiceKeyChange> {
+  static async open(parts: ServiceKeyChangeDependencies): Promise<ServiceKeyChange> {
     const file = new DurableFile<Heard>(join(parts.folder, "other-key.json"), (json) => Heard.parse(json));
     try {
       const read = await file.read();
@@ -71,7 +71,7 @@ export class ServiceKeyChange {
   }
 
   /** The code to show in a corner of the screen; null: none. */
-  get code(): string | null {
+  get claimCode(): string | null {
     return this.#due.value !== null && this.#state.value.is === "code" ? this.#state.value.code : null;
   }
 
@@ -79,9 +79,9 @@ export class ServiceKeyChange {
    * Takes in the key that the service answered with. Only what came over TLS counts. Durations are those of the monotonic
    * clock: a wall clock that leaps brings nothing forward.
    */
-  async heard(key: string): Promise<void> {
+  async observeKey(key: string): Promise<void> {
     const { pairing, clock, log } = this.#parts;
-    if (key === pairing.serviceKey) return this.forget();
+    if (key === pairing.serviceKey) return this.reset();
     if (!this.#isProven()) return;
     const now = clock.monotonic();
     if (this.#heard?.serviceKey !== key) {
@@ -101,7 +101,7 @@ export class ServiceKeyChange {
   }
 
   /** The pinned key is back, or the pairing is over: all is as if no other had been heard. */
-  async forget(): Promise<void> {
+  async reset(): Promise<void> {
     if (this.#heard === null) return;
     this.#parts.log.info({}, "the service answers with its own key again");
     this.#heard = null;
@@ -111,10 +111,10 @@ export class ServiceKeyChange {
 
   /**
    * Shows a code while it is time for one.
-   * @throws Fault `reclaimed` once an operator has claimed it: {@link adopt} is to follow; AbortError when `signal` aborts.
+   * @throws Fault `reclaimed` once an operator has claimed it: {@link adoptClaimedPairing} is to follow; AbortError when `signal` aborts.
    */
   async run(signal: AbortSignal): Promise<never> {
-    const { log, clock, changed } = this.#parts;
+    const { log, clock, onChange: changed } = this.#parts;
     this.#state.watch(changed, signal);
     this.#due.watch(changed, signal);
     for (;;) {
@@ -142,7 +142,7 @@ export class ServiceKeyChange {
   }
 
   /** Believes the key by which the code was claimed. Durable once this resolves. @returns the new pairing. */
-  async adopt(): Promise<Pairing> {
+  async adoptClaimedPairing(): Promise<Pairing> {
     const { identity, log } = this.#parts;
     if (this.#claimed === null) throw new TypeError("nothing was claimed");
     await identity.pair(this.#claimed);

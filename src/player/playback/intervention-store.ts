@@ -5,7 +5,7 @@ import { DurableFile } from "../../base/files/durable-file.ts";
 import { isFault } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import { hasEnded, type Lasting, pauseAt, Intervention } from "../../schedule/interventions.ts";
+import { hasEnded, type LastingIntervention, pauseAt, Intervention } from "../../schedule/interventions.ts";
 
 // Longer than any play lasts: a skip counts until the play that follows has ended.
 const keptMs = 3 * 86_400_000;
@@ -37,7 +37,7 @@ export class InterventionStore {
     return new InterventionStore(file, stored);
   }
 
-  get live(): Watchable<readonly Intervention[]> {
+  get interventions(): Watchable<readonly Intervention[]> {
     return this.#live;
   }
 
@@ -47,12 +47,12 @@ export class InterventionStore {
   }
 
   /** Ends at `now` what `which` picks of that which still runs. Resolves with how many ended. */
-  end(which: (record: Lasting) => boolean, now: number): Promise<number> {
+  end(which: (record: LastingIntervention) => boolean, now: number): Promise<number> {
     return this.replace(which, [], now);
   }
 
   /** Ends what `which` picks and notes what takes its place, both or neither. Resolves with how many ended. */
-  async replace(which: (record: Lasting) => boolean, records: readonly Intervention[], now: number): Promise<number> {
+  async replace(which: (record: LastingIntervention) => boolean, records: readonly Intervention[], now: number): Promise<number> {
     let ended = 0;
     await this.#change((before) => {
       const after = before.map((record) => {

@@ -1,10 +1,10 @@
 // What the page is told at an instant: the stage that is due, its plays up to where the program changes, and the stages that come then. Pure.
-import type { Coming, SceneZone, Stage } from "../../protocol/scene.ts";
-import type { FeedNews } from "./scene-item.ts";
+import type { UpcomingStage, SceneZone, Stage } from "../../protocol/scene.ts";
+import type { FeedContent } from "./scene-item.ts";
 import { stageAt, type Playback } from "./playback.ts";
 
 /** What plays from `from` until the program changes, UTC ms, the end excluded. */
-export interface Act {
+export interface ProgramInterval {
   from: number;
   until: number;
   playback: Playback;
@@ -14,7 +14,7 @@ export interface PagePlan {
   /** Null: no layout is due. */
   stage: Stage | null;
   /** What takes its place next. Of more than one all but the last are on for less than {@link preparingMs}. */
-  coming: readonly Coming[];
+  upcoming: readonly UpcomingStage[];
   /** When the page has to be told more. */
   changesAt: number;
 }
@@ -23,7 +23,7 @@ export interface PagePlan {
  * How long before its start the page is told of another stage, ms. Web pages need several seconds; what is prepared keeps
  * its place in the page's budget for no longer than this.
  */
-export const comingLeadMs = 15_000;
+export const upcomingLeadMs = 15_000;
 
 /** A stage that is on for less leaves no time in which the one after it could be prepared: both are told ahead, ms. */
 const preparingMs = 3_000;
@@ -36,22 +36,23 @@ const maxComing = 2;
  * stage with what only its caller knows.
  */
 export function pagePlanAt(
-  acts: readonly Act[],
+  acts: readonly ProgramInterval[],
   now: number,
   deviceZone: string,
-  news?: (url: string) => FeedNews,
+  news?: (url: string) => FeedContent,
   place = (stage: Stage): Stage => stage,
 ): PagePlan {
   const [act] = acts;
-  if (act === undefined) return { stage: null, coming: [], changesAt: Number.POSITIVE_INFINITY };
+  if (act === undefined) return { stage: null, upcoming: [], changesAt: Number.POSITIVE_INFINITY };
   const staged = stageAt(act.playback, now, deviceZone, news, act.until);
   const known = acts.at(-1)!.until;
-  const lookAgainAt = known - comingLeadMs > now ? known - comingLeadMs : Number.POSITIVE_INFINITY;
+  const lookAgainAt = known - upcomingLeadMs > now ? known - upcomingLeadMs : Number.POSITIVE_INFINITY;
   const changesAt = Math.min(staged?.changesAt ?? Number.POSITIVE_INFINITY, act.until, lookAgainAt);
-  const stageOf = ({ from, until, playback }: Act): Stage | null => stageAt(playback, from, deviceZone, news, until)?.stage ?? null;
+  const stageOf = ({ from, until, playback }: ProgramInterval): Stage | null =>
+    stageAt(playback, from, deviceZone, news, until)?.stage ?? null;
   const due = goThrough(staged?.stage ?? null, acts, 0, stageOf);
   const whole = withEnd(due.stage, acts, due.end, now);
-  const coming: Coming[] = [];
+  const coming: UpcomingStage[] = [];
   for (let start = due.end; coming.length < maxComing;) {
     const act = acts[start];
     const before = coming.at(-1);
@@ -63,11 +64,11 @@ export function pagePlanAt(
     coming.push({ at: act.from, stage: place(next) });
     start = later.end;
   }
-  return { stage: whole === null ? null : place(whole), coming, changesAt };
+  return { stage: whole === null ? null : place(whole), upcoming: coming, changesAt };
 }
 
 /** Adds to `stage`, which act number `start` begins with, the plays of the acts after it that keep its geometry; `end` is the first that does not. */
-function goThrough(stage: Stage | null, acts: readonly Act[], start: number, stageOf: (act: Act) => Stage | null) {
+function goThrough(stage: Stage | null, acts: readonly ProgramInterval[], start: number, stageOf: (act: ProgramInterval) => Stage | null) {
   let [whole, end] = [stage, start + 1];
   for (; end < acts.length; end += 1) {
     const next = stageOf(acts[end]!);
@@ -78,9 +79,9 @@ function goThrough(stage: Stage | null, acts: readonly Act[], start: number, sta
 }
 
 /** The stage with the instant at which it leaves, where that is near. */
-function withEnd(stage: Stage | null, acts: readonly Act[], end: number, now: number): Stage | null {
+function withEnd(stage: Stage | null, acts: readonly ProgramInterval[], end: number, now: number): Stage | null {
   const leavesAt = acts[end - 1]!.until;
-  return stage === null || leavesAt > now + comingLeadMs ? stage : { ...stage, until: leavesAt };
+  return stage === null || leavesAt > now + upcomingLeadMs ? stage : { ...stage, until: leavesAt };
 }
 
 /** The stage with the plays that its zones have from `from` on, where the program changes and the geometry stays. */

@@ -4,8 +4,8 @@ import { deepEqual } from "fast-equals";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
 import type { SceneItem, SceneZone, Slot, Stage } from "../../protocol/scene.ts";
-import { writeCause } from "../../schedule/cause.ts";
-import { identityOf, mediaPath, sceneItemOf, type Around } from "./scene-item.ts";
+import { formatCause } from "../../schedule/cause.ts";
+import { identityOf, mediaPath, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { isOnDisplay } from "./wall.ts";
 import { playAt, type Play, type Program, type TimedItem, type Timeline } from "../../schedule/program.ts";
 
@@ -17,7 +17,7 @@ interface ZonePlayback {
   next: { timeline: Timeline; from: number } | null;
 }
 
-/** What is playing. Immutable: {@link take} makes another. */
+/** What is playing. Immutable: {@link applyProgram} makes another. */
 export interface Playback {
   program: Program;
   /** The picture behind the zones. */
@@ -38,7 +38,7 @@ const maxSlots = 40;
  * switches everything at once. The layout's background is looked up among `assets`. With `since`, plays that have begun
  * by then in their loop come on then.
  */
-export function take(
+export function applyProgram(
   before: Playback | null,
   program: Program,
   instant: number,
@@ -57,7 +57,7 @@ export function take(
 }
 
 /** Knows no feed: for layouts without one. */
-const noNews: Around["news"] = () => ({ title: "", entries: [], trouble: null });
+const noNews: ItemContext["feedContent"] = () => ({ title: "", entries: [], trouble: null });
 
 /**
  * The stage to draw at `instant` and the next instant at which a zone changes its item; null without a layout. No play
@@ -72,10 +72,10 @@ export function stageAt(
 ): { stage: Stage; changesAt: number } | null {
   const { program, background } = playback;
   if (program.layout === null) return null;
-  const cause = program.cause === null ? null : writeCause(program.cause);
+  const cause = program.cause === null ? null : formatCause(program.cause);
   const { layout, wall } = program;
   const { width, height, background_color, transition } = layout;
-  const around: Around = { timezone: program.timezone ?? deviceZone, news };
+  const around: ItemContext = { timezone: program.timezone ?? deviceZone, feedContent: news };
   let changesAt = Number.POSITIVE_INFINITY;
   const shown = program.zones.filter(({ zone }) => isOnDisplay(zone, layout, wall));
   const zones = shown.map(({ zone }): SceneZone => {
@@ -153,7 +153,7 @@ function upcoming(zone: ZonePlayback, instant: number, until: number): CutPlay[]
   return plays;
 }
 
-function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zone: Zone, around: Around): Slot {
+function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zone: Zone, around: ItemContext): Slot {
   const item = sceneItemOf(timed, around);
   const transition = timed.item.transition ?? zone.transition;
   const content = contentOf(item);
@@ -172,7 +172,7 @@ function slotOf({ timed, startsAt, endsAt, wholeEndsAt, offsetMs }: CutPlay, zon
 }
 
 /** The names of a loop's items, which change with what the items show. */
-function loopNames(timeline: Timeline, around: Around): string[] {
+function loopNames(timeline: Timeline, around: ItemContext): string[] {
   return [...new Set(allOf(timeline).map((timed) => nameOf(timed, around)))];
 }
 
@@ -184,7 +184,7 @@ function allOf({ items, daily }: Timeline): readonly TimedItem[] {
 // Asked for with each stage, and a loop may hold hundreds of items.
 const knownNames = new WeakMap<TimedItem, { timezone: string; name: string }>();
 
-function nameOf(timed: TimedItem, around: Around): string {
+function nameOf(timed: TimedItem, around: ItemContext): string {
   const { timezone } = around;
   const known = knownNames.get(timed);
   // A feed's name depends on whether there are news.

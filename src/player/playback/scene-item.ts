@@ -3,30 +3,30 @@ import { createHash } from "node:crypto";
 import { defaultItemDurationMs, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
-import { siteSceneItem } from "../web-items/web-items.ts";
+import { webSceneItem } from "../web-items/web-items.ts";
 import type { TimedItem } from "../../schedule/program.ts";
 
 // The least duration that an item may be given.
 const stillMs = 100;
 
 /** What a feed says at present, and why it says nothing if it does not. */
-export interface FeedNews {
+export interface FeedContent {
   title: string;
   entries: readonly FeedEntry[];
   trouble: string | null;
 }
 
 /** What items depend on beside themselves and their files. */
-export interface Around {
+export interface ItemContext {
   /** The player's IANA zone. */
   timezone: string;
   /** The news of a feed by its address. */
-  news: (url: string) => FeedNews;
+  feedContent: (url: string) => FeedContent;
 }
 
 /** An item as the page draws it. */
-export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, news }: Around): SceneItem {
-  if (item.type === "web" || item.type === "html") return siteSceneItem(item);
+export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, feedContent: news }: ItemContext): SceneItem {
+  if (item.type === "web" || item.type === "html") return webSceneItem(item);
   const {
     id,
     duration_ms: _duration,

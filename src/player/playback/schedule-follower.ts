@@ -5,19 +5,19 @@ import type { Log } from "../../base/log.ts";
 import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/schedules.ts";
-import type { Told } from "../commands/commands.ts";
-import type { Ready } from "../content/content-cache.ts";
-import { comingLeadMs, type Act } from "./page-plan.ts";
-import { take } from "./playback.ts";
+import type { CommandMetadata } from "../commands/command-runner.ts";
+import type { ReadyState } from "../content/content-cache.ts";
+import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
+import { applyProgram } from "./playback.ts";
 import type { InterventionStore } from "./intervention-store.ts";
-import { brokenSchedules, programAt, skippedAt, why, type Circumstances } from "../../schedule/program.ts";
-import { pauseAt, settingsAt, variablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
+import { invalidSchedules, programAt, skipTargetAt, explainAt, type PlayerContext } from "../../schedule/program.ts";
+import { pauseAt, setVariablesAt, variablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
 
 /** What plays now and, as far as it was asked for, next: of one state and its records. Never empty. */
 interface Plan {
-  ready: Ready;
+  ready: ReadyState;
   records: readonly Intervention[];
-  acts: readonly Act[];
+  acts: readonly ProgramInterval[];
 }
 
 // What a heartbeat holds.
@@ -45,7 +45,7 @@ export class ScheduleFollower {
   }
 
   /** The ready state in force. */
-  get applied(): Ready | null {
+  get applied(): ReadyState | null {
     return this.#plan?.ready ?? null;
   }
 
@@ -53,7 +53,7 @@ export class ScheduleFollower {
    * What plays at `now` with the newest state that is ready, and what follows within the time in which the page prepares
    * it. Empty while there is no state.
    */
-  follow(ready: Ready | null, now: number): readonly Act[] {
+  follow(ready: ReadyState | null, now: number): readonly ProgramInterval[] {
     if (ready === null) return this.#plan?.acts ?? [];
     const before = this.#plan;
     const plan = this.#ahead(this.#goOn(ready, now) ?? this.#begin(ready, now), now);
@@ -68,7 +68,7 @@ export class ScheduleFollower {
   why(): ShownReason[] {
     const ready = this.#plan?.ready;
     if (ready === undefined) return [];
-    const all = why(ready, this.#clock.now(), this.#circumstances);
+    const all = explainAt(ready, this.#clock.now(), this.#circumstances);
     const aside = all.filter(({ verdict }) => verdict === "set-aside");
     const others = all.filter(({ verdict }) => verdict !== "set-aside");
     return [...others.slice(0, maxReasons / 2), ...aside.slice(0, maxReasons / 2)].map(({ layoutId, ...reason }) => ({
@@ -80,7 +80,7 @@ export class ScheduleFollower {
   /** The variables that hold now, for a heartbeat: the first by name, as far as there is room. */
   variables(): Variables {
     const given = this.#plan?.ready.desired.player.variables ?? {};
-    const all = variablesAt(given, this.#records.live.value, this.#clock.now());
+    const all = variablesAt(given, this.#records.interventions.value, this.#clock.now());
     let bytes = 0;
     const fitting = Object.entries(all)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -89,7 +89,7 @@ export class ScheduleFollower {
   }
 
   /** Does what a play command asks, as a durable record. @throws Fault `unsupported` when there is nothing it could do it to. */
-  async apply(command: PlayCommand & Told): Promise<Record<string, unknown> | null> {
+  async apply(command: PlayCommand & CommandMetadata): Promise<Record<string, unknown> | null> {
     const now = this.#clock.now();
     const stamp = { id: command.id, at: now };
     switch (command.type) {
@@ -122,14 +122,14 @@ export class ScheduleFollower {
       case "pause": {
         const until = now + command.args.duration_ms;
         // Paused already, it is the same pause with another end.
-        const at = pauseAt(this.#records.live.value, now)?.at ?? now;
+        const at = pauseAt(this.#records.interventions.value, now)?.at ?? now;
         await this.#records.replace(({ is }) => is === "pause", [{ ...stamp, at, is: "pause", until }], now);
         return { until: new Date(until).toISOString() };
       }
       case "resume":
         return { ended: await this.#resume(now) };
       case "variables.set":
-        return this.set(command.id, command.args);
+        return this.setVariables(command.id, command.args);
       case "variables.clear": {
         const { names } = command.args;
         const isMeant = (record: { is: string; name?: string }) => record.is === "variable" && (names?.includes(record.name!) ?? true);
@@ -142,12 +142,12 @@ export class ScheduleFollower {
    * Sets variables above those of the desired state, by a command or a trigger of this `id`.
    * @throws Fault `unsupported` when more would be set than are kept.
    */
-  async set(id: string, { variables, duration_ms }: VariablesSetArgs): Promise<{ until: string | null }> {
+  async setVariables(id: string, { variables, duration_ms }: VariablesSetArgs): Promise<{ until: string | null }> {
     const now = this.#clock.now();
     const until = duration_ms === undefined ? null : now + duration_ms;
     const answer = { until: until === null ? null : new Date(until).toISOString() };
     const isSet = (name: string) => Object.hasOwn(variables, name);
-    const settings = settingsAt(this.#records.live.value, now);
+    const settings = setVariablesAt(this.#records.interventions.value, now);
     // A sensor tells the same again and again: what holds already, and for good, is not written down anew.
     const isSo = ([name, value]: [string, unknown]) => settings.find((each) => each.name === name && each.until === null)?.value === value;
     const others = settings.filter(({ name, until: ends }) => ends !== null && isSet(name));
@@ -162,10 +162,10 @@ export class ScheduleFollower {
   }
 
   /** The plan as far as it still holds at `now`; null when it is to be made anew. */
-  #goOn(ready: Ready, now: number): Plan | null {
+  #goOn(ready: ReadyState, now: number): Plan | null {
     const plan = this.#plan;
     // A clock that was put back makes the answer as old as one that has gone on.
-    if (plan?.ready !== ready || plan.records !== this.#records.live.value || plan.acts[0]!.from > now) return null;
+    if (plan?.ready !== ready || plan.records !== this.#records.interventions.value || plan.acts[0]!.from > now) return null;
     let acts = plan.acts;
     // Change after change at its own instant: told late, the player decides what it would have in time.
     for (let passed = 0; acts[0]!.until <= now; passed += 1) {
@@ -175,24 +175,24 @@ export class ScheduleFollower {
     return { ...plan, acts };
   }
 
-  #begin(ready: Ready, now: number): Plan {
+  #begin(ready: ReadyState, now: number): Plan {
     const { program, changesAt } = programAt(ready, now, this.#circumstances);
-    const playback = take(this.#plan?.acts[0]?.playback ?? null, program, now, ready.desired.assets);
-    return { ready, records: this.#records.live.value, acts: [{ from: now, until: changesAt, playback }] };
+    const playback = applyProgram(this.#plan?.acts[0]?.playback ?? null, program, now, ready.desired.assets);
+    return { ready, records: this.#records.interventions.value, acts: [{ from: now, until: changesAt, playback }] };
   }
 
   /** The plan with all that begins early enough after `now` to be prepared. */
   #ahead(plan: Plan, now: number): Plan {
     const acts = [...plan.acts];
-    for (let last = acts.at(-1)!; last.until <= now + comingLeadMs && acts.length < maxActs; last = acts.at(-1)!) {
+    for (let last = acts.at(-1)!; last.until <= now + upcomingLeadMs && acts.length < maxActs; last = acts.at(-1)!) {
       acts.push(this.#after(plan.ready, last));
     }
     return { ...plan, acts };
   }
 
-  #after(ready: Ready, { until: from, playback: before }: Act): Act {
+  #after(ready: ReadyState, { until: from, playback: before }: ProgramInterval): ProgramInterval {
     const { program, changesAt: until } = programAt(ready, from, this.#circumstances);
-    return { from, until, playback: take(before, program, from, ready.desired.assets, from) };
+    return { from, until, playback: applyProgram(before, program, from, ready.desired.assets, from) };
   }
 
   #resume(now: number): Promise<number> {
@@ -205,19 +205,19 @@ export class ScheduleFollower {
     if (ready === undefined) return [];
     const { zones } = programAt(ready, now, this.#circumstances).program;
     return zones.flatMap(({ zone, timeline }) => {
-      const skip = zoneId === undefined || zone.id === zoneId ? skippedAt(timeline, now) : null;
+      const skip = zoneId === undefined || zone.id === zoneId ? skipTargetAt(timeline, now) : null;
       return skip === null ? [] : [{ zoneId: zone.id, ...skip }];
     });
   }
 
-  #report(ready: Ready): void {
-    for (const { scheduleId, reason } of brokenSchedules(ready, this.#deviceZone)) {
+  #report(ready: ReadyState): void {
+    for (const { scheduleId, reason } of invalidSchedules(ready, this.#deviceZone)) {
       this.#log.error({ schedule_id: scheduleId, reason }, "a schedule cannot play: it is left out");
     }
   }
 
-  get #circumstances(): Circumstances {
-    return { records: this.#records.live.value, deviceZone: this.#deviceZone };
+  get #circumstances(): PlayerContext {
+    return { interventions: this.#records.interventions.value, deviceTimeZone: this.#deviceZone };
   }
 }
 

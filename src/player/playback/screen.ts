@@ -1,13 +1,13 @@
 // Decides which screen the glass shows: pairing, empty, on its way, withheld, or the stage. Pure.
-import { problemCatalogue } from "../../protocol/device/player-problems.ts";
+import { problemCatalog } from "../../protocol/device/player-problems.ts";
 import type { Screen, Stage, Trouble } from "../../protocol/scene.ts";
 import type { Link } from "../link/connection.ts";
-import type { Progress } from "../content/download-progress.ts";
+import type { DownloadProgress } from "../content/download-progress.ts";
 import type { PairingState } from "../pairing/pairing.ts";
-import type { Withheld } from "../surface/recovery.ts";
+import type { WithheldContent } from "../surface/recovery.ts";
 
 /** All that the choice of a screen depends on. */
-export interface View {
+export interface ScreenContext {
   /** The service's address, for people. */
   service: string;
   /** The device's own addresses and version, for people. */
@@ -21,15 +21,15 @@ export interface View {
         link: Link;
         /** `idle`: there is content, and nothing of it is due. */
         known: "nothing" | "empty" | "idle" | "content";
-        progress: Progress;
+        progress: DownloadProgress;
         stage: Stage | null;
       };
   /** Why content is or was withheld lately, null when it was not. */
-  safe: Withheld | null;
+  withheld: WithheldContent | null;
 }
 
 /** The screen for `view`. Content that plays stays, whatever else is wrong. */
-export function screenOf({ service, device, phase, safe }: View): Screen {
+export function screenOf({ service, device, phase, withheld: safe }: ScreenContext): Screen {
   switch (phase.is) {
     case "starting":
       return { is: "starting" };
@@ -72,7 +72,7 @@ function hasPicture({ zones, background_src }: Stage): boolean {
   return background_src !== undefined || zones.some(({ slots }) => slots.length > 0);
 }
 
-function stuck(progress: Progress): Trouble {
+function stuck(progress: DownloadProgress): Trouble {
   return {
     code: "other",
     text: `A file could not be fetched and is tried again. ${progress.detail ?? ""}`.trim(),
@@ -80,9 +80,9 @@ function stuck(progress: Progress): Trouble {
   };
 }
 
-function withheld({ fault, failures, until }: Withheld, player_name: string, service: string): Screen {
+function withheld({ fault, failures, until }: WithheldContent, player_name: string, service: string): Screen {
   const times = failures === 1 ? "once" : `${failures} times`;
   const text = `Showing the content made the browser fail ${times} within five minutes (${fault}). It is tried again by itself.`;
-  const { remedy } = problemCatalogue["content-withheld"];
+  const { remedy } = problemCatalog["content-withheld"];
   return { is: "withheld", player_name, trouble: { code: "other", text, retry_at: until }, remedy, service };
 }

@@ -25,7 +25,7 @@ export const OutboxMessage = z.discriminatedUnion("is", [
 export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
 /** Delivers one letter; rejects with {@link HttpFault} when the service refuses it. */
-export type Deliver = (letter: OutboxMessage, signal: AbortSignal) => Promise<void>;
+export type DeliverMessage = (letter: OutboxMessage, signal: AbortSignal) => Promise<void>;
 
 /** A letter on the disk. */
 interface Waiting {
@@ -73,7 +73,7 @@ export class Outbox {
   }
 
   /** Letters given up because the queue was full, since the start. */
-  get lost(): number {
+  get lostCount(): number {
     return this.#lost;
   }
 
@@ -87,7 +87,7 @@ export class Outbox {
   }
 
   /** Delivers letter after letter until `signal` aborts. @throws Fault `revoked`. */
-  async run(deliver: Deliver, signal: AbortSignal): Promise<never> {
+  async run(deliver: DeliverMessage, signal: AbortSignal): Promise<never> {
     const backoff = new Backoff(backoffBounds);
     for (;;) {
       const name = this.#queue[0]?.name;
@@ -102,7 +102,7 @@ export class Outbox {
         backoff.reset();
       } catch (error) {
         if ((isAbort(error) && signal.aborted) || isFault(error, "revoked")) throw error;
-        if (error instanceof HttpFault && error.isFinal) {
+        if (error instanceof HttpFault && error.isPermanent) {
           this.#log.error({ reason: error.message }, "the service refuses a letter for good: it is dropped");
           await this.#drop(name);
         } else {

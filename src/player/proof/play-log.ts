@@ -10,11 +10,11 @@ import { syncFolder } from "../../base/files/durable-file.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, PlayEvent, PlayLayer, type PlayEventReceipt } from "../../protocol/device/play-events.ts";
-import type { OpenPlay, Stamp } from "./plays.ts";
+import type { OpenPlay, ClockReading } from "./play-state.ts";
 import { HttpFault } from "../link/service-api.ts";
 
 /** What was open when it was last written, in words of the run that wrote it. */
-export interface Snapshot {
+export interface OpenPlaysSnapshot {
   bootId: string;
   clockOffsetMs: number;
   clockErrorMs: number | null;
@@ -22,9 +22,9 @@ export interface Snapshot {
 }
 
 /** What a start finds of the run before: its open plays and the last frame that it knew of. */
-export interface LeftOver {
-  snapshot: Snapshot;
-  lastFrame: Stamp | null;
+export interface PreviousRun {
+  snapshot: OpenPlaysSnapshot;
+  lastFrame: ClockReading | null;
 }
 
 /** Uploads a batch; rejects with {@link HttpFault} when the service refuses it as a whole. */
@@ -79,13 +79,13 @@ export class PlayLog {
   /** Oldest first; the last is being written. */
   #files: number[];
   #current: { file: FileHandle; events: number; since: number; syncedAt: number };
-  #snapshot: Snapshot;
+  #snapshot: OpenPlaysSnapshot;
   /** Of this run. */
-  #lastFrame: Stamp | null = null;
+  #lastFrame: ClockReading | null = null;
   #lost = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(folder: string, clock: Clock, log: Log, files: number[], file: FileHandle, { snapshot }: LeftOver) {
+  private constructor(folder: string, clock: Clock, log: Log, files: number[], file: FileHandle, { snapshot }: PreviousRun) {
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
@@ -95,7 +95,7 @@ export class PlayLog {
   }
 
   /** Opens the queue in `folder`. `left` is what the run before had open; it is kept until {@link append} replaces it. */
-  static async open(folder: string, clock: Clock, log: Log): Promise<{ playLog: PlayLog; left: LeftOver }> {
+  static async open(folder: string, clock: Clock, log: Log): Promise<{ playLog: PlayLog; left: PreviousRun }> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const files = (await readdir(folder))
       .filter((name) => /^\d{12}\.plays$/.test(name))
@@ -109,12 +109,12 @@ export class PlayLog {
   }
 
   /** Events given up because the queue was full, since the start. */
-  get lost(): number {
+  get lostCount(): number {
     return this.#lost;
   }
 
   /** Keeps finished plays and what is open since, in one write: a crash leaves both or neither. */
-  append(events: readonly PlayEvent[], snapshot: Snapshot): Promise<void> {
+  append(events: readonly PlayEvent[], snapshot: OpenPlaysSnapshot): Promise<void> {
     return this.#turn(async () => {
       // What the run before left open goes out at once, not with what plays now.
       const isLeftOver = snapshot.bootId !== this.#snapshot.bootId && this.#snapshot.open.length > 0;
@@ -133,7 +133,7 @@ export class PlayLog {
   }
 
   /** Notes the last frame that is known of, without hurry. */
-  frame(at: Stamp): Promise<void> {
+  recordFrame(at: ClockReading): Promise<void> {
     return this.#turn(async () => {
       this.#lastFrame = at;
       await this.#write([{ frame: at }]);
@@ -264,7 +264,7 @@ function withoutLater({ layer: _layer, override_id: _override, ...event }: PlayE
 }
 
 /** A file appears whole with what is open: the newest file always tells what a crash would leave. */
-async function begin(folder: string, number: number, { snapshot, lastFrame }: LeftOver): Promise<FileHandle> {
+async function begin(folder: string, number: number, { snapshot, lastFrame }: PreviousRun): Promise<FileHandle> {
   const path = pathOf(folder, number);
   const file = await open(`${path}.new`, "w", 0o600);
   const lines: Line[] = [{ open: snapshot }, ...(lastFrame === null ? [] : [{ frame: lastFrame }])];
@@ -276,9 +276,9 @@ async function begin(folder: string, number: number, { snapshot, lastFrame }: Le
 }
 
 /** What was open at the end of these lines. A play whose end stands here is over, even if the write was torn right after it. */
-function leftIn(lines: readonly Line[]): LeftOver {
-  let snapshot: Snapshot = { bootId: "", clockOffsetMs: 0, clockErrorMs: null, open: [] };
-  let lastFrame: Stamp | null = null;
+function leftIn(lines: readonly Line[]): PreviousRun {
+  let snapshot: OpenPlaysSnapshot = { bootId: "", clockOffsetMs: 0, clockErrorMs: null, open: [] };
+  let lastFrame: ClockReading | null = null;
   const ended = new Set<string>();
   for (const line of lines) {
     if ("event" in line) ended.add(line.event.id);

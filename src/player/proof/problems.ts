@@ -1,23 +1,29 @@
 // The player's problems, derived from what is really on the screen: what the page reports, and how the parts are.
-import type { Desired } from "../../protocol/device/desired-state.ts";
-import { boundProblems, problemOf, type PlayerProblem, type ProblemCode, type ProblemList } from "../../protocol/device/player-problems.ts";
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
+import {
+  fitProblems,
+  createProblem,
+  type PlayerProblem,
+  type ProblemCode,
+  type ProblemList,
+} from "../../protocol/device/player-problems.ts";
 import type { FromPage, Stage } from "../../protocol/scene.ts";
-import type { Progress } from "../content/download-progress.ts";
-import type { Withheld } from "../surface/recovery.ts";
+import type { DownloadProgress } from "../content/download-progress.ts";
+import type { WithheldContent } from "../surface/recovery.ts";
 
 /** How the parts of the player are at one instant. */
-export interface Condition {
+export interface PlayerCondition {
   /** Corrected wall time, ms. */
   now: number;
   uptimeMs: number;
   /** What is drawn, null: no layout is due. */
   stage: Stage | null;
   /** The state in force, null before the first. */
-  desired: Desired | null;
-  progress: Progress;
+  desired: DesiredState | null;
+  progress: DownloadProgress;
   /** How long no frame has been presented, ms. */
   stillMs: number;
-  withheld: Withheld | null;
+  withheld: WithheldContent | null;
   diskFreeBytes: number | null;
   /** Bound of the clock's error, ms; infinite before the first exchange. */
   clockErrorMs: number;
@@ -64,7 +70,7 @@ export class Problems {
   #page: number | null = null;
 
   /** Takes in what the page says at `now` (corrected wall time, ms), while `stage` is drawn. */
-  note(message: FromPage, stage: Stage | null, now: number): void {
+  handleMessage(message: FromPage, stage: Stage | null, now: number): void {
     if (message.type === "hello") this.#greet(message.opened_at ?? null, now);
     else if (message.type === "failed") this.#fail(message, now);
     else if (message.type === "flawed") this.#noteFlaw(message, now);
@@ -79,7 +85,7 @@ export class Problems {
   }
 
   /** What is wrong now, as a heartbeat tells it. */
-  list(condition: Condition): ProblemList {
+  list(condition: PlayerCondition): ProblemList {
     const all = [...screenProblems(condition), ...this.#zoneProblems(condition), ...this.#itemProblems(condition)];
     const since = new Map<string, number>();
     const dated = all.map((problem): PlayerProblem => {
@@ -89,7 +95,7 @@ export class Problems {
       return { ...problem, since: new Date(first).toISOString() };
     });
     this.#since = since;
-    return boundProblems(dated);
+    return fitProblems(dated);
   }
 
   /** A page that was loaded anew shows nothing yet, and tells again what fails. */
@@ -138,29 +144,29 @@ export class Problems {
     }
   }
 
-  #zoneProblems({ now, stage, desired, withheld }: Condition): PlayerProblem[] {
+  #zoneProblems({ now, stage, desired, withheld }: PlayerCondition): PlayerProblem[] {
     if (stage === null || desired === null || withheld?.isNow === true) return [];
     const zones = new Map([desired.layout, ...desired.layouts].flatMap((layout) => layout?.zones ?? []).map((zone) => [zone.id, zone]));
     return stage.zones.flatMap(({ id: zone_id, slots }) => {
       if (slots.length === 0) {
         const isAssigned = zones.get(zone_id)?.playlist_id != null;
-        return isAssigned ? [problemOf("zone-empty", now, { zone_id, detail: "no item of its playlist is due" })] : [];
+        return isAssigned ? [createProblem("zone-empty", now, { zone_id, detail: "no item of its playlist is due" })] : [];
       }
       const fallenAt = this.#fallen.get(zone_id);
-      return fallenAt === undefined ? [] : [problemOf("zone-empty", fallenAt, { zone_id, detail: "none of its items can be shown" })];
+      return fallenAt === undefined ? [] : [createProblem("zone-empty", fallenAt, { zone_id, detail: "none of its items can be shown" })];
     });
   }
 
-  #itemProblems({ now, desired }: Condition): PlayerProblem[] {
+  #itemProblems({ now, desired }: PlayerCondition): PlayerProblem[] {
     const playable = playableItems(desired, now);
     const problems: PlayerProblem[] = [];
     for (const [name, failure] of this.#failures) {
       const { zoneId: zone_id, itemId: item_id, code, detail, since } = failure;
       if (!playable.has(name)) this.#failures.delete(name);
-      else if (!isOver(failure, now)) problems.push(problemOf(code, since, { zone_id, item_id, detail }));
+      else if (!isOver(failure, now)) problems.push(createProblem(code, since, { zone_id, item_id, detail }));
     }
     for (const [name, { zoneId: zone_id, itemId: item_id, code, detail, since }] of this.#flaws) {
-      if (playable.has(nameOf(zone_id, item_id))) problems.push(problemOf(code, since, { zone_id, item_id, detail }));
+      if (playable.has(nameOf(zone_id, item_id))) problems.push(createProblem(code, since, { zone_id, item_id, detail }));
       else this.#flaws.delete(name);
     }
     return problems;
@@ -168,27 +174,27 @@ export class Problems {
 }
 
 /** What is wrong with the screen as a whole. */
-function screenProblems(condition: Condition): PlayerProblem[] {
+function screenProblems(condition: PlayerCondition): PlayerProblem[] {
   const { now, uptimeMs, stillMs, withheld, progress, diskFreeBytes, clockErrorMs } = condition;
   const problems: PlayerProblem[] = [];
-  if (withheld !== null) problems.push(problemOf("content-withheld", withheld.since, { detail: wordsOf(withheld) }));
-  if (uptimeMs >= settledMs && stillMs >= stillLimitMs) problems.push(problemOf("not-rendering", now - stillMs));
+  if (withheld !== null) problems.push(createProblem("content-withheld", withheld.since, { detail: describeWithheld(withheld) }));
+  if (uptimeMs >= settledMs && stillMs >= stillLimitMs) problems.push(createProblem("not-rendering", now - stillMs));
   if (progress.is === "failed")
-    problems.push(problemOf("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
+    problems.push(createProblem("content-failed", now, progress.detail === null ? {} : { detail: progress.detail }));
   if (diskFreeBytes !== null && diskFreeBytes < minDiskBytes) {
-    problems.push(problemOf("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
+    problems.push(createProblem("disk-low", now, { detail: `${Math.floor(diskFreeBytes / 1_000_000)} MB are free` }));
   }
   if (!Number.isFinite(clockErrorMs)) {
     if (uptimeMs >= clockPatienceMs)
-      problems.push(problemOf("clock-unsure", now, { detail: "nothing has told it the time since its start" }));
+      problems.push(createProblem("clock-unsure", now, { detail: "nothing has told it the time since its start" }));
   } else if (clockErrorMs > worstClockErrorMs) {
-    problems.push(problemOf("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
+    problems.push(createProblem("clock-unsure", now, { detail: `it may be wrong by ${Math.round(clockErrorMs / 1_000)} s` }));
   }
   return problems;
 }
 
 /** Why content is withheld and until when, for people. */
-export function wordsOf({ isNow, fault, failures, until }: Withheld): string {
+export function describeWithheld({ isNow, fault, failures, until }: WithheldContent): string {
   const ends = new Date(until).toISOString();
   const times = failures === 1 ? "once" : `${failures} times`;
   return `the browser failed ${times} within five minutes (${fault}); ${isNow ? `it is tried again at ${ends}` : `withheld until ${ends}, on trial now`}`;
@@ -205,7 +211,7 @@ function endOf(stage: Stage | null, zoneId: string, key: string): number | null 
 }
 
 /** Zones and their items that a state may still show. */
-function playableItems(desired: Desired | null, now: number): ReadonlySet<string> {
+function playableItems(desired: DesiredState | null, now: number): ReadonlySet<string> {
   if (desired === null) return new Set();
   const playlists = new Map(desired.playlists.map(({ id, items }) => [id, items]));
   const zones = [desired.layout, ...desired.layouts].flatMap((layout) => layout?.zones ?? []);

@@ -4,10 +4,19 @@ import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import type { PlayEvent } from "../../protocol/device/play-events.ts";
 import type { FromPage, Stage } from "../../protocol/scene.ts";
-import { readCause } from "../../schedule/cause.ts";
-import type { Ready } from "../content/content-cache.ts";
-import { PlayLog, type DeliverPlays, type LeftOver, type Snapshot } from "./play-log.ts";
-import { close, nothingPlays, step, type DonePlay, type PlannedPlay, type PlayOf, type PlayStep, type Stamp } from "./plays.ts";
+import { parseCause } from "../../schedule/cause.ts";
+import type { ReadyState } from "../content/content-cache.ts";
+import { PlayLog, type DeliverPlays, type PreviousRun, type OpenPlaysSnapshot } from "./play-log.ts";
+import {
+  closePlay,
+  initialPlayState,
+  step,
+  type FinishedPlay,
+  type PlannedPlay,
+  type PlayIdentity,
+  type PlayInput,
+  type ClockReading,
+} from "./play-state.ts";
 
 /** What the page says of a play, as far as it tells of what it is a play. */
 type Played = Pick<Extract<FromPage, { type: "presented" }>, "zone_id" | "cause" | "item_id" | "asset_id">;
@@ -15,7 +24,7 @@ type Played = Pick<Extract<FromPage, { type: "presented" }>, "zone_id" | "cause"
 // A crash costs at most so much of the play that was open.
 const frameEveryMs = 5_000;
 
-export interface ProofParts {
+export interface ProofDependencies {
   /** Where the events wait for the service. */
   folder: string;
   /** Names this run of the player. */
@@ -25,21 +34,21 @@ export interface ProofParts {
 }
 
 export class ProofOfPlay {
-  readonly #parts: ProofParts;
+  readonly #parts: ProofDependencies;
   /** Null where the disk did not let it be opened. */
   readonly #playLog: PlayLog | null;
   /** The state that is due, which has the hashes of what plays. */
-  #ready: Ready | null = null;
-  #plays = nothingPlays;
+  #ready: ReadyState | null = null;
+  #plays = initialPlayState;
   #keptFrame = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: ProofParts, playLog: PlayLog | null) {
+  private constructor(parts: ProofDependencies, playLog: PlayLog | null) {
     this.#parts = parts;
     this.#playLog = playLog;
   }
 
   /** Opens the log; plays that the run before left open end at the last frame that it knew of. */
-  static async open(parts: ProofParts): Promise<ProofOfPlay> {
+  static async open(parts: ProofDependencies): Promise<ProofOfPlay> {
     const opened = await PlayLog.open(parts.folder, parts.clock, parts.log).catch((error: unknown) => {
       // A full or broken disk must not keep the picture away.
       parts.log.error({ err: error }, "play events cannot be kept: proof of play is lost until the next start");
@@ -54,7 +63,7 @@ export class ProofOfPlay {
    * What is due from now on: the stage as the page gets it, null for none, and since when it is due (corrected wall time
    * in ms). Resolves once what follows is written.
    */
-  async planned(stage: Stage | null, ready: Ready | null, since = Number.POSITIVE_INFINITY): Promise<void> {
+  async setPlan(stage: Stage | null, ready: ReadyState | null, since = Number.POSITIVE_INFINITY): Promise<void> {
     if (ready !== null) this.#ready = ready;
     const now = this.#now();
     const sinceAt = Math.min(since, now.at);
@@ -72,7 +81,7 @@ export class ProofOfPlay {
   }
 
   /** Takes in what the page reports. Resolves once what follows is written. */
-  async note(message: FromPage): Promise<void> {
+  async handleMessage(message: FromPage): Promise<void> {
     switch (message.type) {
       case "presented": {
         const { stage, key, starts_at, ends_at, at } = message;
@@ -133,7 +142,7 @@ export class ProofOfPlay {
     await this.#playLog?.purge();
   }
 
-  async #step(event: PlayStep): Promise<void> {
+  async #step(event: PlayInput): Promise<void> {
     const before = this.#plays;
     const { plays, done } = step(before, event, () => `evt_${ulid(this.#parts.clock.now())}`);
     this.#plays = plays;
@@ -147,7 +156,7 @@ export class ProofOfPlay {
     const { lastFrame } = plays;
     if (lastFrame !== null && plays.open.size > 0 && lastFrame.mono - this.#keptFrame >= frameEveryMs) {
       this.#keptFrame = lastFrame.mono;
-      writing.push(this.#playLog.frame(lastFrame));
+      writing.push(this.#playLog.recordFrame(lastFrame));
     }
     await this.#keep(Promise.all(writing));
   }
@@ -161,7 +170,7 @@ export class ProofOfPlay {
     }
   }
 
-  #snapshot(): Snapshot {
+  #snapshot(): OpenPlaysSnapshot {
     const { clock, bootId } = this.#parts;
     const { offsetMs, errorMs } = clock.offset;
     return {
@@ -173,20 +182,20 @@ export class ProofOfPlay {
   }
 
   /** Null where the cause cannot be told. */
-  #playOf({ zone_id, cause, item_id, asset_id }: Played): PlayOf | null {
-    const known = readCause(cause ?? "");
+  #playOf({ zone_id, cause, item_id, asset_id }: Played): PlayIdentity | null {
+    const known = parseCause(cause ?? "");
     if (known === null) return null;
     const { files, desired } = this.#ready ?? { files: new Map<string, string>(), desired: { revision: "" } };
     const sha256 = asset_id === null ? null : (files.get(asset_id) ?? null);
     return { ...known, zoneId: zone_id, itemId: item_id, assetId: asset_id, sha256, revision: desired.revision };
   }
 
-  #now(): Stamp {
+  #now(): ClockReading {
     return { at: this.#parts.clock.now(), mono: this.#parts.clock.monotonic() };
   }
 
   /** The page's corrected time on both of our clocks. One that cannot be, as after a step of the clock, is put where it can. */
-  #stampOf(at: number): Stamp {
+  #stampOf(at: number): ClockReading {
     const now = this.#now();
     const earliest = this.#plays.lastFrame?.mono ?? Number.NEGATIVE_INFINITY;
     const mono = Math.min(now.mono, Math.max(earliest, now.mono - (now.at - at)));
@@ -195,14 +204,14 @@ export class ProofOfPlay {
 }
 
 /** The events of what a run before left open. */
-function endsOf({ snapshot, lastFrame }: LeftOver): PlayEvent[] {
+function endsOf({ snapshot, lastFrame }: PreviousRun): PlayEvent[] {
   return snapshot.open.map((open) => {
     const at = lastFrame === null || lastFrame.mono < open.started.mono ? open.started : lastFrame;
-    return eventOf(close(open, at, "interrupted"), snapshot);
+    return eventOf(closePlay(open, at, "interrupted"), snapshot);
   });
 }
 
-function eventOf({ id, of, result, reason, started, ended }: DonePlay, snapshot: Omit<Snapshot, "open">): PlayEvent {
+function eventOf({ id, of, result, reason, started, ended }: FinishedPlay, snapshot: Omit<OpenPlaysSnapshot, "open">): PlayEvent {
   // Whole milliseconds on the monotonic clock, so that plays that touch add up without a remainder.
   const durationMs = Math.round(ended.mono) - Math.round(started.mono);
   // The wall clock was set meanwhile: what it says now is right for the beginning too.

@@ -1,61 +1,61 @@
 // The heartbeat: what the stages' live values say, put together. Frames that were presented decide, not what was asked for.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
-import { pageBeatMs } from "../../protocol/scene.ts";
+import { pageHeartbeatMs } from "../../protocol/scene.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/schedules.ts";
-import type { DriftFigures } from "./clock-drift.ts";
-import type { Progress } from "../content/download-progress.ts";
-import type { Engine, Host } from "../host.ts";
+import type { DriftFigures } from "./playback-drift.ts";
+import type { DownloadProgress } from "../content/download-progress.ts";
+import type { BrowserEngine, Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
-import { type Condition, wordsOf } from "./problems.ts";
-import type { Withheld } from "../surface/recovery.ts";
+import { type PlayerCondition, describeWithheld } from "./problems.ts";
+import type { WithheldContent } from "../surface/recovery.ts";
 import type { PageState } from "../surface/surface.ts";
 
 // One beat may be late, or two on a box that is busy with a large decode.
-const renderingLimitMs = 4 * pageBeatMs;
+const renderingLimitMs = 4 * pageHeartbeatMs;
 
-export interface StatusParts {
+export interface StatusDependencies {
   host: Host;
   machine: Machine;
   clock: CorrectedClock;
   folder: string;
   version: string;
-  engine: () => Engine | null;
+  engine: () => BrowserEngine | null;
   page: () => PageState;
   drift: () => DriftFigures | null;
-  withheld: () => Withheld | null;
-  problems: (about: Pick<Condition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">) => ProblemList;
+  withheld: () => WithheldContent | null;
+  problems: (about: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
   variables: () => Variables;
   appliedRevision: () => string | null;
   desired: () => { revision: string; isEmpty: boolean } | null;
-  progress: () => Progress;
+  progress: () => DownloadProgress;
 }
 
 /** Puts heartbeats together. */
 export class Status {
-  readonly #parts: StatusParts;
+  readonly #parts: StatusDependencies;
   readonly #startedAt: number;
 
-  constructor(parts: StatusParts) {
+  constructor(parts: StatusDependencies) {
     this.#parts = parts;
     this.#startedAt = parts.clock.monotonic();
   }
 
   /** What a box says of itself when it asks for a code. */
-  async describe(): Promise<Omit<PairingRequest, "public_key">> {
+  async describeDevice(): Promise<Omit<PairingRequest, "public_key">> {
     const { machine, folder, version, page } = this.#parts;
-    const { hardware, timezone } = await machine.read(folder);
+    const { hardware, timezone } = await machine.readings(folder);
     return { player_version: version, hardware, timezone, resolution: resolutionOf(page()) };
   }
 
   /** The heartbeat of this moment. */
   async heartbeat(): Promise<Heartbeat> {
     const { host, machine, clock, folder, version, engine, page, nowPlaying } = this.#parts;
-    const [readings, browserBytes] = await Promise.all([machine.read(folder), host.memoryBytes()]);
+    const [readings, browserBytes] = await Promise.all([machine.readings(folder), host.memoryBytes()]);
     const state = page();
     const lastFrameAgo = state.is === "here" && state.lastFrameAt !== null ? clock.monotonic() - state.lastFrameAt : null;
     const { offsetMs, errorMs } = clock.offset;
@@ -135,8 +135,8 @@ function stillMsOf(page: PageState, now: number): number {
 }
 
 /** Nothing of a revision is on the screen while it is withheld. */
-function withheldContent(content: ContentState, withheld: Withheld): ContentState {
-  return { ...content, is: "failed", applied_revision: null, detail: `Content is withheld: ${wordsOf(withheld)}` };
+function withheldContent(content: ContentState, withheld: WithheldContent): ContentState {
+  return { ...content, is: "failed", applied_revision: null, detail: `Content is withheld: ${describeWithheld(withheld)}` };
 }
 
 /** A reason for what would be shown, while it is withheld. */

@@ -4,18 +4,18 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
-import type { Engine, Host, HostFault, HostPage } from "../host.ts";
+import type { BrowserEngine, Host, HostFault, HostPage } from "../host.ts";
 import type { PageState, Surface } from "./surface.ts";
 
 /** How the glass is. `safe`: content is withheld until `until` (monotonic ms), because showing it killed the browser again and again. */
-export type Glass =
+export type DisplayState =
   | { is: "starting" }
   | { is: "showing" }
   | { is: "mending"; fault: string }
   | { is: "safe"; fault: string; until: number };
 
 /** Content that is kept off the screen because showing it made the browser fail. Wall times, ms. */
-export interface Withheld {
+export interface WithheldContent {
   /** False: it was, and is on trial on the screen. */
   isNow: boolean;
   fault: string;
@@ -27,12 +27,12 @@ export interface Withheld {
 }
 
 /** What has been tried lately, oldest first; monotonic ms. */
-export interface Attempts {
+export interface RecoveryAttempts {
   reloads: readonly number[];
   relaunches: readonly number[];
 }
 
-export type Action = "reload" | "relaunch" | "safe";
+export type RecoveryAction = "reload" | "relaunch" | "safe";
 
 // A page that came up well for this long has earned a fresh start of the ladder.
 const memoryMs = 300_000;
@@ -44,14 +44,14 @@ const silentPageMs = 15_000;
 const arrivalLimitMs = 30_000;
 
 /** The next action of the ladder. Pure. A browser that is gone cannot be reloaded. */
-export function nextAction(fault: HostFault["is"], attempts: Attempts, now: number): Action {
+export function nextAction(fault: HostFault["is"], attempts: RecoveryAttempts, now: number): RecoveryAction {
   const recent = (times: readonly number[]): number => times.filter((at) => now - at < memoryMs).length;
   if (recent(attempts.relaunches) >= relaunchesBeforeSafe) return "safe";
   if (fault === "browser-exited") return "relaunch";
   return recent(attempts.reloads) < reloadsBeforeRelaunch ? "reload" : "relaunch";
 }
 
-export interface RecoveryParts {
+export interface RecoveryDependencies {
   host: Host;
   surface: Surface;
   clock: Clock;
@@ -60,34 +60,34 @@ export interface RecoveryParts {
 
 /** Keeps the page on the glass for as long as it runs. */
 export class Recovery {
-  readonly #parts: RecoveryParts;
-  readonly #glass = new Observable<Glass>({ is: "starting" });
-  #attempts: Attempts = { reloads: [], relaunches: [] };
+  readonly #parts: RecoveryDependencies;
+  readonly #glass = new Observable<DisplayState>({ is: "starting" });
+  #attempts: RecoveryAttempts = { reloads: [], relaunches: [] };
   #asked: HostFault | null = null;
   readonly #bell = new Signal();
   #mendedAt: number;
-  #engine: Engine | null = null;
+  #engine: BrowserEngine | null = null;
   /** When the browser failed lately, monotonic ms. */
   #failures: number[] = [];
   /** The last time that content was withheld; instants on the monotonic clock. */
-  #withheld: Omit<Withheld, "isNow"> | null = null;
+  #withheld: Omit<WithheldContent, "isNow"> | null = null;
 
-  constructor(parts: RecoveryParts) {
+  constructor(parts: RecoveryDependencies) {
     this.#parts = parts;
     this.#mendedAt = parts.clock.monotonic();
   }
 
-  get glass(): Watchable<Glass> {
+  get display(): Watchable<DisplayState> {
     return this.#glass;
   }
 
   /** The browser that runs; null before the first has started. */
-  get engine(): Engine | null {
+  get engine(): BrowserEngine | null {
     return this.#engine;
   }
 
   /** Whether content is withheld, or was until lately and is on trial; null when neither. */
-  get withheld(): Withheld | null {
+  get withheld(): WithheldContent | null {
     if (this.#withheld === null || this.#isTrialOver(this.#withheld.until)) return null;
     const { clock } = this.#parts;
     const wallAt = (at: number): number => clock.now() + at - clock.monotonic();

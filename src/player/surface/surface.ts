@@ -13,7 +13,7 @@ import { Observable, type Watchable } from "../../base/async/observable.ts";
 import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
 import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
-import type { FrameFault, HostPage } from "../host.ts";
+import type { IframeFault, HostPage } from "../host.ts";
 import type { OutboundHttp } from "../web-items/outbound-http.ts";
 import type { StreamSource } from "../playback/scene-item.ts";
 import { sendStream } from "../web-items/stream-proxy.ts";
@@ -40,7 +40,7 @@ export interface SurfaceOptions {
   /** The stream behind a key; null when no item at hand shows it. */
   stream(key: string): StreamSource | null;
   /** What streams are fetched through. */
-  outside: OutboundHttp;
+  outboundHttp: OutboundHttp;
   clock: Clock;
   log: Log;
 }
@@ -118,7 +118,7 @@ export class Surface implements AsyncDisposable {
   }
 
   /** Tells the page that a frame has painted (`null`) or failed. */
-  tellFrame(frame: string, failure: { code: FrameFault; detail: string; death?: string } | null): void {
+  sendIframeResult(frame: string, failure: { code: IframeFault; detail: string; death?: string } | null): void {
     this.#send({ type: "frame", frame, failure });
   }
 
@@ -178,7 +178,7 @@ export class Surface implements AsyncDisposable {
   async #sendStream(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
     const source = this.#options.stream(key);
     if (source === null) return refuse(response, 404);
-    await sendStream(request, response, source, this.#options.outside);
+    await sendStream(request, response, source, this.#options.outboundHttp);
   }
 
   async #sendPage(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {

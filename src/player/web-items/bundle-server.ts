@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Bundle, type Span } from "../../base/files/zip-bundle.ts";
+import { Bundle, type ByteRange } from "../../base/files/zip-bundle.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 
@@ -17,7 +17,7 @@ export interface ServedBundle {
   network: readonly string[];
 }
 
-export interface BundlesOptions {
+export interface BundleServerOptions {
   /** The file behind a SHA-256, null when it is not proven. */
   media: (sha256: string) => { folder: string; name: string } | null;
   /** The one origin that may frame bundles: the page's. */
@@ -56,8 +56,8 @@ const types: Record<string, string> = {
 };
 
 /** Serves the bundles of items on 127.0.0.1, told apart by host name: `<item>.localhost`. */
-export class Bundles implements AsyncDisposable {
-  readonly #options: BundlesOptions;
+export class BundleServer implements AsyncDisposable {
+  readonly #options: BundleServerOptions;
   readonly #server: Server;
   #port = 0;
   #byHost = new Map<string, ServedBundle>();
@@ -65,7 +65,7 @@ export class Bundles implements AsyncDisposable {
   /** Why a bundle is refused, by hash. */
   readonly #refusals = new Map<string, string>();
 
-  private constructor(options: BundlesOptions) {
+  private constructor(options: BundleServerOptions) {
     this.#options = options;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
@@ -77,8 +77,8 @@ export class Bundles implements AsyncDisposable {
   }
 
   /** Listens on a free port of 127.0.0.1, which is where browsers look for every name below `localhost`. */
-  static async open(options: BundlesOptions): Promise<Bundles> {
-    const bundles = new Bundles(options);
+  static async open(options: BundleServerOptions): Promise<BundleServer> {
+    const bundles = new BundleServer(options);
     bundles.#server.listen(0, "127.0.0.1");
     await once(bundles.#server, "listening");
     bundles.#port = (bundles.#server.address() as AddressInfo).port;
@@ -103,7 +103,7 @@ export class Bundles implements AsyncDisposable {
   }
 
   /** Why the bundle of an item is not served; null when nothing is known against it. */
-  refusalOf(itemId: string): string | null {
+  rejectionOf(itemId: string): string | null {
     const sha256 = this.#byHost.get(this.#hostOf(itemId))?.sha256;
     return sha256 === undefined ? null : (this.#refusals.get(sha256) ?? null);
   }
@@ -191,7 +191,7 @@ function pathOf(url: string): string | null {
 }
 
 /** The one span that a Range header asks for; null for the whole file. Other ranges than one of bytes are ignored (RFC 9110). */
-function spanOf(range: string | undefined, size: number): Span | "beyond" | null {
+function spanOf(range: string | undefined, size: number): ByteRange | "beyond" | null {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range ?? "") ?? [];
   if (from === undefined || to === undefined || (from === "" && to === "")) return null;
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);

@@ -3,7 +3,7 @@ import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Agent, Dispatcher } from "undici";
 import { Fault } from "../../base/fault.ts";
-import { isForeignAddress } from "../../base/own-address.ts";
+import { isRemoteAddress } from "../../base/http/ip-address.ts";
 
 const connectLimitMs = 10_000;
 const silenceLimitMs = 20_000;
@@ -34,10 +34,7 @@ export class OutboundHttp implements AsyncDisposable {
    * @param mayReach is asked about every address before it is connected to, so that a name cannot be rebound later.
    * @param isExcepted tells which hosts and ports of URLs may have any address; IPv6 addresses without brackets.
    */
-  constructor(
-    mayReach: (address: string) => boolean = isForeignAddress,
-    isExcepted: (host: string, port: number) => boolean = () => false,
-  ) {
+  constructor(mayReach: (address: string) => boolean = isRemoteAddress, isExcepted: (host: string, port: number) => boolean = () => false) {
     this.#mayReach = mayReach;
     this.#isExcepted = isExcepted;
   }

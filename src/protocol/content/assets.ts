@@ -1,6 +1,6 @@
 // Assets and uploads, as REST shows and takes them.
 import { z } from "zod";
-import { PageQuery, Words } from "../operator/resources.ts";
+import { PageQuery, NameFilter } from "../operator/resources.ts";
 import { id, Name, Sha256, Timestamp } from "../common.ts";
 
 /** What an asset can be shown as: an item of a playlist takes one kind. */
@@ -76,7 +76,7 @@ export const AssetQuery = PageQuery.extend({
   kind: AssetKind.optional(),
   status: AssetStatus.optional(),
   tag: Name.optional().describe("Those that carry this tag"),
-  q: Words,
+  q: NameFilter,
   sha256: Sha256.optional().describe("Those of exactly these bytes: asked before an upload, it may be spared"),
   deleted: z.enum(["true", "false"]).default("false").describe("`true` lists the bin instead"),
 });

@@ -13,8 +13,8 @@ import {
   VideoStyle,
 } from "./item-styles.ts";
 import { contrastOf, minContrast, maxQrBytes } from "./qr-legibility.ts";
-import { Opening, openingFaults } from "../scheduling/opening-hours.ts";
-import { HtmlFields, WebFields } from "./site-items.ts";
+import { Opening, validateOpening } from "../scheduling/opening-hours.ts";
+import { HtmlFields, WebFields } from "./web-items.ts";
 import { Transition } from "./transition.ts";
 import { id, TimeZone, Timestamp } from "../common.ts";
 
@@ -153,7 +153,7 @@ export const NewPlaylistItem = z
     if (item.type === "qr")
       for (const fault of qrFaults(item)) context.addIssue({ code: "custom", path: [fault.path], message: fault.message });
     for (const [index, each] of (item.dayparts ?? []).entries()) {
-      for (const { pointer, detail } of openingFaults(each, "")) {
+      for (const { pointer, detail } of validateOpening(each, "")) {
         context.addIssue({ code: "custom", path: ["dayparts", index, pointer.slice(1)], message: detail });
       }
     }

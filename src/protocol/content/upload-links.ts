@@ -27,7 +27,7 @@ export const UploadLink = z.object({
 export type UploadLink = z.infer<typeof UploadLink>;
 
 /** A link as it is told once. */
-export const MadeUploadLink = UploadLink.extend({
+export const CreatedUploadLink = UploadLink.extend({
   url: z
     .string()
     .describe("Where to PUT the bytes as they are: `curl -T video.mp4 'URL'`. No token is wanted: whoever has it may send one file"),

@@ -45,7 +45,7 @@ export const CommandRequest = z.discriminatedUnion("type", [
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
 /** The same command for many players at once: `POST /commands`. */
-export const CommandsRequest = z.discriminatedUnion(
+export const BulkCommandRequest = z.discriminatedUnion(
   "type",
   CommandRequest.options.map((option) => option.extend({ target: Target })) as unknown as typeof CommandRequest.options,
 ) as unknown as z.ZodType<CommandRequest & { target: Target }>;
@@ -88,7 +88,7 @@ export const Command = z.object({
 export type Command = z.infer<typeof Command>;
 
 /** The answer to a command for many: the ids of those made, in the order of the players' ids. */
-export const CommandsQueued = z.object({
+export const BulkCommandResult = z.object({
   count: z.int(),
   type: z.enum(commandTypes),
   expires_at: Timestamp.describe("Not begun by then, they never run"),

@@ -44,7 +44,7 @@ export type DesiredLayout = z.infer<typeof DesiredLayout>;
  * `GET /device/state`: the truth. `revision` is a digest of the rest, so equal content has an equal revision and
  * an identical push changes nothing. `layout: null` means empty: nothing assigned.
  */
-export const Desired = z.object({
+export const DesiredState = z.object({
   revision: z.string().min(1).max(64),
   player: z.object({
     id: id("plr"),
@@ -66,7 +66,7 @@ export const Desired = z.object({
   playlists: z.array(DesiredPlaylist),
   assets: z.array(DesiredAsset),
 });
-export type Desired = z.infer<typeof Desired>;
+export type DesiredState = z.infer<typeof DesiredState>;
 
 /** Every loop counts from this instant (UTC), so players with the same state are in step without talking. */
 export const loopEpochMs = Date.UTC(2024, 0, 1);

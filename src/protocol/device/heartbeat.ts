@@ -1,7 +1,7 @@
 // What a screen tells of itself.
 import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
-import { ToldVariables } from "../scheduling/schedules.ts";
+import { HeartbeatVariables } from "../scheduling/schedules.ts";
 import { deviceText } from "../text.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "../common.ts";
 
@@ -48,7 +48,7 @@ export const Heartbeat = z.object({
   resolution: z.object({ width: Count, height: Count }).nullable(),
   content: ContentState,
   now_playing: z.array(PresentedItem).max(200),
-  variables: ToldVariables.optional(),
+  variables: HeartbeatVariables.optional(),
   why: z.array(ShownReason).max(20).optional().describe("Why it shows what it shows"),
   problems: PlayerProblems.optional().describe("What is wrong, the gravest first; older players do not say"),
   problems_left_out: ProblemsLeftOut.optional(),

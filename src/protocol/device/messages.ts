@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Heartbeat, HeartbeatAnswer } from "./heartbeat.ts";
 import { deviceText } from "../text.ts";
-import { Count, id, LifeSeconds, RawInstant } from "../common.ts";
+import { Count, id, LifetimeSeconds, RawInstant } from "../common.ts";
 
 const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be a raw Ed25519 public key in base64url");
 
@@ -22,13 +22,13 @@ export const PairingGrant = z.object({
   user_code: z.string(),
   verification_uri: z.string().nullable(),
   verification_uri_complete: z.string().nullable(),
-  expires_in: LifeSeconds.describe("Seconds"),
-  interval: LifeSeconds.describe("Seconds between polls"),
+  expires_in: LifetimeSeconds.describe("Seconds"),
+  interval: LifetimeSeconds.describe("Seconds between polls"),
 });
 export type PairingGrant = z.infer<typeof PairingGrant>;
 
 /** `POST /device/nonce`: what the next token request must sign, once, within a minute. */
-export const Nonce = z.object({ nonce: z.string(), expires_in: LifeSeconds });
+export const Nonce = z.object({ nonce: z.string(), expires_in: LifetimeSeconds });
 
 /** `typ` of the JWS that proves possession of the device's key. Its payload is {@link TokenProof}. */
 export const tokenProofJwsType = "signage-token-proof+jws";
@@ -59,7 +59,7 @@ export type TokenRequest = z.infer<typeof TokenRequest>;
 export const TokenGrant = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
-  expires_in: LifeSeconds.describe("Seconds"),
+  expires_in: LifetimeSeconds.describe("Seconds"),
   player_id: id("plr"),
   player_name: z.string(),
   service_key: PublicKey,
@@ -174,10 +174,10 @@ export type ServiceMessage = z.infer<typeof ServiceMessage>;
 const UnknownMessage = z.object({ type: deviceText(64), seq: Seq.optional() });
 
 /** A message as it came: understood, or only its outside known, as far as it has one. The unknown are ignored and counted. */
-export type ReadMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
+export type ParsedMessage<T> = { is: "known"; message: T } | { is: "unknown"; type: string | undefined; seq: number | undefined };
 
 /** Reads the text of a socket's message by the schema of the other side's messages. */
-export function readMessage<T>(schema: z.ZodType<T>, text: string): ReadMessage<T> {
+export function parseMessage<T>(schema: z.ZodType<T>, text: string): ParsedMessage<T> {
   let json: unknown;
   try {
     json = JSON.parse(text);

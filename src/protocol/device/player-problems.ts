@@ -4,7 +4,7 @@ import { deviceText } from "../text.ts";
 import { id, Timestamp } from "../common.ts";
 
 /** Title and remedy of each code, the gravest first. `service`: only the service can tell it, not the player itself. */
-export const problemCatalogue = {
+export const problemCatalog = {
   offline: {
     by: "service",
     title: "The player is not heard",
@@ -92,9 +92,9 @@ export const problemCatalogue = {
     remedy: "Let it reach the service, or give it time servers with --ntp: schedules and walls go by the clock.",
   },
 } as const;
-export type ProblemCode = keyof typeof problemCatalogue;
+export type ProblemCode = keyof typeof problemCatalog;
 /** The codes, the gravest first. */
-export const problemCodes = Object.keys(problemCatalogue) as ProblemCode[];
+export const problemCodes = Object.keys(problemCatalog) as ProblemCode[];
 
 const longestText = 300;
 
@@ -134,19 +134,19 @@ export const problemFields = {
 };
 
 /** A problem of the catalogue. `detail` says more than the title where there is more to say. */
-export function problemOf(
+export function createProblem(
   code: ProblemCode,
   sinceMs: number,
   about: { zone_id?: string; item_id?: string; detail?: string } = {},
 ): PlayerProblem {
-  const { title, remedy } = problemCatalogue[code];
+  const { title, remedy } = problemCatalog[code];
   const { zone_id = null, item_id = null, detail } = about;
   const words = detail === undefined || detail === "" ? `${title}.` : `${title}: ${detail}`;
   return { code, since: new Date(sinceMs).toISOString(), zone_id, item_id, detail: words.slice(0, longestText), remedy };
 }
 
 /** Sorts and cuts a list so that it fits into a heartbeat. */
-export function boundProblems(all: readonly PlayerProblem[]): ProblemList {
+export function fitProblems(all: readonly PlayerProblem[]): ProblemList {
   const places: readonly string[] = problemCodes;
   const sorted = all.toSorted((a, b) => places.indexOf(a.code) - places.indexOf(b.code) || (a.since < b.since ? -1 : 1));
   let bytes = 0;

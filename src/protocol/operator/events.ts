@@ -107,7 +107,7 @@ const kindsByNoun: Readonly<Record<string, JournalledKind>> = {
 };
 
 /** The kind of subscription that tells an event of `type`; null for a type of another version. */
-export function kindOf(type: EventType): JournalledKind | null {
+export function subscriptionKindOf(type: EventType): JournalledKind | null {
   if (presence.includes(type)) return "presence";
   if (ofPlayersProblems.includes(type)) return "problems";
   return kindsByNoun[type.slice(0, type.indexOf("."))] ?? null;
@@ -130,14 +130,14 @@ export const eventsSubprotocol = "signage.events.v1";
 /** Close codes of that socket. */
 export const eventCloseCodes = { badToken: 4401, forbidden: 4403, restarting: 1012, tooSlow: 1013 } as const;
 /** Longest message of a subscriber. */
-export const longestSubscriberMessageBytes = 65_536;
+export const maxSubscriberMessageBytes = 65_536;
 
 /** A place in a team's journal: the last event that was handled. Another `epoch` is another journal. */
 const Place = z.object({ epoch: z.string().max(64), seq: Count });
 export type Place = z.infer<typeof Place>;
 
 /** The id that a subscriber gives a message. */
-export const requestId = z.string().max(64).describe("Given back with the answer");
+export const SubscriberMessageId = z.string().max(64).describe("Given back with the answer");
 
 const longestWaitSeconds = 30;
 
@@ -179,7 +179,7 @@ export type EventPage = z.infer<typeof EventPage>;
 export const SubscriberMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribe"),
-    id: requestId,
+    id: SubscriberMessageId,
     data: z.strictObject({
       kinds: z.array(EventKind).max(eventKinds.length),
       players: z
@@ -189,7 +189,7 @@ export const SubscriberMessage = z.discriminatedUnion("type", [
       after: Place.optional().describe("Resume: the place after which to go on. Without it only what happens from now on"),
     }),
   }),
-  z.object({ type: z.literal("unsubscribe"), id: requestId }),
+  z.object({ type: z.literal("unsubscribe"), id: SubscriberMessageId }),
 ]);
 export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
 
@@ -197,14 +197,14 @@ export type SubscriberMessage = z.infer<typeof SubscriberMessage>;
 export const SubscriptionMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("subscribed"),
-    id: requestId,
+    id: SubscriberMessageId,
     data: Place.extend({
       resumed: z.boolean().describe("False when `after` was given but is too old or of another journal: a `resync` follows"),
     }),
   }),
   z.object({
     type: z.literal("unsubscribed"),
-    id: requestId,
+    id: SubscriberMessageId,
     data: Place.describe("Nothing is told any more; with this place a later `subscribe` misses nothing"),
   }),
   z.object({
@@ -222,7 +222,7 @@ export const SubscriptionMessage = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("error"),
-    id: requestId.nullable().describe("Of the message that is wrong; null when it has none"),
+    id: SubscriberMessageId.nullable().describe("Of the message that is wrong; null when it has none"),
     data: z.object({
       code: z.enum(["malformed", "unsupported"]),
       field: z.string().nullable().describe("The field that is wrong, a pointer (RFC 6901) into the message; null: it is no JSON"),

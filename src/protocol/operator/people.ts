@@ -81,7 +81,7 @@ export const Invitation = z.object({
 });
 export type Invitation = z.infer<typeof Invitation>;
 export const NewInvitation = z.strictObject({ email: Email, name: Name, role: Role });
-export const MadeInvitation = Invitation.extend({
+export const CreatedInvitation = Invitation.extend({
   secret: z.string().describe("Shown this once: pass it on to the person, who accepts with it. We send no e-mail"),
 });
 export const Acceptance = z.strictObject({
@@ -109,11 +109,11 @@ export const NewToken = z.strictObject({
   expires_at: Timestamp.nullable().default(null).describe("In the future. A token that expires makes none that outlives it"),
 });
 export const TokenChange = z.strictObject({ name: Name });
-export const MadeToken = Token.extend({ secret: z.string().describe("`sgn_pat_…`, shown this once: its hash alone is kept") });
-export type MadeToken = z.infer<typeof MadeToken>;
+export const CreatedToken = Token.extend({ secret: z.string().describe("`sgn_pat_…`, shown this once: its hash alone is kept") });
+export type CreatedToken = z.infer<typeof CreatedToken>;
 
 /** A place in a team with a token to take it. */
-export const Seat = z.object({ user: User, team: Team, role: Role, token: MadeToken });
+export const AcceptedInvitation = z.object({ user: User, team: Team, role: Role, token: CreatedToken });
 /** Who calls. */
 export const Me = z.object({ user: User, team: Team, role: Role, token: Token });
 
@@ -136,10 +136,10 @@ export const AuditEntry = z.object({
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** Whether the log is whole. */
-export const AuditVerdict = z.object({
+export const AuditVerification = z.object({
   holds: z.boolean(),
   entries: z.int().min(0).describe("Entries that are good, from the first on"),
   broken_at_seq: z.int().nullable().describe("The first that is missing or was altered; null: none"),
   last_hash: Sha256.nullable().describe("Of the newest good entry: kept elsewhere, it proves later that nothing before it was rewritten"),
 });
-export type AuditVerdict = z.infer<typeof AuditVerdict>;
+export type AuditVerification = z.infer<typeof AuditVerification>;

@@ -172,7 +172,7 @@ export const PageQuery = z.strictObject({
 });
 
 /** A filter by words of a name. */
-export const Words = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
+export const NameFilter = z.string().trim().min(1).max(200).optional().describe("Part of the name, blind to case");
 
 const deleted = z.enum(["true", "false"]).default("false").describe("`true` lists the bin, `false` what is not in it");
 
@@ -180,14 +180,14 @@ const deleted = z.enum(["true", "false"]).default("false").describe("`true` list
 export const PlayersQuery = PageQuery.extend({
   status: z.enum(["online", "offline"]).optional(),
   tag: Name.optional(),
-  q: Words,
+  q: NameFilter,
   layout_id: id("lay").optional(),
   deleted,
   has_problems: z.enum(["true", "false"]).optional(),
 });
 /** Query of a list of things that can be in the bin. */
 export const BinQuery = PageQuery.extend({
-  q: Words,
+  q: NameFilter,
   deleted,
 });
 /** Query of a deletion that may be for good. */
@@ -208,7 +208,7 @@ export const TargetWarning = z.object({
 export type TargetWarning = z.infer<typeof TargetWarning>;
 
 /** `POST /players/bulk`. */
-export const PlayersChange = z.strictObject({
+export const BulkPlayerChange = z.strictObject({
   target: Target,
   change: z.strictObject({
     layout_id: id("lay").nullable().optional().describe("Assigns a layout to all; null takes it away"),
@@ -216,7 +216,7 @@ export const PlayersChange = z.strictObject({
     tags_remove: z.array(Name).max(50).default([]),
   }),
 });
-export const PlayersChanged = z.object({
+export const BulkPlayerChangeResult = z.object({
   matched: z.int().describe("Players that the request was for"),
   changed: z.int().describe("Those among them that were not so already"),
   warnings: z.array(TargetWarning).describe("Why it reached nobody. It is taken all the same"),

@@ -1,7 +1,7 @@
 // Calendars: named lists of dates, such as public holidays, that conditions of schedules ask for.
 import { z } from "zod";
 import { LocalDate } from "./schedules.ts";
-import { PageQuery, Words } from "../operator/resources.ts";
+import { PageQuery, NameFilter } from "../operator/resources.ts";
 import { id, Name, Timestamp } from "../common.ts";
 
 /** The most dates that one calendar holds. */
@@ -52,7 +52,7 @@ export const NewCalendar = z.strictObject({ name: Name, ...given }).superRefine(
 export const CalendarChange = z.strictObject({ name: Name.optional(), ...given }).superRefine(refine);
 
 /** Query of the list of calendars. */
-export const CalendarsQuery = PageQuery.extend({ q: Words });
+export const CalendarsQuery = PageQuery.extend({ q: NameFilter });
 
 function refine(
   { dates: list = [], ical: text }: { dates?: CalendarDate[] | undefined; ical?: string | undefined },

@@ -23,7 +23,7 @@ export interface Span {
 }
 
 /** What makes an opening impossible: RFC 6901 pointer below `pointer`, and remedy. */
-export function openingFaults({ from, until }: Opening, pointer: string): { pointer: string; detail: string }[] {
+export function validateOpening({ from, until }: Opening, pointer: string): { pointer: string; detail: string }[] {
   if (until === from) return [{ pointer: `${pointer}/until`, detail: "must differ from `from`: for the whole day leave both out" }];
   if (from === "24:00") return [{ pointer: `${pointer}/from`, detail: "must be before 24:00: use 00:00 of the day after" }];
   return [];
@@ -40,7 +40,7 @@ export function partsOf({ weekdays: wanted, from, until }: Opening): { days: num
  * When at least one of `openings` is open, since Monday 00:00, in order of the beginning, which lies in that week. Those that
  * touch or overlap are one, also over the end of the week. Null: always.
  */
-export function weekOf(openings: readonly Opening[]): Span[] | null {
+export function openingsOfWeek(openings: readonly Opening[]): Span[] | null {
   const spans = openings.flatMap((each) => {
     const { days, timeMs, lengthMs } = partsOf(each);
     return days.map((day) => ({ from: day * dayMs + timeMs, until: day * dayMs + timeMs + lengthMs }));

@@ -1,7 +1,7 @@
 // Schedules: which layout plays when, and what is wrong with one that cannot be. The same check on both sides of the wire.
 import { z } from "zod";
-import { Opening, opening, openingFaults } from "./opening-hours.ts";
-import { anchor, dayOf, firstDay, type Recurrence } from "../../schedule/calendar/recurrence.ts";
+import { Opening, opening, validateOpening } from "./opening-hours.ts";
+import { createRecurrence, dayOf, firstDay, type Recurrence } from "../../schedule/calendar/recurrence.ts";
 import { parseRule, RuleError, type Rule } from "../../schedule/calendar/rrule.ts";
 import { cleanText, deviceText } from "../text.ts";
 import { DeletedAt, id, Name, Timestamp, TimeZone } from "../common.ts";
@@ -49,7 +49,7 @@ export type Variables = z.infer<typeof Variables>;
 export const ReportedVariables = z.record(VariableName, VariableValue).describe("The first of them by name where they are many");
 
 /** The same as it comes: what is no variable's name is left out, or one of them would cost the whole heartbeat. */
-export const ToldVariables = z
+export const HeartbeatVariables = z
   .record(z.string(), z.union([deviceText(longestValue), ...VariableValue.options.slice(1)]))
   .overwrite((map) => Object.fromEntries(Object.entries(map).filter(([name]) => VariableName.safeParse(name).success)));
 
@@ -217,8 +217,8 @@ export const ScheduleChange = z.strictObject({ name: Name, layout_id: about.layo
 export const DesiredSchedule = z.object({ ...about, ...newTiming }).superRefine(refine);
 export type DesiredSchedule = z.infer<typeof DesiredSchedule>;
 
-/** What {@link scheduleFaults} looks at. */
-export type Timing = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "conditions">;
+/** What {@link validateSchedule} looks at. */
+export type ScheduleTiming = Pick<DesiredSchedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "conditions">;
 
 /**
  * A moment as UTC ms: of the wall clock, or with `isUtc` of the instant; a date alone is the beginning of its day. Null when
@@ -235,16 +235,19 @@ export function momentOf(text: string): { at: number; isUtc: boolean } | null {
  * The moment at which what lasts until `text` is over. A date alone is included, as people mean it (and unlike DTEND of
  * RFC 5545): over is what lasts until it when the next day begins.
  */
-export function endOf(text: string): { at: number; isUtc: boolean } | null {
+export function endMomentOf(text: string): { at: number; isUtc: boolean } | null {
   const moment = momentOf(text);
   // The last day that there is ends a second early: its end is to be a moment too.
   return moment !== null && isDate(text) ? { ...moment, at: Math.min(moment.at + dayMs, Date.UTC(2200, 0, 1) - 1_000) } : moment;
 }
 
 /** The same window for players: where it is of dates, in wall times, which players of versions that know no dates read too. */
-export function inWallTimes({ starts_at, ends_at }: Pick<Timing, "starts_at" | "ends_at">): Pick<Timing, "starts_at" | "ends_at"> {
+export function withWallTimes({
+  starts_at,
+  ends_at,
+}: Pick<ScheduleTiming, "starts_at" | "ends_at">): Pick<ScheduleTiming, "starts_at" | "ends_at"> {
   if (!isDate(starts_at)) return { starts_at, ends_at };
-  const ends = ends_at === null ? null : endOf(ends_at)!.at;
+  const ends = ends_at === null ? null : endMomentOf(ends_at)!.at;
   return { starts_at: `${starts_at}T00:00:00`, ends_at: ends === null ? null : new Date(ends).toISOString().slice(0, 19) };
 }
 
@@ -261,7 +264,7 @@ export function isDate(text: string): boolean {
 export function recurrenceOf(rule: Rule, startWall: number, exdates: readonly string[], instantOf?: (wall: number) => number): Recurrence {
   const lastDay = lastDayOf(rule, startWall - dayOf(startWall) * dayMs, instantOf);
   const except = new Set(exdates.map((date) => dayOf(momentOf(`${date}T00:00`)?.at ?? Number.NaN)));
-  return anchor(rule, dayOf(startWall), lastDay, except);
+  return createRecurrence(rule, dayOf(startWall), lastDay, except);
 }
 
 /** The last day whose window begins at UNTIL or before: instants are compared with instants, wall times with wall times. */
@@ -275,10 +278,10 @@ function lastDayOf({ until }: Rule, timeOfDay: number, instantOf?: (wall: number
 }
 
 /** What makes a schedule impossible: RFC 6901 pointer and remedy of each fault. None: it can play. */
-export function scheduleFaults(schedule: Timing): { pointer: string; detail: string }[] {
+export function validateSchedule(schedule: ScheduleTiming): { pointer: string; detail: string }[] {
   const faults = schedule.conditions.flatMap((condition, index) => conditionFaults(condition, `/conditions/${index}`));
   const starts = momentOf(schedule.starts_at);
-  const ends = schedule.ends_at === null ? null : endOf(schedule.ends_at);
+  const ends = schedule.ends_at === null ? null : endMomentOf(schedule.ends_at);
   // A text that is no moment has been refused by its own field.
   if (starts === null || (ends === null && schedule.ends_at !== null)) return faults;
   if (ends !== null && (ends.isUtc !== starts.isUtc || isDate(schedule.ends_at!) !== isDate(schedule.starts_at))) {
@@ -315,8 +318,8 @@ function conditionFaults(condition: Condition, pointer: string): { pointer: stri
   if (condition.type === "date" && condition.from !== undefined && condition.until !== undefined && condition.until < condition.from) {
     return [{ pointer: `${pointer}/until`, detail: "must not be before from" }];
   }
-  if (condition.type === "daypart") return openingFaults(condition, pointer);
-  if (condition.type === "hours") return condition.open.flatMap((each, index) => openingFaults(each, `${pointer}/open/${index}`));
+  if (condition.type === "daypart") return validateOpening(condition, pointer);
+  if (condition.type === "hours") return condition.open.flatMap((each, index) => validateOpening(each, `${pointer}/open/${index}`));
   return [];
 }
 
@@ -329,8 +332,8 @@ function refuseRepeats(all: readonly OneTarget[], context: z.RefinementCtx): voi
   }
 }
 
-function refine(schedule: Timing, context: z.RefinementCtx): void {
-  for (const { pointer, detail } of scheduleFaults(schedule)) {
+function refine(schedule: ScheduleTiming, context: z.RefinementCtx): void {
+  for (const { pointer, detail } of validateSchedule(schedule)) {
     const path = pointer.slice(1).split("/");
     context.addIssue({ code: "custom", message: detail, path: path.map((part) => (/^\d+$/.test(part) ? Number(part) : part)) });
   }

@@ -36,7 +36,7 @@ const worked = new WeakMap<readonly string[], Days>();
  * @param isListed true: only on the dates; false: except on them.
  * @param asked only what touches it need be told.
  */
-export function onDates(spans: readonly Span[], dates: readonly string[], isListed: boolean, clock: WallClock, asked: Span): Span[] {
+export function cutByDates(spans: readonly Span[], dates: readonly string[], isListed: boolean, clock: WallClock, asked: Span): Span[] {
   const days = daysOf(dates);
   const kept = spans.flatMap((span): readonly Span[] => {
     const beginsAt = clock.wallAt(span.from);

@@ -7,9 +7,9 @@ export interface Recurrence {
   startDay: number;
   lastDay: number;
   /** Days on which it does not happen although the rule says so (EXDATE). */
-  except: ReadonlySet<number>;
+  excludedDays: ReadonlySet<number>;
   /** The last months or years worked out: what is asked for day after day is asked of the same ones. */
-  worked: Map<number, readonly number[]>;
+  cachedPeriods: Map<number, readonly number[]>;
 }
 
 const dayMs = 86_400_000;
@@ -27,13 +27,13 @@ export function dayOf(wallMs: number): number {
  * Anchors `rule` at `startDay`. Days before it never count, and it counts itself only if the rule names it.
  * @param lastDay the last day that UNTIL allows; COUNT is worked out here.
  */
-export function anchor(rule: Rule, startDay: number, lastDay: number, except: ReadonlySet<number>): Recurrence {
-  const open: Recurrence = { rule, startDay, lastDay: Math.min(lastDay, furthestDay), except: none, worked: new Map() };
-  if (rule.count === null) return { ...open, except };
+export function createRecurrence(rule: Rule, startDay: number, lastDay: number, except: ReadonlySet<number>): Recurrence {
+  const open: Recurrence = { rule, startDay, lastDay: Math.min(lastDay, furthestDay), excludedDays: none, cachedPeriods: new Map() };
+  if (rule.count === null) return { ...open, excludedDays: except };
   let left = rule.count;
   // COUNT counts the excepted days too (RFC 5545, section 3.8.5.1).
   const last = walk(open, startDay, open.lastDay, () => (left -= 1) === 0);
-  return { ...open, lastDay: last ?? open.lastDay, except };
+  return { ...open, lastDay: last ?? open.lastDay, excludedDays: except };
 }
 
 /** The days from `from` to `to`, both included, in order. Costs grow with the span, not with how long ago it began. */
@@ -42,7 +42,7 @@ export function daysBetween(recurrence: Recurrence, from: number, to: number): n
   const last = Math.min(to, recurrence.lastDay);
   if (last < from) return found;
   walk(recurrence, from, last, (day) => {
-    if (!recurrence.except.has(day)) found.push(day);
+    if (!recurrence.excludedDays.has(day)) found.push(day);
     return false;
   });
   return found;
@@ -50,7 +50,7 @@ export function daysBetween(recurrence: Recurrence, from: number, to: number): n
 
 /** The first day from `from` on, looking no further than `to`; null when there is none. */
 export function firstDay(recurrence: Recurrence, from: number, to: number): number | null {
-  return walk(recurrence, from, Math.min(to, recurrence.lastDay), (day) => !recurrence.except.has(day));
+  return walk(recurrence, from, Math.min(to, recurrence.lastDay), (day) => !recurrence.excludedDays.has(day));
 }
 
 const none: ReadonlySet<number> = new Set();
@@ -88,7 +88,7 @@ function periodOf({ frequency, weekStart }: Rule, day: number): number {
 }
 
 /** The days of one period in order, after all BY parts: the table of RFC 5545 section 3.3.10. */
-function daysIn({ rule, startDay, worked }: Recurrence, period: number): readonly number[] {
+function daysIn({ rule, startDay, cachedPeriods: worked }: Recurrence, period: number): readonly number[] {
   const known = worked.get(period);
   if (known !== undefined) return known;
   const days = picked(rule, candidates(rule, period, startDay));

@@ -1,9 +1,9 @@
 // When one schedule is live: its windows on the wall clock of its zone, cut by its conditions, as intervals of instants.
-import { onDates } from "./calendar-days.ts";
-import { partsOf, weekOf, type Opening } from "../../protocol/scheduling/opening-hours.ts";
+import { cutByDates } from "./calendar-days.ts";
+import { partsOf, openingsOfWeek, type Opening } from "../../protocol/scheduling/opening-hours.ts";
 import { dayOf, daysBetween, firstDay, weekdayOf } from "./recurrence.ts";
 import { parseRule } from "./rrule.ts";
-import { endOf, momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/scheduling/schedules.ts";
+import { endMomentOf, momentOf, recurrenceOf, type Condition, type DesiredSchedule } from "../../protocol/scheduling/schedules.ts";
 import { timeZoneRules, type TimeZoneRules } from "./time-zone.ts";
 
 /** From `from` to `until` in UTC ms, the end excluded; Infinity when it is open. */
@@ -60,7 +60,7 @@ export function windowsOf(schedule: WindowTiming, zone: TimeZoneRules, calendars
   const { conditions } = schedule;
   // Hours make the windows whose day a calendar looks at; a range of dates may begin amid one, which then has its day already.
   const cuts = [
-    ...conditions.flatMap((condition) => (condition.type === "daypart" ? meet(dayparts(condition, zone)) : [])),
+    ...conditions.flatMap((condition) => (condition.type === "daypart" ? meet(daypartWindows(condition, zone)) : [])),
     ...conditions.flatMap((condition) => (condition.type === "hours" ? meet(hours(condition, zone)) : [])),
     ...conditions.flatMap((condition) => (condition.type === "calendar" ? byCalendar(condition, calendars, zone) : [])),
     ...conditions.flatMap((condition) => (condition.type === "date" ? meet(dates(condition, zone)) : [])),
@@ -85,18 +85,18 @@ function meet(windows: Windows): Cut {
 function byCalendar({ calendar_id, is_listed }: CalendarCondition, calendars: CalendarDates, zone: TimeZoneRules): Cut {
   const listed = calendars.get(calendar_id);
   if (listed === undefined) throw new TypeError(`the dates of the calendar ${calendar_id} were not given`);
-  return (left, asked) => onDates(left, listed, is_listed, zone, asked);
+  return (left, asked) => cutByDates(left, listed, is_listed, zone, asked);
 }
 
 function once({ starts_at, ends_at }: WindowTiming, zone: TimeZoneRules): Windows {
   const from = instantOf(momentOf(starts_at)!, zone);
-  const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(endOf(ends_at)!, zone);
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : instantOf(endMomentOf(ends_at)!, zone);
   return always({ from, until });
 }
 
 function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string, zone: TimeZoneRules): Windows {
   const startWall = wallOf(momentOf(starts_at)!, zone);
-  const lengthMs = wallOf(endOf(ends_at!)!, zone) - startWall;
+  const lengthMs = wallOf(endMomentOf(ends_at!)!, zone) - startWall;
   const rule = parseRule(rrule);
   const recurrence = recurrenceOf(rule, startWall, exdates, (wall) => zone.instantOf(wall));
   const days: Days = {
@@ -107,7 +107,7 @@ function recurring({ starts_at, ends_at, exdates }: WindowTiming, rrule: string,
 }
 
 /** A weekday is that of the day on which the daypart begins, also past midnight. */
-export function dayparts(opening: Opening, zone: TimeZoneRules): Windows {
+export function daypartWindows(opening: Opening, zone: TimeZoneRules): Windows {
   const { days, timeMs, lengthMs } = partsOf(opening);
   return daily(onWeekdays(days), timeMs, lengthMs, zone);
 }
@@ -117,7 +117,7 @@ export function dayparts(opening: Opening, zone: TimeZoneRules): Windows {
  * that of the first of them; of a week without a gap nothing begins or ends.
  */
 function hours({ open }: HoursCondition, zone: TimeZoneRules): Windows {
-  const week = weekOf(open);
+  const week = openingsOfWeek(open);
   if (week === null) return always({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
   // Equal times of several weekdays are asked for together.
   const equal = Map.groupBy(week, ({ from, until }) => `${from % dayMs} ${until - from}`);

@@ -1,6 +1,6 @@
 // Which layout is to be seen when, the turns of interrupts counted: what the plays of a day are spread over.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
-import { isOneWindow, type Agenda, type LiveSchedule } from "../agenda.ts";
+import { isSameWindow, type Agenda, type ActiveSchedule } from "../agenda.ts";
 import { turnsBetween } from "../interrupt-grid.ts";
 import type { Interval } from "../calendar/windows.ts";
 
@@ -29,16 +29,16 @@ export function airingsBetween(agenda: Agenda, standing: DesiredLayout | null, f
 
 function find(agenda: Agenda, standing: DesiredLayout | null, from: number, until: number): Airing[] {
   const airings: Airing[] = [];
-  let due: { live: LiveSchedule | null; run: Interval } | null = null;
+  let due: { live: ActiveSchedule | null; run: Interval } | null = null;
   for (let at = from; at < until;) {
-    const { live, until: outranked } = agenda.winnerAt(at);
+    const { winner: live, until: outranked } = agenda.winnerAt(at);
     const interrupts = agenda.interruptsAt(at, live?.entry.schedule.priority ?? Number.NEGATIVE_INFINITY);
     const end = Math.min(outranked, interrupts.until, until);
-    if (due === null || !isOneWindow(due.live, live)) due = { live, run: { from: at, until: end } };
+    if (due === null || !isSameWindow(due.live, live)) due = { live, run: { from: at, until: end } };
     const { run } = due;
     run.until = end;
     const layout = live === null ? standing : live.entry.layout;
-    for (const turn of turnsBetween(interrupts.lives, at, end)) {
+    for (const turn of turnsBetween(interrupts.interrupts, at, end)) {
       if (at < turn.from) airings.push({ from: at, until: turn.from, layout, run });
       const { from: begins, until: ends } = turn;
       airings.push({ from: begins, until: ends, layout: turn.entry.layout, run: { from: begins, until: ends } });

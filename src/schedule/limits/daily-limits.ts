@@ -1,9 +1,9 @@
 // Limits of plays a day: which instants of a day are those of a limited item, and between which plays of its loop it comes in.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
 import type { Airing } from "./airtime.ts";
-import { placed, type Target } from "./placement.ts";
+import { placePlays, type Target } from "./placement.ts";
 import type { TurnOfHour } from "./hourly-limits.ts";
-import type { Reel, TimedItem } from "../timeline.ts";
+import type { PlayablePlaylist, TimedItem } from "../timeline.ts";
 import type { Interval } from "../calendar/windows.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 
@@ -48,15 +48,15 @@ export interface DailyTiming {
   /** The turn of an interrupt that the loop is for. */
   turn: TurnOfHour | null;
   /** The player's. */
-  zone: TimeZoneRules;
+  timeZone: TimeZoneRules;
   /** What is seen in a span, in order. */
   airings: (from: number, until: number) => readonly Airing[];
   /** Whether a layout has the playlist of the reel. */
-  shows: (layout: DesiredLayout) => boolean;
+  hasPlaylist: (layout: DesiredLayout) => boolean;
 }
 
 /** The limited items of a loop at an instant. */
-export interface Daily {
+export interface DailyLimits {
   items: readonly TimedItem[];
   /** Until when it is these. */
   until: number;
@@ -77,12 +77,12 @@ const hourMs = 3_600_000;
  * from an instant of its own and begins with the next round of the loop that has room for it; the loop goes on after it.
  * Since all days have as many, the loop of a layout that is always on goes on over midnight without a cut.
  */
-export function dailyOf(
-  reel: Reel,
+export function dailyLimitsAt(
+  reel: PlayablePlaylist,
   valid: readonly TimedItem[],
   instant: number,
-  { turn, zone, airings, shows }: DailyTiming,
-): Daily | null {
+  { turn, timeZone: zone, airings, hasPlaylist: shows }: DailyTiming,
+): DailyLimits | null {
   if (!reel.items.some(isCapped)) return null;
   const day = dayAt(zone, instant);
   const { parts, targets } = planOf(reel, day, airings(day.from, day.until), shows);
@@ -105,7 +105,7 @@ export function dailyOf(
       const waitedMs = turn === null ? since : 0;
       const pieces = parts.filter((part) => part.run === run && part.from >= span.from && part.until <= span.until);
       const due = own.filter(({ at, run: other }) => other === run && at >= span.from && at < span.until).toSorted((a, b) => a.at - b.at);
-      const plays = placed(due, loop, epochMs + waitedMs, span, pieces);
+      const plays = placePlays(due, loop, epochMs + waitedMs, span, pieces);
       let waited = waitedMs;
       return { items, waitedMs, until, plays: plays.map(({ timed, at }) => ({ timed, at, waitedMs: (waited += timed.durationMs) })) };
     },
@@ -117,9 +117,9 @@ function none(until: number): DailyPlays {
 }
 
 // Asked for with each change of program; a day of many interrupts has thousands of airings.
-const lastPlan = new WeakMap<Reel, Plan>();
+const lastPlan = new WeakMap<PlayablePlaylist, Plan>();
 
-function planOf(reel: Reel, day: Day, airings: readonly Airing[], shows: (layout: DesiredLayout) => boolean): Plan {
+function planOf(reel: PlayablePlaylist, day: Day, airings: readonly Airing[], shows: (layout: DesiredLayout) => boolean): Plan {
   const last = lastPlan.get(reel);
   if (last?.airings === airings) return last;
   const own = airings.filter(({ layout }) => layout !== null && shows(layout));
@@ -142,7 +142,7 @@ function dayAt(zone: TimeZoneRules, instant: number): Day {
 }
 
 /** The instants of the day at which items begin or end to be valid. */
-function edgesIn({ validity }: Reel, day: Day): number[] {
+function edgesIn({ validity }: PlayablePlaylist, day: Day): number[] {
   const edges = [...validity.values()].flatMap((each) => each.between(day.from, day.until).flatMap(({ from, until }) => [from, until]));
   return [...new Set(edges)].toSorted((a, b) => a - b);
 }
@@ -162,7 +162,7 @@ function partsOf(airings: readonly Airing[], edges: readonly number[]): Part[] {
 }
 
 /** Whether an item in every round that it may have would come on more often than it may. */
-function mayReach({ item, durationMs }: TimedItem, { items, validity }: Reel, day: Day, parts: number): boolean {
+function mayReach({ item, durationMs }: TimedItem, { items, validity }: PlayablePlaylist, day: Day, parts: number): boolean {
   const isAlways = (timed: TimedItem) =>
     !validity.has(timed) && timed.item.max_plays_per_day === undefined && timed.item.max_plays_per_hour === undefined;
   const roundMs = items.reduce((sum, timed) => (isAlways(timed) ? sum + timed.durationMs : sum), durationMs);
@@ -175,7 +175,7 @@ function mayReach({ item, durationMs }: TimedItem, { items, validity }: Reel, da
  * The day's instants of an item: evenly spaced in the time that it has, each item's at another part of the spacing. Where
  * that time has parts that last a whole round, only those count.
  */
-function targetsOf(timed: TimedItem, capped: readonly TimedItem[], reel: Reel, day: Day, parts: readonly Part[]): Target[] {
+function targetsOf(timed: TimedItem, capped: readonly TimedItem[], reel: PlayablePlaylist, day: Day, parts: readonly Part[]): Target[] {
   const roundMs = reel.items.reduce((sum, { durationMs }) => sum + durationMs, 0);
   const times = reel.validity.get(timed)?.between(day.from, day.until) ?? [day];
   const own = parts.filter(({ from }) => times.some((time) => time.from <= from && from < time.until));

@@ -15,7 +15,7 @@ export interface Target {
  * @param countsFrom the instant from which the loop would count without them
  * @param pieces the parts of the span in which it is seen, in order
  */
-export function placed(
+export function placePlays(
   due: readonly Target[],
   loop: readonly TimedItem[],
   countsFrom: number,

@@ -19,7 +19,7 @@ const dayMs = 24 * hourMs;
  * @param stretches all of the same layout around `own`, in order, `own` among them
  * @param reachesBack whether they go on before the first of them
  */
-export function restartOf(own: Stretch, stretches: readonly Stretch[], reachesBack: boolean, loopMs: number): number | null {
+export function loopRestart(own: Stretch, stretches: readonly Stretch[], reachesBack: boolean, loopMs: number): number | null {
   const isLong = ({ from, until }: Stretch) => until - from >= loopMs;
   const chain = chainOf(own, stretches);
   if (isLong(own) || chain.some((next) => isLong(next) && next.from > own.from && next.from < own.until + hourMs)) return null;

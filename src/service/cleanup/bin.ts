@@ -3,21 +3,21 @@ import { sql } from "kysely";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
 import { parseItems, parseZones } from "../fleet/desired-states.ts";
-import type { NewEvent } from "../events/events.ts";
-import { targetColumns, targetOf, targetsIn } from "../schedule/schedules.ts";
+import type { NewEvent } from "../events/event-journal.ts";
+import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
-import { inParts, setTags } from "../fleet/targets.ts";
+import { inChunks, updateTagIndex } from "../fleet/targets.ts";
 
 /** How long the bin keeps a thing, ms. */
-export const binKeptMs = 30 * 86_400_000;
+export const binRetentionMs = 30 * 86_400_000;
 /** How many things of a kind leave the bin in one transaction, while which other writes wait. */
-export const maxFromBin = 100;
+export const binBatchSize = 100;
 
 type Binned = "playlists" | "layouts" | "schedules";
 
 /** What left the bin for good: files that were let go, and players whose telemetry can go. */
-export interface Emptied extends Erased {
+export interface BinRemoval extends Erased {
   playerIds: string[];
   /** Whether as many left it as may at once: there may be more. */
   isMore: boolean;
@@ -59,7 +59,7 @@ export async function discardPlayer(db: Db, player: PlayerRow, now: number): Pro
 export async function erasePlayers(db: Db, playerIds: readonly string[], now: number): Promise<Erased> {
   const files: Erased["files"] = [];
   const events: NewEvent[] = [];
-  for (const part of inParts(playerIds)) {
+  for (const part of inChunks(playerIds)) {
     await db.updateTable("players").set({ erased_at: now, layout_id: null, tags: "[]" }).where("id", "in", part).execute();
     await db.deleteFrom("overrides").where("player_id", "in", part).execute();
     const rows = await db.selectFrom("players").select(["id", "team_id"]).where("id", "in", part).execute();
@@ -88,7 +88,7 @@ async function dropTargets(db: Db, teamId: string, playerIds: readonly string[],
     .where("target_type", "=", "any")
     .execute();
   for (const row of rows) {
-    const before = targetsIn(targetOf(row));
+    const before = flattenTarget(targetOf(row));
     const left = before.filter((target) => target.type !== "player" || !gone.has(target.player_id));
     if (left.length === before.length) continue;
     const [first, ...others] = left;
@@ -115,7 +115,7 @@ function eventOf(type: "schedule.deleted" | "schedule.updated", row: Pick<Schedu
  * Deletes for good what is in the bin: of every team what was put there before an instant (ms since the epoch), at most `most`
  * things of each kind; or all that one team has there.
  */
-export async function emptyBin(db: Db, of: { before: number; most: number } | { teamId: string }, now: number): Promise<Emptied> {
+export async function emptyBin(db: Db, of: { before: number; most: number } | { teamId: string }, now: number): Promise<BinRemoval> {
   const most = "teamId" in of ? Number.MAX_SAFE_INTEGER : of.most;
   const since = (column: "deleted_at" | "removed_at") =>
     "teamId" in of
@@ -170,7 +170,7 @@ export async function restorePlayer(
   const isThere = row.layout_id !== null && (await bringLayout(db, row.layout_id, now, tell));
   const player = { ...row, layout_id: isThere ? row.layout_id : null, removed_at: null, updated_at: now };
   await db.updateTable("players").set(player).where("id", "=", row.id).execute();
-  await setTags(db, [player]);
+  await updateTagIndex(db, [player]);
   const own = await db.selectFrom("schedules").selectAll().where("deleted_with", "=", row.id).execute();
   const schedules: ScheduleRow[] = [];
   for (const schedule of own) schedules.push(await restoreSchedule(db, schedule, now, tell));
@@ -199,7 +199,7 @@ async function bringLayout(db: Db, layoutId: string, now: number, tell: Tell): P
 export async function restorePlaylist(db: Db, row: PlaylistRow, now: number, tell: Tell): Promise<PlaylistRow> {
   const items = parseItems(row.items);
   const known = new Set<string>();
-  for (const part of inParts([...new Set(items.flatMap(assetIdsOf))])) {
+  for (const part of inChunks([...new Set(items.flatMap(assetIdsOf))])) {
     for (const { id } of await db.selectFrom("assets").select("id").where("id", "in", part).execute()) known.add(id);
     const back = db.updateTable("assets").set({ deleted_at: null }).where("id", "in", part).where("deleted_at", "is not", null);
     for (const asset of await back.returningAll().execute()) tell(assetEvent("asset.restored", asset));

@@ -1,11 +1,11 @@
 // What the service clears away by the hour: the bin, shows that are over, what ended long ago, old minutes of heartbeats, old play events. In small parts.
 import { setImmediate } from "node:timers/promises";
-import { binKeptMs, emptyBin, maxFromBin } from "./bin.ts";
+import { binRetentionMs, emptyBin, binBatchSize } from "./bin.ts";
 import { pruneMinutes } from "../fleet/devices/heartbeat-minutes.ts";
-import { prunePlays } from "../proof/play-events.ts";
+import { deleteOldPlayEvents } from "../proof/play-events.ts";
 import { change, type Parts } from "../operations/operation.ts";
-import { removeEnded } from "./retention.ts";
-import { clearShow, forgetShows, playsOn, scheduleOf, showsOver } from "../shows/shows.ts";
+import { removeExpiredRecords } from "./retention.ts";
+import { clearShow, deleteOldShows, isProlonged, findShowSchedule, findFinishedShows } from "../shows/shows.ts";
 
 const everyMs = 3_600_000;
 const minutesKeptMs = 30 * 86_400_000;
@@ -20,15 +20,15 @@ export async function runHourlyCleanup(parts: Parts, playEventsKeptMs: number, s
     await clearBin(parts, now, signal);
     while (await clearShows(parts, now)) signal.throwIfAborted();
     await store.write(async (db) => {
-      await forgetShows(db, now - playEventsKeptMs);
+      await deleteOldShows(db, now - playEventsKeptMs);
       await db
         .deleteFrom("upload_links")
         .where("expires_at", "<", now - linksKeptMs)
         .execute();
     });
-    await removeEnded(parts, now, signal);
+    await removeExpiredRecords(parts, now, signal);
     await pruneMinutes(store.telemetry, now - minutesKeptMs, signal);
-    await prunePlays(store.plays, now - playEventsKeptMs, signal);
+    await deleteOldPlayEvents(store.plays, now - playEventsKeptMs, signal);
     // By the hour from the beginning: what has become due during a long round is not left for another hour.
     const leftMs = next - clock.monotonic();
     if (leftMs > 0) await clock.wait(leftMs, signal);
@@ -37,11 +37,11 @@ export async function runHourlyCleanup(parts: Parts, playEventsKeptMs: number, s
 
 /** Puts what shows made into the bin once they have been over for a day, unless somebody has prolonged them since: some of them. @returns whether there were any. */
 async function clearShows(parts: Parts, now: number): Promise<boolean> {
-  const over = await showsOver(parts.store.db, now);
+  const over = await findFinishedShows(parts.store.db, now);
   for (const row of over) {
     await change({ parts, opening: null, committing: null }, async (db) => {
-      const schedule = await scheduleOf(db, row);
-      if (schedule === null || schedule.row.deleted_at !== null || !playsOn(schedule.shown, now)) return clearShow(db, row, now, false);
+      const schedule = await findShowSchedule(db, row);
+      if (schedule === null || schedule.row.deleted_at !== null || !isProlonged(schedule.shown, now)) return clearShow(db, row, now, false);
       // It is an ordinary schedule by now: whoever prolonged it ends it.
       await db.updateTable("shows").set({ ends_at: null }).where("id", "=", row.id).execute();
       return { result: undefined };
@@ -54,13 +54,13 @@ async function clearShows(parts: Parts, now: number): Promise<boolean> {
 async function clearBin({ store, events, log, presence, sweeper }: Parts, now: number, signal: AbortSignal): Promise<void> {
   for (let isMore = true; isMore;) {
     const emptied = await store.write(async (db) => {
-      const part = await emptyBin(db, { before: now - binKeptMs, most: maxFromBin }, now);
+      const part = await emptyBin(db, { before: now - binRetentionMs, most: binBatchSize }, now);
       await events.append(db, part.events);
       return part;
     });
     const { files, playerIds } = emptied;
     sweeper.mark(files);
-    for (const playerId of playerIds) await presence.drop(playerId);
+    for (const playerId of playerIds) await presence.deletePlayer(playerId);
     if (files.length > 0 || playerIds.length > 0) log.info({ files: files.length, players: playerIds.length }, "emptied the bin");
     isMore = emptied.isMore;
     await setImmediate(undefined, { signal });

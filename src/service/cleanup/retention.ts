@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { finalStatuses } from "../../protocol/device/commands.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
-import { idempotencyKeptMs } from "../http/idempotency.ts";
+import { idempotencyTtlMs } from "../http/idempotency.ts";
 import type { Db, Store } from "../store/store.ts";
 
 const dayMs = 86_400_000;
@@ -27,7 +27,7 @@ type Removal = (db: Db, most: number) => Promise<readonly unknown[]>;
  * Removes what has ended long enough ago at `now` (ms since the epoch). What a crash leaves is removed by the next call; files of
  * removed rows go by the sweeper. Rejects with an AbortError when `signal` aborts.
  */
-export async function removeEnded({ store, sweeper }: RetentionParts, now: number, signal: AbortSignal): Promise<void> {
+export async function removeExpiredRecords({ store, sweeper }: RetentionParts, now: number, signal: AbortSignal): Promise<void> {
   for (const remove of removals(now, sweeper)) {
     for (let count = partSize; count === partSize;) {
       const removed = await store.write((db) => remove(db, partSize));
@@ -78,7 +78,7 @@ function removals(now: number, sweeper: BlobSweeper): readonly Removal[] {
       const old = db
         .selectFrom("idempotency")
         .select(["token_id", "key"])
-        .where("created_at", "<", now - idempotencyKeptMs)
+        .where("created_at", "<", now - idempotencyTtlMs)
         .limit(most);
       const rows = db.deleteFrom("idempotency").where((row) => row(row.refTuple("token_id", "key"), "in", old.$asTuple("token_id", "key")));
       return rows.returning("key").execute();

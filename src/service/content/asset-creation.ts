@@ -1,9 +1,9 @@
 // Turns examined bytes into an asset, in the transaction of whoever brought them.
 import { rm } from "node:fs/promises";
-import { emptyRow, storedColumns, type Examined } from "./asset-rows.ts";
+import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
-import type { NewEvent } from "../events/events.ts";
-import type { Received } from "./blobs.ts";
+import type { NewEvent } from "../events/event-journal.ts";
+import type { ReceivedFile } from "./blobs.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
@@ -16,8 +16,8 @@ export interface NewAsset {
 }
 
 /** An examined file. Disposing drops what it was converted to, unless that has been kept. */
-export interface ExaminedFile extends Examined, AsyncDisposable {
-  converted: Received | null;
+export interface ExaminedFile extends ExaminationResult, AsyncDisposable {
+  converted: ReceivedFile | null;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function examineFile(
   const discard = () => rm(to, { force: true });
   try {
     const found = await media.examine(path, claimed, teamId, to);
-    return { media: found, converted: found.convertedFrom === null ? null : await blobs.collect(to), [Symbol.asyncDispose]: discard };
+    return { media: found, converted: found.convertedFrom === null ? null : await blobs.receiveFile(to), [Symbol.asyncDispose]: discard };
   } catch (error) {
     await discard();
     throw error;
@@ -46,11 +46,11 @@ export async function insertAsset(
   { blobs, clock, events, makeId }: Pick<Parts, "blobs" | "clock" | "events" | "makeId">,
   db: Db,
   { teamId, name, tags = [] }: NewAsset,
-  received: Received,
+  received: ReceivedFile,
   examined: ExaminedFile,
 ): Promise<AssetRow> {
   const about = { id: makeId("ast"), team_id: teamId, name, created_at: Math.trunc(clock.now()) };
-  const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify(tags), ...storedColumns(received, examined) };
+  const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify(tags), ...fileColumns(received, examined) };
   // The file first: a row never names bytes that are not there.
   await blobs.keep(received);
   if (examined.converted !== null) await blobs.keep(examined.converted);

@@ -21,7 +21,7 @@ export function isStored(row: AssetRow): row is StoredAssetRow {
 }
 
 /** The row of a new asset without bytes. */
-export function emptyRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "created_at">): AssetRow {
+export function newAssetRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "created_at">): AssetRow {
   return {
     ...about,
     tags: "[]",
@@ -50,13 +50,13 @@ export function emptyRow(about: Pick<AssetRow, "id" | "team_id" | "name" | "crea
 }
 
 /** What a file turned out to be, and what it was converted to where screens cannot show it as it is. */
-export interface Examined {
+export interface ExaminationResult {
   media: Media;
   converted: StoredFile | null;
 }
 
 /** What a row says once the bytes are there: its thumbnail is still to be made where its kind has one. */
-export function storedColumns(sent: StoredFile, { media, converted }: Examined): Partial<AssetRow> {
+export function fileColumns(sent: StoredFile, { media, converted }: ExaminationResult): Partial<AssetRow> {
   const file = converted ?? sent;
   const original = { original_sha256: sent.sha256, original_bytes: sent.sizeBytes, original_mime_type: media.convertedFrom };
   const hasThumbnail = media.kind === "image" || media.kind === "video";
@@ -96,7 +96,7 @@ export function showAsset(row: AssetRow, progressOf: ProgressOf): Asset {
     warnings: JSON.parse(row.warnings) as Asset["warnings"],
     error: row.error === null ? null : (JSON.parse(row.error) as Asset["error"]),
     progress: row.status === "importing" ? (progressOf(row.id) ?? { received_bytes: 0, total_bytes: null }) : null,
-    source_url: row.source_url === null ? null : withoutSecrets(row.source_url),
+    source_url: row.source_url === null ? null : withoutQuery(row.source_url),
     url: isStored(row) ? `${path}/content` : null,
     original: originalOf(row, path),
     thumbnail_url: row.thumbnail_sha256 === null ? null : `${path}/thumbnail`,
@@ -121,7 +121,7 @@ export function tagsOf(row: Pick<AssetRow, "tags">): string[] {
 }
 
 /** An address without its query, which may hold a signature or a key. */
-export function withoutSecrets(address: string): string {
+export function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname;
 }

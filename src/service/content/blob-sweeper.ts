@@ -37,7 +37,7 @@ export class BlobSweeper {
   }
 
   /** Removes those marked files that no row names, also those that an earlier call is at. Not for use inside a transaction. */
-  collect(): Promise<void> {
+  removeMarked(): Promise<void> {
     const next = this.#collecting.then(async () => {
       const marked = [...this.#marked];
       this.#marked.clear();
@@ -49,7 +49,7 @@ export class BlobSweeper {
 
   /** Removes every file that no row names. */
   async sweep(): Promise<void> {
-    for await (const names of this.#blobs.all()) await this.#removeUnnamed(names);
+    for await (const names of this.#blobs.allHashes()) await this.#removeUnnamed(names);
   }
 
   /** Sweeps now and once a day, and collects what is marked, until `signal` aborts. */
@@ -59,7 +59,7 @@ export class BlobSweeper {
       const next = this.#clock.monotonic() + sweepEveryMs;
       for (let left = sweepEveryMs; left > 0; left = next - this.#clock.monotonic()) {
         await this.#bell.wait(this.#clock, left, signal);
-        await this.collect();
+        await this.removeMarked();
       }
     }
   }

@@ -7,10 +7,10 @@ import type { Readable } from "node:stream";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { randomText } from "../people/access.ts";
 import { writeStream } from "./file-writer.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 
 /** Bytes that came in and lie in a file of their own: to be kept under their hash, or to be dropped by disposing. */
-export interface Received extends AsyncDisposable {
+export interface ReceivedFile extends AsyncDisposable {
   path: string;
   sha256: string;
   sizeBytes: number;
@@ -37,7 +37,7 @@ export class Blobs {
    * Writes `bytes` to a temporary file, synced. `onProgress` hears how many have come.
    * @throws Refusal 413 above `mostBytes`; nothing is left behind then.
    */
-  async receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<Received> {
+  async receive(bytes: AsyncIterable<Uint8Array>, maxBytes: number, onProgress?: (sizeBytes: number) => void): Promise<ReceivedFile> {
     const path = join(this.#incoming, randomText(20));
     const discard = () => rm(path, { force: true });
     const hash = createHash("sha256");
@@ -57,13 +57,13 @@ export class Blobs {
     }
   }
 
-  /** A path at which a program of ours may make a file, to be given to {@link collect} then. Cleared at each start. */
+  /** A path at which a program of ours may make a file, to be given to {@link receiveFile} then. Cleared at each start. */
   incomingPath(): string {
     return join(this.#incoming, randomText(20));
   }
 
   /** Takes a file that was made at an {@link incomingPath} for received. */
-  async collect(path: string): Promise<Received> {
+  async receiveFile(path: string): Promise<ReceivedFile> {
     return { ...(await this.adopt(path)), [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   }
 
@@ -71,7 +71,7 @@ export class Blobs {
    * Takes a file that lies on the same disk for received; its disposing leaves it where it is. It is read and hashed,
    * unless `known` is the hash of all that was written to it.
    */
-  async adopt(path: string, known?: Pick<Received, "sha256" | "sizeBytes">): Promise<Received> {
+  async adopt(path: string, known?: Pick<ReceivedFile, "sha256" | "sizeBytes">): Promise<ReceivedFile> {
     if (known !== undefined) return { ...known, path, [Symbol.asyncDispose]: async () => undefined };
     const hash = createHash("sha256");
     let sizeBytes = 0;
@@ -92,7 +92,7 @@ export class Blobs {
    * Keeps what came in under its hash, as a second name of the same file. Equal bytes that are there already stay as they
    * are. To be called inside the transaction that names them: the sweeper removes what no row names.
    */
-  async keep(received: Pick<Received, "path" | "sha256" | "sizeBytes">): Promise<void> {
+  async keep(received: Pick<ReceivedFile, "path" | "sha256" | "sizeBytes">): Promise<void> {
     const folder = join(this.#folder, received.sha256.slice(0, 2));
     const path = this.#path(received.sha256);
     const present = await stat(path).catch(() => null);
@@ -120,7 +120,7 @@ export class Blobs {
   }
 
   /** The hashes of all files, folder by folder. */
-  async *all(): AsyncGenerator<string[]> {
+  async *allHashes(): AsyncGenerator<string[]> {
     for (const name of await readdir(this.#folder)) {
       if (/^[0-9a-f]{2}$/.test(name)) yield (await readdir(join(this.#folder, name))).filter((each) => /^[0-9a-f]{64}$/.test(each));
     }
@@ -146,6 +146,6 @@ export class Blobs {
 }
 
 /** Refuses a body above `mostBytes`. */
-export function tooLarge(maxBytes: number): Refusal {
-  return new Refusal("too-large", `The body is larger than the ${maxBytes} bytes that are taken here`);
+export function tooLarge(maxBytes: number): ProblemError {
+  return new ProblemError("too-large", `The body is larger than the ${maxBytes} bytes that are taken here`);
 }

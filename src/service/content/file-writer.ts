@@ -8,7 +8,7 @@ const pieceBytes = 1_048_576;
 const syncEveryBytes = 16 * 1_024 * 1_024;
 
 /** What happens with the bytes beside being written. */
-export interface Writing {
+export interface WriteOptions {
   /** Where in the file they begin. */
   at: number;
   /** Hears the bytes too; null: nobody does. */
@@ -22,7 +22,11 @@ export interface Writing {
  * @returns how many there were.
  * @throws what the stream, the file or `onBytes` threw.
  */
-export async function writeStream(file: FileHandle, bytes: AsyncIterable<Uint8Array>, { at, hash, onBytes }: Writing): Promise<number> {
+export async function writeStream(
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  { at, hash, onBytes }: WriteOptions,
+): Promise<number> {
   const pieces = new Pieces(file, at);
   let sizeBytes = 0;
   try {

@@ -5,12 +5,12 @@ import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { Asset } from "../../protocol/content/assets.ts";
 import { assetEvent, examineFile } from "./asset-creation.ts";
-import { storedColumns, withoutSecrets } from "./asset-rows.ts";
-import type { Blobs, Received } from "./blobs.ts";
+import { fileColumns, withoutQuery } from "./asset-rows.ts";
+import type { Blobs, ReceivedFile } from "./blobs.ts";
 import { failureOf, refusalIn, type OutboundHttp, type EgressAnswer } from "./outbound-http.ts";
-import type { MediaProcesses } from "../media/processes.ts";
-import { Refusal } from "../http/problem.ts";
-import type { Events } from "../events/events.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { EventJournal } from "../events/event-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -24,10 +24,10 @@ interface ImportParts {
   store: Store;
   clock: Clock;
   log: Log;
-  events: Events;
+  events: EventJournal;
   egress: OutboundHttp;
   thumbnails: Thumbnails;
-  media: MediaProcesses;
+  media: MediaProcessPool;
   maxAssetBytes: number;
 }
 type Progress = NonNullable<Asset["progress"]>;
@@ -115,12 +115,12 @@ export class Imports {
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The address may hold a signature; once it has served it is kept without.
-      const source = { source_url: withoutSecrets(row.source_url!), updated_at: Math.trunc(this.#parts.clock.now()) };
+      const source = { source_url: withoutQuery(row.source_url!), updated_at: Math.trunc(this.#parts.clock.now()) };
       await blobs.keep(received);
       if (examined.converted !== null) await blobs.keep(examined.converted);
       await db
         .updateTable("assets")
-        .set({ ...storedColumns(received, examined), ...source })
+        .set({ ...fileColumns(received, examined), ...source })
         .where("id", "=", row.id)
         .execute();
       await this.#parts.events.append(db, [assetEvent("asset.ready", { ...row, kind: examined.media.kind })]);
@@ -128,7 +128,7 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(answer: EgressAnswer, progress: Progress, maxBytes: number, blobs: Blobs): Promise<Received> {
+  async #receive(answer: EgressAnswer, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
     const length = Number(answer.headers["content-length"] ?? Number.NaN);
     try {
       if (answer.status !== 200)
@@ -148,7 +148,7 @@ export class Imports {
   async #fail(row: AssetRow, error: unknown): Promise<void> {
     const { clock, log, store } = this.#parts;
     const failure = explain(error);
-    const source_url = withoutSecrets(row.source_url!);
+    const source_url = withoutQuery(row.source_url!);
     await store.write(async (db) => {
       await db
         .updateTable("assets")
@@ -171,7 +171,7 @@ function explain(error: unknown): { code: string; detail: string } {
   const refused = refusalIn(error);
   if (refused !== null) return { code: "address-refused", detail: refused.message };
   if (error instanceof ImportFailed) return { code: error.code, detail: error.message };
-  if (error instanceof Refusal) return { code: error.kind, detail: error.message };
+  if (error instanceof ProblemError) return { code: error.kind, detail: error.message };
   if (isAbort(error) || (error instanceof Error && error.name === "TimeoutError")) {
     return { code: "timeout", detail: "It took longer than an hour: upload the file instead" };
   }

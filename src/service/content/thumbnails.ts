@@ -5,8 +5,8 @@ import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { isStored, type StoredAssetRow } from "./asset-rows.ts";
 import type { Blobs } from "./blobs.ts";
-import { frameOf } from "../media/formats/video-frame.ts";
-import type { MediaProcesses } from "../media/processes.ts";
+import { extractFrame } from "../media/formats/video-frame.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { Store } from "../store/store.ts";
 
 /** The media type of every thumbnail. */
@@ -15,7 +15,7 @@ export const thumbnailType = "image/webp";
 const atOnce = 2;
 const maxTries = 2;
 
-type ThumbnailParts = { blobs: Blobs; media: MediaProcesses; store: Store; clock: Clock; log: Log };
+type ThumbnailParts = { blobs: Blobs; media: MediaProcessPool; store: Store; clock: Clock; log: Log };
 
 export class Thumbnails {
   readonly #parts: ThumbnailParts;
@@ -114,8 +114,8 @@ export class Thumbnails {
   async #draw(row: StoredAssetRow, signal: AbortSignal): Promise<Buffer | null> {
     const { blobs, media } = this.#parts;
     const path = blobs.pathOf(row.sha256);
-    const source = row.kind === "video" ? await frameOf(path, row, signal) : path;
-    return source === null ? null : media.shrink(source, row.team_id);
+    const source = row.kind === "video" ? await extractFrame(path, row, signal) : path;
+    return source === null ? null : media.makeThumbnail(source, row.team_id);
   }
 }
 

@@ -7,11 +7,11 @@ import { Server, type Upload as TusUpload } from "@tus/server";
 import { Name } from "../../protocol/common.ts";
 import { tooLarge } from "./blobs.ts";
 import { writeStream } from "./file-writer.ts";
-import { invalidField, Refusal, type ProblemKind } from "../http/problem.ts";
+import { invalidField, ProblemError, type ProblemKind } from "../http/problem.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** What the protocol answers: a status and headers, no body. */
-export interface TusAnswer {
+export interface TusResponse {
   status: number;
   headers: Record<string, string>;
 }
@@ -35,7 +35,7 @@ interface UnderWay {
   failure: unknown;
 }
 
-export class Tus {
+export class TusServer {
   readonly #uploads: Uploads;
   readonly #server: Server;
   readonly #underWay = new WeakMap<TusRequest, UnderWay>();
@@ -59,7 +59,7 @@ export class Tus {
    * Answers one request of a team.
    * @throws Refusal in the words of our problems, carrying the protocol's headers.
    */
-  async answer(raw: IncomingMessage, teamId: string): Promise<TusAnswer> {
+  async handle(raw: IncomingMessage, teamId: string): Promise<TusResponse> {
     const request = toWeb(raw);
     const underWay: UnderWay = { teamId, failure: null };
     this.#underWay.set(request, underWay);
@@ -71,12 +71,13 @@ export class Tus {
     return { status: response.status, headers };
   }
 
-  #refusal(status: number, detail: string): Refusal {
-    if (status === 413) return withTusHeaders(tooLarge(this.#uploads.parts.maxAssetBytes)) as Refusal;
+  #refusal(status: number, detail: string): ProblemError {
+    if (status === 413) return withTusHeaders(tooLarge(this.#uploads.parts.maxAssetBytes)) as ProblemError;
     // Another request of the same upload did not let go in time.
-    if (/acquire lock/.test(detail)) return new Refusal("in-flight", "Another request of this upload is under way", { headers: resumable });
+    if (/acquire lock/.test(detail))
+      return new ProblemError("in-flight", "Another request of this upload is under way", { headers: resumable });
     const kind = kinds[status] ?? (status >= 500 ? "internal" : "bad-request");
-    return new Refusal(kind, `tus: ${detail}`, { headers: resumable, cause: status >= 500 ? new Error(detail) : undefined });
+    return new ProblemError(kind, `tus: ${detail}`, { headers: resumable, cause: status >= 500 ? new Error(detail) : undefined });
   }
 
   async #create(request: TusRequest, upload: TusUpload): Promise<object> {
@@ -129,7 +130,7 @@ class SyncedStore extends FileStore {
           };
           return (row.size_bytes === null ? about : { ...about, size: row.size_bytes }) as TusUpload;
         },
-        set: async (id: string, upload: TusUpload) => void (await uploads.touch(id, upload.size ?? null)),
+        set: async (id: string, upload: TusUpload) => void (await uploads.extend(id, upload.size ?? null)),
         delete: (id: string) => uploads.remove(id),
       },
     });
@@ -138,10 +139,10 @@ class SyncedStore extends FileStore {
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
     const file = await open(this.#uploads.path(id), "r+");
-    const hash = this.#uploads.hashFrom(id, offset);
+    const hash = this.#uploads.takeHash(id, offset);
     try {
       const end = offset + (await writeStream(file, readable, { at: offset, hash }));
-      if (hash !== null) this.#uploads.keepHash(id, end, hash);
+      if (hash !== null) this.#uploads.storeHash(id, end, hash);
       return end;
     } finally {
       await file.close();
@@ -165,7 +166,7 @@ function toWeb(raw: IncomingMessage): TusRequest {
 }
 
 function withTusHeaders(failure: unknown): unknown {
-  if (!(failure instanceof Refusal)) return failure;
+  if (!(failure instanceof ProblemError)) return failure;
   const { kind, message, errors, headers, cause } = failure;
-  return new Refusal(kind, message, { errors, headers: { ...headers, ...resumable }, cause });
+  return new ProblemError(kind, message, { errors, headers: { ...headers, ...resumable }, cause });
 }

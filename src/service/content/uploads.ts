@@ -8,9 +8,9 @@ import type { Upload } from "../../protocol/content/assets.ts";
 import { examineFile, insertAsset } from "./asset-creation.ts";
 import type { Blobs } from "./blobs.ts";
 import type { MakeId } from "../store/ids.ts";
-import type { MediaProcesses } from "../media/processes.ts";
-import { Refusal } from "../http/problem.ts";
-import type { Events } from "../events/events.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { EventJournal } from "../events/event-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { UploadRow } from "../store/tables.ts";
 import type { Thumbnails } from "./thumbnails.ts";
@@ -21,10 +21,10 @@ export interface UploadParts {
   store: Store;
   clock: Clock;
   log: Log;
-  events: Events;
+  events: EventJournal;
   makeId: MakeId;
   thumbnails: Thumbnails;
-  media: MediaProcesses;
+  media: MediaProcessPool;
   maxAssetBytes: number;
 }
 
@@ -62,7 +62,7 @@ export class Uploads {
         .where("asset_id", "is", null)
         .where("error", "is", null);
       if ((await open.limit(maxOpen).execute()).length === maxOpen) {
-        throw new Refusal("too-many", `The team has ${maxOpen} unfinished uploads: finish or delete some`, {
+        throw new ProblemError("too-many", `The team has ${maxOpen} unfinished uploads: finish or delete some`, {
           headers: { "Retry-After": "60" },
         });
       }
@@ -74,8 +74,8 @@ export class Uploads {
   /** The team's upload. @throws Refusal 404 for another, 410 for one whose time is over. */
   async find(teamId: string, id: string): Promise<UploadRow> {
     const row = await this.row(id);
-    if (row === undefined || row.team_id !== teamId) throw new Refusal("not-found", "There is no such upload");
-    if (row.expires_at <= this.parts.clock.now()) throw new Refusal("gone", "The upload has expired: begin it anew");
+    if (row === undefined || row.team_id !== teamId) throw new ProblemError("not-found", "There is no such upload");
+    if (row.expires_at <= this.parts.clock.now()) throw new ProblemError("gone", "The upload has expired: begin it anew");
     return row;
   }
 
@@ -84,7 +84,7 @@ export class Uploads {
   }
 
   /** Sets the length once it is known, and the time it is kept: a day from now. */
-  async touch(id: string, sizeBytes: number | null): Promise<number> {
+  async extend(id: string, sizeBytes: number | null): Promise<number> {
     const expires_at = Math.trunc(this.parts.clock.now()) + lifeMs;
     await this.parts.store.db.updateTable("uploads").set({ size_bytes: sizeBytes, expires_at }).where("id", "=", id).execute();
     return expires_at;
@@ -98,7 +98,7 @@ export class Uploads {
   }
 
   /** The hash of the first `sizeBytes` of an upload, to go on with; null where it is not known. Given once. */
-  hashFrom(id: string, sizeBytes: number): Hash | null {
+  takeHash(id: string, sizeBytes: number): Hash | null {
     const known = this.#hashes.get(id);
     this.#hashes.delete(id);
     if (sizeBytes === 0) return createHash("sha256");
@@ -106,7 +106,7 @@ export class Uploads {
   }
 
   /** Keeps the hash of all that an upload has by now. */
-  keepHash(id: string, sizeBytes: number, hash: Hash): void {
+  storeHash(id: string, sizeBytes: number, hash: Hash): void {
     this.#hashes.set(id, { sizeBytes, hash });
   }
 
@@ -164,15 +164,15 @@ export class Uploads {
   async #finish(id: string): Promise<string> {
     const { blobs, clock, events, makeId, store, thumbnails } = this.parts;
     const row = await this.row(id);
-    if (row === undefined) throw new Refusal("not-found", "There is no such upload");
+    if (row === undefined) throw new ProblemError("not-found", "There is no such upload");
     if (row.asset_id !== null) return row.asset_id;
     const path = this.path(id);
     await using examined = await examineFile(this.parts, path, row.content_type ?? undefined, row.team_id).catch(async (error: unknown) => {
       // A service that stops has not judged the file: it is finished after the next start.
-      if (error instanceof Refusal && error.kind === "bad-file") await this.#refuse(id, error);
+      if (error instanceof ProblemError && error.kind === "bad-file") await this.#refuse(id, error);
       throw error;
     });
-    const hash = this.hashFrom(id, (await stat(path)).size);
+    const hash = this.takeHash(id, (await stat(path)).size);
     const known = hash === null ? undefined : { sha256: hash.digest("hex"), sizeBytes: (await stat(path)).size };
     await using received = await blobs.adopt(path, known);
     const asset = await store.write(async (db) => {
@@ -186,7 +186,7 @@ export class Uploads {
     return asset.id;
   }
 
-  async #refuse(id: string, { kind, message }: Refusal): Promise<void> {
+  async #refuse(id: string, { kind, message }: ProblemError): Promise<void> {
     const error = JSON.stringify({ code: kind, detail: message });
     await this.parts.store.db.updateTable("uploads").set({ error }).where("id", "=", id).execute();
     await rm(this.path(id), { force: true });
@@ -207,7 +207,7 @@ export class Uploads {
       await this.finish(id);
     } catch (error) {
       // A refused file is told by its upload; anything else is tried again at the next start.
-      if (!(error instanceof Refusal)) this.parts.log.error({ err: error, upload_id: id }, "an upload could not be finished");
+      if (!(error instanceof ProblemError)) this.parts.log.error({ err: error, upload_id: id }, "an upload could not be finished");
     }
   }
 }

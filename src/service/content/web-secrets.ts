@@ -1,12 +1,12 @@
 // The secrets of web items: written by operators, read by players alone. Operators see a mask, and may send it back.
 import type { NewPlaylistItem, PlaylistItem } from "../../protocol/content/items.ts";
-import { secretMask } from "../../protocol/content/site-items.ts";
+import { secretMask } from "../../protocol/content/web-items.ts";
 import type { FieldError } from "../http/problem.ts";
 
 type WebItem = Extract<NewPlaylistItem, { type: "web" }>;
 
 /** The item as an operator may see it: values of `headers` and the password of `basic_auth` are masked. */
-export function hideSecrets<Item extends NewPlaylistItem>(item: Item): Item {
+export function maskSecrets<Item extends NewPlaylistItem>(item: Item): Item {
   return item.type === "web" ? { ...item, ...mapSecrets(item, () => secretMask) } : item;
 }
 
@@ -15,7 +15,7 @@ export function hideSecrets<Item extends NewPlaylistItem>(item: Item): Item {
  * item of the same id or else in any, of a page of the same origin. With another origin a secret would be sent to whoever
  * the new address belongs to. What no single value is known for is an error, by its pointer.
  */
-export function keepSecrets<Item extends NewPlaylistItem>(
+export function unmaskSecrets<Item extends NewPlaylistItem>(
   sent: readonly Item[],
   before: readonly PlaylistItem[],
 ): { items: Item[]; errors: FieldError[] } {

@@ -1,11 +1,11 @@
 // Reads what a subscriber says; what is not understood becomes an answer that names its id, the field and the remedy.
 import { z } from "zod";
-import { requestId, SubscriberMessage, type SubscriptionMessage } from "../../protocol/operator/events.ts";
-import { checkedPart } from "../http/validation.ts";
+import { SubscriberMessageId, SubscriberMessage, type SubscriptionMessage } from "../../protocol/operator/events.ts";
+import { validatePart } from "../http/validation.ts";
 
 type ErrorMessage = Extract<SubscriptionMessage, { type: "error" }>;
 
-const WithId = z.object({ id: requestId });
+const WithId = z.object({ id: SubscriberMessageId });
 const known: readonly string[] = SubscriberMessage.options.flatMap((option) => [...option.shape.type.values]);
 
 /** A subscriber's message, or the error that answers it. */
@@ -16,7 +16,7 @@ export function readSubscriberMessage(text: string): SubscriberMessage | ErrorMe
   } catch {
     return errorMessage(null, "malformed", null, "a message is one JSON object, sent as text");
   }
-  const read = checkedPart(SubscriberMessage, json);
+  const read = validatePart(SubscriberMessage, json);
   if ("value" in read) return read.value;
   const id = WithId.safeParse(json).data?.id ?? null;
   const type = z.object({ type: z.string() }).safeParse(json).data?.type;

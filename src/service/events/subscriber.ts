@@ -5,21 +5,21 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
 import { eventCloseCodes, type EventKind, type SubscriberMessage, type SubscriptionMessage } from "../../protocol/operator/events.ts";
-import type { Events, StoredEvent } from "./events.ts";
+import type { EventJournal, StoredEvent } from "./event-journal.ts";
 import type { Db } from "../store/store.ts";
 import { readSubscriberMessage } from "./subscriber-messages.ts";
 
-export interface SubscriberParts {
+export interface SubscriberDependencies {
   db: Db;
-  events: Events;
+  events: EventJournal;
   clock: Clock;
   log: Log;
   /** The newest heartbeats of some of a team's players (null: all), for who subscribes to them. */
-  latestBeats: (teamId: string, players: ReadonlySet<string> | null) => Promise<readonly Beat[]>;
+  latestHeartbeats: (teamId: string, players: ReadonlySet<string> | null) => Promise<readonly PlayerHeartbeat[]>;
 }
 
 /** A heartbeat as it is told. */
-export type Beat = Extract<SubscriptionMessage, { type: "heartbeat" }>["data"];
+export type PlayerHeartbeat = Extract<SubscriptionMessage, { type: "heartbeat" }>["data"];
 
 /** An event of the live feed, its message made once for all subscribers. */
 export interface LiveEvent {
@@ -45,7 +45,7 @@ interface Subscription {
 export class Subscriber {
   readonly teamId: string;
   readonly #socket: WebSocket;
-  readonly #parts: SubscriberParts;
+  readonly #parts: SubscriberDependencies;
   readonly #ended = new AbortController();
   /** What it said and what is not yet answered. */
   readonly #unanswered: string[] = [];
@@ -60,11 +60,11 @@ export class Subscriber {
   #again = false;
   /** Resolves when what was sent last has been handed to the system. */
   #handedOver: Promise<void> = Promise.resolve();
-  readonly #beats = new Map<string, Beat>();
+  readonly #beats = new Map<string, PlayerHeartbeat>();
   #isFlushing = false;
   #heardAt: number;
 
-  constructor(socket: WebSocket, teamId: string, parts: SubscriberParts) {
+  constructor(socket: WebSocket, teamId: string, parts: SubscriberDependencies) {
     this.teamId = teamId;
     this.#socket = socket;
     this.#parts = parts;
@@ -85,7 +85,7 @@ export class Subscriber {
   }
 
   /** Tells the newest events of the team, all of them from where the last call ended. */
-  tell(events: readonly LiveEvent[]): void {
+  sendEvents(events: readonly LiveEvent[]): void {
     if (this.#mode === "reading") this.#again = true;
     if (this.#mode !== "live") return;
     for (const { stored, players, text } of events) {
@@ -98,7 +98,7 @@ export class Subscriber {
   }
 
   /** Tells a heartbeat; one that cannot be sent yet gives way to the next of the same player. */
-  beat(beat: Beat): void {
+  sendHeartbeat(beat: PlayerHeartbeat): void {
     const { kinds, players } = this.#subscription ?? nothing;
     if (!kinds.has("heartbeat") || players?.has(beat.player_id) === false) return;
     this.#beats.set(beat.player_id, beat);
@@ -171,7 +171,7 @@ export class Subscriber {
     const wasSubscribed = this.#subscription !== null;
     this.#stop();
     this.#subscription = null;
-    if (!wasSubscribed) this.#seq = (await events.placeOf(db, this.teamId)).last;
+    if (!wasSubscribed) this.#seq = (await events.positionOf(db, this.teamId)).last;
     this.#send({ type: "unsubscribed", id, data: this.#place });
   }
 
@@ -183,12 +183,12 @@ export class Subscriber {
   }
 
   async #subscribe({ id, data }: Extract<SubscriberMessage, { type: "subscribe" }>): Promise<void> {
-    const { db, events, latestBeats } = this.#parts;
+    const { db, events, latestHeartbeats: latestBeats } = this.#parts;
     this.#stop();
     const players = data.players === "all" ? null : new Set(data.players);
     const subscription: Subscription = { kinds: new Set(data.kinds), players };
     this.#subscription = subscription;
-    const { last, trimmed } = await events.placeOf(db, this.teamId);
+    const { last, trimmed } = await events.positionOf(db, this.teamId);
     const { after } = data;
     const isKnown = after !== undefined && after.epoch === events.epoch && after.seq >= trimmed && after.seq <= last;
     this.#seq = isKnown ? after.seq : last;
@@ -196,7 +196,7 @@ export class Subscriber {
     if (after !== undefined && !isKnown) this.#send({ type: "resync", data: this.#place });
     this.#read();
     if (subscription.kinds.has("heartbeat")) {
-      for (const beat of await latestBeats(this.teamId, players)) if (!this.#beats.has(beat.player_id)) this.beat(beat);
+      for (const beat of await latestBeats(this.teamId, players)) if (!this.#beats.has(beat.player_id)) this.sendHeartbeat(beat);
     }
   }
 
@@ -212,12 +212,12 @@ export class Subscriber {
     while (await this.#drained()) {
       if (reading !== this.#reading) return;
       this.#again = false;
-      const page = await events.after(db, this.teamId, this.#seq, pageSize);
+      const page = await events.readAfter(db, this.teamId, this.#seq, pageSize);
       for (const stored of page) {
-        const players = await events.audience(db, stored.audience);
+        const players = await events.playersInAudience(db, stored.audience);
         if (reading !== this.#reading) return;
         this.#seq = stored.seq;
-        if (this.#wants(stored, players)) this.#sendText(textOfEvent(stored));
+        if (this.#wants(stored, players)) this.#sendText(eventMessage(stored));
       }
       // What was told meanwhile may or may not have been in the page.
       if (reading !== this.#reading) return;
@@ -292,6 +292,6 @@ export class Subscriber {
 const nothing: Subscription = { kinds: new Set(), players: null };
 
 /** The message that tells an event. */
-export function textOfEvent({ seq, event }: StoredEvent): string {
+export function eventMessage({ seq, event }: StoredEvent): string {
   return JSON.stringify({ type: "event", seq, data: event } satisfies SubscriptionMessage);
 }

@@ -6,17 +6,17 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { Signal } from "../../base/async/signal.ts";
 import { reasonOf } from "../../base/fault.ts";
 import { runAll } from "../../base/async/run-all.ts";
-import { eventCloseCodes, eventsSubprotocol, longestSubscriberMessageBytes } from "../../protocol/operator/events.ts";
+import { eventCloseCodes, eventsSubprotocol, maxSubscriberMessageBytes } from "../../protocol/operator/events.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
-import { authenticate, confirm, type Operator } from "../people/access.ts";
+import { authenticate, reauthorize, type Operator } from "../people/access.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Presence } from "../fleet/presence.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Store } from "../store/store.ts";
-import { Subscriber, textOfEvent, type Beat, type LiveEvent, type SubscriberParts } from "./subscriber.ts";
-import { farewell, type UpgradeDoor } from "../http/upgrades.ts";
+import { Subscriber, eventMessage, type PlayerHeartbeat, type LiveEvent, type SubscriberDependencies } from "./subscriber.ts";
+import { closeAfterGrace, type WebSocketEndpoint } from "../http/upgrades.ts";
 
-export interface SubscribersParts extends Omit<SubscriberParts, "db" | "latestBeats"> {
+export interface SubscribersDependencies extends Omit<SubscriberDependencies, "db" | "latestHeartbeats"> {
   store: Store;
   presence: Presence;
   tokens: TokenExpiry;
@@ -43,9 +43,9 @@ interface Ticket {
   expiresAt: number;
 }
 
-export class Subscribers implements UpgradeDoor {
+export class Subscribers implements WebSocketEndpoint {
   readonly path = "/api/v1/events";
-  readonly #parts: SubscribersParts;
+  readonly #parts: SubscribersDependencies;
   readonly server: WebSocketServer;
   readonly #feeds = new Map<string, Feed>();
   readonly #tickets = new Map<string, Ticket>();
@@ -54,13 +54,13 @@ export class Subscribers implements UpgradeDoor {
   readonly #bells = new Map<string, Set<Signal>>();
   #isClosing = false;
 
-  constructor(parts: SubscribersParts) {
+  constructor(parts: SubscribersDependencies) {
     this.#parts = parts;
     this.server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: longestSubscriberMessageBytes,
+      maxPayload: maxSubscriberMessageBytes,
       handleProtocols: (offered) => (offered.has(eventsSubprotocol) ? eventsSubprotocol : false),
     });
     parts.store.onCommit(() => this.#moved.notify());
@@ -77,29 +77,29 @@ export class Subscribers implements UpgradeDoor {
    * A one-time ticket for browsers, whose sockets cannot send a token: `GET /events?ticket=…` within 30 s.
    * @throws Refusal 429 when too many are unused.
    */
-  ticket(operator: Operator): { ticket: string; expires_in: number } {
+  createTicket(operator: Operator): { ticket: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();
     for (const [name, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(name);
-    if (this.#tickets.size >= maxTickets) throw new Refusal("too-many", "Too many tickets are unused: try again in half a minute");
+    if (this.#tickets.size >= maxTickets) throw new ProblemError("too-many", "Too many tickets are unused: try again in half a minute");
     const ticket = randomBytes(24).toString("base64url");
     this.#tickets.set(ticket, { operator, expiresAt: now + ticketMs });
     return { ticket, expires_in: ticketMs / 1_000 };
   }
 
   /** Why an upgrade is refused, null to take it. A bad token is told by a close code instead. */
-  judge({ method }: IncomingMessage): Refusal | null {
-    if (this.#isClosing) return new Refusal("closing", "The service is stopping");
+  rejectionOf({ method }: IncomingMessage): ProblemError | null {
+    if (this.#isClosing) return new ProblemError("closing", "The service is stopping");
     if (method === "GET") return null;
-    return new Refusal("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
+    return new ProblemError("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
   }
 
-  /** Takes an upgrade that {@link judge} let pass. */
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Takes an upgrade that {@link rejectionOf} let pass. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
   /** Rings `bell` when something may have happened in a team, until `signal` aborts. */
-  ring(teamId: string, bell: Signal, signal: AbortSignal): void {
+  notifyOnEvents(teamId: string, bell: Signal, signal: AbortSignal): void {
     const bells = this.#bells.get(teamId) ?? new Set();
     this.#bells.set(teamId, bells.add(bell));
     const end = (): void => {
@@ -110,11 +110,11 @@ export class Subscribers implements UpgradeDoor {
   }
 
   /** Tells a heartbeat to those who listen. */
-  beat(teamId: string, playerId: string, receivedAt: number, heartbeat: Heartbeat): void {
+  sendHeartbeat(teamId: string, playerId: string, receivedAt: number, heartbeat: Heartbeat): void {
     const feed = this.#feeds.get(teamId);
     if (feed === undefined) return;
-    const beat: Beat = { player_id: playerId, received_at: new Date(receivedAt).toISOString(), heartbeat };
-    for (const subscriber of feed.subscribers) subscriber.beat(beat);
+    const beat: PlayerHeartbeat = { player_id: playerId, received_at: new Date(receivedAt).toISOString(), heartbeat };
+    for (const subscriber of feed.subscribers) subscriber.sendHeartbeat(beat);
   }
 
   /** Serves the feeds until `signal` aborts; rejects with an AbortError then. */
@@ -123,7 +123,7 @@ export class Subscribers implements UpgradeDoor {
     const tell = async (each: AbortSignal): Promise<never> => {
       for (;;) {
         await this.#moved.wait(clock, Infinity, each);
-        for (const teamId of events.takeMoved()) {
+        for (const teamId of events.takeTeamsWithNewEvents()) {
           for (const bell of this.#bells.get(teamId) ?? []) bell.notify();
           await this.#tell(teamId);
         }
@@ -149,7 +149,7 @@ export class Subscribers implements UpgradeDoor {
     this.#isClosing = true;
     const all = [...this.#feeds.values()].flatMap(({ subscribers }) => [...subscribers]);
     for (const subscriber of all) subscriber.goAway(Math.round(500 + Math.random() * spreadMs));
-    await farewell(all, this.#parts.clock, farewellMs);
+    await closeAfterGrace(all, this.#parts.clock, farewellMs);
     this.server.close();
   }
 
@@ -158,12 +158,12 @@ export class Subscribers implements UpgradeDoor {
     const feed = this.#feeds.get(teamId);
     if (feed === undefined) return;
     for (;;) {
-      const page = await events.after(store.db, teamId, feed.seq, feedPage);
+      const page = await events.readAfter(store.db, teamId, feed.seq, feedPage);
       const live: LiveEvent[] = [];
       for (const stored of page) {
-        live.push({ stored, players: await events.audience(store.db, stored.audience), text: textOfEvent(stored) });
+        live.push({ stored, players: await events.playersInAudience(store.db, stored.audience), text: eventMessage(stored) });
       }
-      for (const subscriber of feed.subscribers) subscriber.tell(live);
+      for (const subscriber of feed.subscribers) subscriber.sendEvents(live);
       feed.seq = page.at(-1)?.seq ?? feed.seq;
       if (page.length < feedPage) return;
     }
@@ -180,9 +180,9 @@ export class Subscribers implements UpgradeDoor {
       socket.resume();
     } catch (error) {
       socket.resume();
-      if (!(error instanceof Refusal)) log.error({ err: error }, "a subscriber could not be admitted");
-      const code = !(error instanceof Refusal) ? 1011 : error.status === 403 ? eventCloseCodes.forbidden : eventCloseCodes.badToken;
-      socket.close(code, error instanceof Refusal ? error.message.slice(0, 120) : "");
+      if (!(error instanceof ProblemError)) log.error({ err: error }, "a subscriber could not be admitted");
+      const code = !(error instanceof ProblemError) ? 1011 : error.status === 403 ? eventCloseCodes.forbidden : eventCloseCodes.badToken;
+      socket.close(code, error instanceof ProblemError ? error.message.slice(0, 120) : "");
     }
   }
 
@@ -193,7 +193,7 @@ export class Subscribers implements UpgradeDoor {
     const ticket = this.#tickets.get(name);
     this.#tickets.delete(name);
     if (ticket === undefined || ticket.expiresAt <= clock.monotonic()) {
-      throw new Refusal("unauthorized", "The ticket is used or too old: ask for another");
+      throw new ProblemError("unauthorized", "The ticket is used or too old: ask for another");
     }
     return ticket.operator;
   }
@@ -202,11 +202,11 @@ export class Subscribers implements UpgradeDoor {
     const { clock, events, log, store, tokens } = this.#parts;
     const { teamId } = operator;
     const latestBeats = (team: string, players: ReadonlySet<string> | null) => this.#latestBeats(team, players);
-    const subscriber = new Subscriber(socket, teamId, { db: store.db, events, clock, log, latestBeats });
+    const subscriber = new Subscriber(socket, teamId, { db: store.db, events, clock, log, latestHeartbeats: latestBeats });
     tokens.onEnd(operator, () => subscriber.close(eventCloseCodes.forbidden, "the token has ended"), subscriber.ended);
     // It may have ended while it was looked up.
-    await confirm(store.db, clock, operator, "events:read");
-    const feed = this.#feeds.get(teamId) ?? { subscribers: new Set(), seq: (await events.placeOf(store.db, teamId)).last };
+    await reauthorize(store.db, clock, operator, "events:read");
+    const feed = this.#feeds.get(teamId) ?? { subscribers: new Set(), seq: (await events.positionOf(store.db, teamId)).last };
     this.#feeds.set(teamId, this.#feeds.get(teamId) ?? feed);
     const { subscribers } = this.#feeds.get(teamId)!;
     if (this.#isClosing) return socket.close(eventCloseCodes.restarting);
@@ -217,7 +217,7 @@ export class Subscribers implements UpgradeDoor {
     });
   }
 
-  async #latestBeats(teamId: string, players: ReadonlySet<string> | null): Promise<Beat[]> {
+  async #latestBeats(teamId: string, players: ReadonlySet<string> | null): Promise<PlayerHeartbeat[]> {
     const { presence, store } = this.#parts;
     const rows = await store.db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null).execute();
     return rows.flatMap(({ id }) => {

@@ -9,22 +9,22 @@ import {
   type CommandStatus,
   type CommandUpdate,
 } from "../../protocol/device/commands.ts";
-import type { Events, NewEvent } from "../events/events.ts";
+import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { MakeId } from "../store/ids.ts";
-import type { Entry, Journal } from "./devices/device-journal.ts";
-import { prepared } from "../store/prepared.ts";
-import { Refusal } from "../http/problem.ts";
+import type { JournalEntry, DeviceJournal } from "./devices/device-journal.ts";
+import { preparedQuery } from "../store/prepared-query.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
-import { inParts } from "./targets.ts";
+import { inChunks } from "./targets.ts";
 
 const sweepMs = 5_000;
 const deliveredAtOnce = 200;
 // A heartbeat's answer must fit in a message of the socket; a signed command has about 500 bytes.
 const maxInAnswer = 50;
 const open = ["queued", "delivered"];
-const openCommands = prepared((db: Db, { playerId, now }: { playerId: string; now: number }) =>
+const openCommands = preparedQuery((db: Db, { playerId, now }: { playerId: string; now: number }) =>
   db
     .selectFrom("commands")
     .select(["id", "jws", "status"])
@@ -44,38 +44,38 @@ const noAnswer = {
 };
 const order: readonly CommandStatus[] = ["queued", "delivered", "acknowledged", "running"];
 
-export interface CommandsParts {
+export interface CommandsDependencies {
   store: Store;
   clock: Clock;
   makeId: MakeId;
   signer: Signer;
-  journal: Journal;
-  events: Events;
+  journal: DeviceJournal;
+  events: EventJournal;
 }
 
 export class Commands {
-  readonly #parts: CommandsParts;
+  readonly #parts: CommandsDependencies;
   readonly #delivered: Batch<string>;
   /** Who waits for the end of a command. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(parts: CommandsParts) {
+  constructor(parts: CommandsDependencies) {
     this.#parts = parts;
     this.#delivered = new Batch(deliveredAtOnce, (all) => this.#noteDelivered(all));
   }
 
   /** Signs and queues a command; the entry is to be sent once it is committed. */
-  async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: Entry }> {
+  async queue(db: Db, player: PlayerRow, request: CommandRequest): Promise<{ row: CommandRow; entry: JournalEntry }> {
     const { rows, entries } = await this.queueAll(db, [player], request);
     return { row: rows[0]!, entry: entries[0]! };
   }
 
   /** The same for many players: a command for each, in their order. */
-  async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: Entry[] }> {
+  async queueAll(db: Db, players: readonly PlayerRow[], request: CommandRequest): Promise<{ rows: CommandRow[]; entries: JournalEntry[] }> {
     // One instant for all: what they do from then on, they do in step.
     const now = Math.trunc(this.#parts.clock.now());
     const rows = players.map((player) => this.#sign(player, request, now));
-    for (const part of inParts(rows)) await db.insertInto("commands").values(part).execute();
+    for (const part of inChunks(rows)) await db.insertInto("commands").values(part).execute();
     await this.#parts.events.append(db, rows.map(eventOf));
     const messages = rows.map(({ player_id: playerId, jws }) => ({
       playerId,
@@ -89,7 +89,7 @@ export class Commands {
     // Whole seconds are what a JWS holds: both ends of the life are told alike.
     const expiresAt = (Math.ceil(now / 1_000) + request.ttl_s) * 1_000;
     const id = makeId("cmd");
-    const jws = signer.command({
+    const jws = signer.signCommand({
       sub: player.thumbprint,
       jti: id,
       iat: Math.trunc(now / 1_000),
@@ -119,12 +119,12 @@ export class Commands {
     const { store, clock } = this.#parts;
     const rows = await openCommands(store.db, { playerId, now: clock.now() });
     const queued = rows.filter((row) => row.status === "queued");
-    await Promise.all(queued.map((row) => this.delivered(row.jws)));
+    await Promise.all(queued.map((row) => this.markDelivered(row.jws)));
     return rows.map((row) => row.jws);
   }
 
   /** Notes that a signed command was sent. */
-  delivered(jws: string): Promise<void> {
+  markDelivered(jws: string): Promise<void> {
     return this.#delivered.add(jws);
   }
 
@@ -160,7 +160,7 @@ export class Commands {
         .where("id", "=", commandId)
         .where("player_id", "=", player.id)
         .executeTakeFirst();
-      if (row === undefined) throw new Refusal("not-found", "This player has no such command");
+      if (row === undefined) throw new ProblemError("not-found", "This player has no such command");
       if (!isForward(row, update.status)) return;
       const result = update.result === null ? null : JSON.stringify(update.result);
       const error = update.error === null ? null : JSON.stringify(update.error);
@@ -211,7 +211,7 @@ export class Commands {
    * Resolves when the player has told of a command's end, or it has expired, and after `mostMs` at the latest. How it ended is in
    * its row. One that was cancelled is not heard of before `mostMs`. @throws AbortError when `signal` aborts.
    */
-  async ended(commandId: string, maxMs: number, signal: AbortSignal): Promise<void> {
+  async waitForEnd(commandId: string, maxMs: number, signal: AbortSignal): Promise<void> {
     const { clock, store } = this.#parts;
     const done = new AbortController();
     const waiting = this.#waiting.get(commandId) ?? new Set();

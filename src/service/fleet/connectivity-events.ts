@@ -3,16 +3,25 @@ import { Batch } from "../../base/async/batch.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
-import type { Events, NewEvent } from "../events/events.ts";
-import { areOpen, noProblems, openIn, readOpen, textOfOpen, turnsOf, type OpenProblems, type PlayerProblems } from "./player-problems.ts";
+import type { EventJournal, NewEvent } from "../events/event-journal.ts";
+import {
+  matchesOpenProblems,
+  noOpenProblems,
+  openProblemsAfter,
+  parseOpenProblems,
+  serializeOpenProblems,
+  diffProblems,
+  type OpenProblems,
+  type PlayerProblems,
+} from "./player-problems.ts";
 import type { Presence } from "./presence.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
-export interface ConnectivityEventsParts {
+export interface ConnectivityEventsDependencies {
   store: Store;
   clock: Clock;
-  events: Events;
+  events: EventJournal;
   presence: Presence;
   problems: PlayerProblems;
 }
@@ -39,41 +48,43 @@ const longestError = 500;
 // A screen that has just started may still be on its way to its first picture.
 const settledMs = 60_000;
 const newsAtOnce = 400;
-const unknown: Told = { isOnline: false, error: null, problems: noProblems };
+const unknown: Told = { isOnline: false, error: null, problems: noOpenProblems };
 
 export class ConnectivityEvents {
-  readonly #parts: ConnectivityEventsParts;
+  readonly #parts: ConnectivityEventsDependencies;
   readonly #told: Map<string, Told>;
   // When a whole fleet comes, each on its own would cost the disk a sync.
   readonly #news = new Batch<News>(newsAtOnce, (all) => this.#write(all));
   #online = 0;
   readonly #startedAt: number;
 
-  private constructor(parts: ConnectivityEventsParts, told: Map<string, Told>) {
+  private constructor(parts: ConnectivityEventsDependencies, told: Map<string, Told>) {
     this.#parts = parts;
     this.#told = told;
     for (const { isOnline } of told.values()) if (isOnline) this.#online += 1;
     this.#startedAt = parts.clock.monotonic();
   }
 
-  static async open(parts: ConnectivityEventsParts): Promise<ConnectivityEvents> {
+  static async open(parts: ConnectivityEventsDependencies): Promise<ConnectivityEvents> {
     const rows = await parts.store.db.selectFrom("player_links").selectAll().execute();
     return new ConnectivityEvents(
       parts,
-      new Map(rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: readOpen(row.problems) }])),
+      new Map(
+        rows.map((row) => [row.player_id, { isOnline: row.is_online === 1, error: row.error, problems: parseOpenProblems(row.problems) }]),
+      ),
     );
   }
 
   /** Players in service: online, or away for less than two minutes. A restart of ours changes nothing about it. */
-  get online(): number {
+  get onlineCount(): number {
     return this.#online;
   }
 
   /** Takes a heartbeat into account; writes only when there is something new to tell. */
-  async beat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
+  async recordHeartbeat(player: Pick<PlayerRow, "id" | "created_at">, heartbeat: Heartbeat): Promise<void> {
     const before = this.#told.get(player.id) ?? unknown;
     const now = { isOnline: true, error: errorOf(heartbeat) };
-    if (!before.isOnline || before.error !== now.error || !areOpen(before.problems, this.#parts.problems.of(player))) {
+    if (!before.isOnline || before.error !== now.error || !matchesOpenProblems(before.problems, this.#parts.problems.listFor(player))) {
       await this.#news.add({ playerId: player.id, now });
     }
   }
@@ -94,10 +105,10 @@ export class ConnectivityEvents {
    * Deletes what is kept of a player, in the transaction that removes it; once that is committed, {@link forget} it too.
    * @returns what is to be told: one that was online is offline with its removal, and what was wrong with it is over.
    */
-  async drop(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
+  async deletePlayer(db: Db, { id, name, team_id: teamId }: PlayerRow): Promise<NewEvent[]> {
     const row = await db.deleteFrom("player_links").where("player_id", "=", id).returning(["is_online", "problems"]).executeTakeFirst();
     if (row === undefined) return [];
-    const told: Told = { isOnline: row.is_online === 1, error: null, problems: readOpen(row.problems) };
+    const told: Told = { isOnline: row.is_online === 1, error: null, problems: parseOpenProblems(row.problems) };
     const news = this.#eventsOf({ id, name }, told, unknown, { problems: [], problems_left_out: 0 });
     return news.map((event) => ({ ...event, teamId, players: [id] }));
   }
@@ -131,15 +142,15 @@ export class ConnectivityEvents {
         if (before === undefined || (!now.isOnline && !this.#isAway(playerId))) continue;
         const player = players.get(playerId)!;
         // As they are now: what was noted may have waited for its turn. A link that broke meanwhile has time to come back.
-        const list = now.isOnline ? withoutOffline(this.#parts.problems.of(player)) : this.#parts.problems.of(player);
-        const after: Told = { ...now, problems: openIn(list, before.problems) };
+        const list = now.isOnline ? withoutOffline(this.#parts.problems.listFor(player)) : this.#parts.problems.listFor(player);
+        const after: Told = { ...now, problems: openProblemsAfter(list, before.problems) };
         const news = this.#eventsOf(player, before, after, list);
         made.push(...news.map((event) => ({ ...event, teamId: player.team_id, players: [playerId] })));
         told.set(playerId, after);
       }
       for (const [player_id, now] of told) {
         if (now === undefined) continue;
-        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: textOfOpen(now.problems), since };
+        const row = { is_online: now.isOnline ? 1 : 0, error: now.error, problems: serializeOpenProblems(now.problems), since };
         await db
           .insertInto("player_links")
           .values({ player_id, ...row })
@@ -181,8 +192,8 @@ export class ConnectivityEvents {
 
 /** Each problem that opened or is over, then the list as it is now. */
 function problemEvents(about: { player_id: string; name: string }, before: OpenProblems, list: ProblemList, ended_at: string): Happening[] {
-  if (areOpen(before, list)) return [];
-  const { opened, closed } = turnsOf(before, list);
+  if (matchesOpenProblems(before, list)) return [];
+  const { opened, closed } = diffProblems(before, list);
   return [
     ...closed.map((problem) => ({ type: "problem.closed" as const, data: { ...about, ...problem, ended_at } })),
     ...opened.map((problem) => ({ type: "problem.opened" as const, data: { ...about, ...problem } })),

@@ -1,12 +1,19 @@
 // What each screen should show, as one document with a revision, and who is affected by a write.
 import { hash } from "node:crypto";
 import { sql } from "kysely";
-import { DesiredLayout, type Desired, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import { DesiredLayout, type DesiredState, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import { assetIdsOf, PlaylistItem } from "../../protocol/content/items.ts";
 import { Zone } from "../../protocol/operator/resources.ts";
-import { inWallTimes, type Timing, type Variables } from "../../protocol/scheduling/schedules.ts";
+import { withWallTimes, type ScheduleTiming, type Variables } from "../../protocol/scheduling/schedules.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../schedule/holiday-calendars.ts";
-import { playersMeant, readSchedules, schedulesFor, schedulesShowing, targetOf, type TeamSchedules } from "../schedule/schedules.ts";
+import {
+  targetedPlayers,
+  readEnabledSchedules,
+  schedulesForPlayer,
+  schedulesShowing,
+  targetOf,
+  type TeamSchedules,
+} from "../schedule/schedules.ts";
 import { Orientation } from "../../protocol/content/orientation.ts";
 import { Transition } from "../../protocol/content/transition.ts";
 import type { Wall } from "../../protocol/content/wall.ts";
@@ -14,13 +21,13 @@ import { digestOf } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import { isStored, type StoredAssetRow } from "../content/asset-rows.ts";
 import type { LayoutRow, PlayerRow, ScheduleRow } from "../store/tables.ts";
-import { inParts } from "./targets.ts";
+import { inChunks } from "./targets.ts";
 
 /** What layouts bring with them: the same for every player that shows the same ones. */
-type Content = Pick<Desired, "layouts" | "playlists" | "assets">;
+type Content = Pick<DesiredState, "layouts" | "playlists" | "assets">;
 
 /** A player whose desired state has a new revision. */
-export interface Moved {
+export interface RevisionChange {
   playerId: string;
   revision: string;
 }
@@ -33,16 +40,16 @@ export class DesiredStates {
   #known: Known = nothingKnown();
 
   /** The document of a player. Not for use inside a transaction. */
-  of(db: Db, player: PlayerRow): Promise<Desired> {
+  read(db: Db, player: PlayerRow): Promise<DesiredState> {
     return this.#of(db, player, this.#known);
   }
 
   /** The same by the sight of a transaction that is still open, and may be rolled back. */
-  ofWrite(db: Db, player: PlayerRow): Promise<Desired> {
+  readInTransaction(db: Db, player: PlayerRow): Promise<DesiredState> {
     return this.#of(db, player, nothingKnown());
   }
 
-  async #of(db: Db, player: PlayerRow, knowledge: Parameters<typeof lookUp>[3]): Promise<Desired> {
+  async #of(db: Db, player: PlayerRow, knowledge: Parameters<typeof lookUp>[3]): Promise<DesiredState> {
     const overrides = await readOverrides(db, [player.id]);
     const { content, schedules, calendars, revision } = await lookUp(db, player, overrides.get(player.id) ?? [], knowledge);
     const { id, name, timezone, layout_id } = player;
@@ -63,7 +70,7 @@ export class DesiredStates {
   }
 
   /** Forgets what it knows of the layouts: to be called when a transaction that changes them has ended. */
-  forget(): void {
+  clearCache(): void {
     this.#known = nothingKnown();
   }
 
@@ -71,11 +78,11 @@ export class DesiredStates {
    * Brings the revisions of `players` up to date, inside the transaction that changed what they show.
    * @returns those that moved.
    */
-  async refresh(db: Db, players: readonly PlayerRow[]): Promise<Moved[]> {
+  async updateRevisions(db: Db, players: readonly PlayerRow[]): Promise<RevisionChange[]> {
     // Not the shared knowledge: that is read outside, on a connection that waits for this transaction.
     const known = nothingKnown();
-    const moved: Moved[] = [];
-    for (const part of inParts(players)) {
+    const moved: RevisionChange[] = [];
+    for (const part of inChunks(players)) {
       const overrides = await readOverrides(
         db,
         part.map(({ id }) => id),
@@ -85,7 +92,7 @@ export class DesiredStates {
         if (revision !== player.revision) moved.push({ playerId: player.id, revision });
       }
     }
-    for (const part of inParts(moved)) {
+    for (const part of inChunks(moved)) {
       const ids = part.map(({ playerId }) => playerId);
       const rows = part.map(({ playerId, revision }) => sql`(cast(${playerId} as text), cast(${revision} as text))`);
       // The ids once more, so that only these players are looked at.
@@ -120,8 +127,8 @@ async function lookUp(
   overrides: Overrides,
   known: Known,
 ): Promise<{ content: KnownContent; schedules: ScheduleRow[]; calendars: CalendarDays[]; revision: string }> {
-  const all = await once(known.schedules, player.team_id, () => readSchedules(db, player.team_id));
-  const schedules = schedulesFor(all, player);
+  const all = await once(known.schedules, player.team_id, () => readEnabledSchedules(db, player.team_id));
+  const schedules = schedulesForPlayer(all, player);
   const layoutIds = [player.layout_id, ...schedules.map(({ layout_id }) => layout_id), ...overrides.map(({ layout_id }) => layout_id)];
   const named = {
     layoutIds: unique(layoutIds),
@@ -172,8 +179,8 @@ function turned({ orientation }: PlayerRow): { orientation?: Orientation } {
 }
 
 function showToPlayer({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
-  const told = JSON.parse(timing) as Timing;
-  return { id, name, layout_id, ...told, ...inWallTimes(told) };
+  const told = JSON.parse(timing) as ScheduleTiming;
+  return { id, name, layout_id, ...told, ...withWallTimes(told) };
 }
 
 function unique(ids: readonly (string | null)[]): string[] {
@@ -206,7 +213,7 @@ export async function playersShowing(db: Db, teamId: string, layoutIds: readonly
       ]),
     )
     .execute();
-  const scheduled = await playersMeant(db, teamId, (await schedulesShowing(db, teamId, layoutIds)).map(targetOf));
+  const scheduled = await targetedPlayers(db, teamId, (await schedulesShowing(db, teamId, layoutIds)).map(targetOf));
   return [...new Map([...assigned, ...scheduled].map((row) => [row.id, row])).values()];
 }
 
@@ -257,7 +264,7 @@ function layoutOf(row: LayoutRow): DesiredLayout {
 /** All that `read` finds for some of the ids at a time. */
 async function readInParts<T>(ids: readonly string[], read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
-  for (const part of inParts(ids)) found.push(...(await read(part)));
+  for (const part of inChunks(ids)) found.push(...(await read(part)));
   return found;
 }
 

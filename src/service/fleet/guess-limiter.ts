@@ -1,7 +1,7 @@
 // Bounds the guessing of pairing codes: whoever tries codes that no screen shows is soon told to wait.
 import type { Clock } from "../../base/clock.ts";
-import { Refusal } from "../http/problem.ts";
-import { addressKey, RateLimit, tooMany } from "../http/rate-limit.ts";
+import { ProblemError } from "../http/problem.ts";
+import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 
 /** Who tries a code. */
 export interface Guesser {
@@ -11,7 +11,7 @@ export interface Guesser {
 }
 
 /** Wrong codes that a guesser may try in a minute. */
-export const wrongGuessesAMinute = 5;
+export const maxWrongGuessesPerMinute = 5;
 const minuteMs = 60_000;
 
 /**
@@ -33,22 +33,22 @@ export class GuessLimiter {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Clock) {
-    this.#byUser = new RateLimit(wrongGuessesAMinute, minuteMs, clock);
-    this.#byAddress = new RateLimit(wrongGuessesAMinute, minuteMs, clock);
+    this.#byUser = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
+    this.#byAddress = new RateLimit(maxWrongGuessesPerMinute, minuteMs, clock);
   }
 
   /** Runs `claim` in its turn unless the guesser has to wait. @throws Refusal 429, and whatever `claim` throws. */
-  guess<T>({ userId, teamId, address }: Guesser, claim: () => Promise<T>): Promise<T> {
+  attempt<T>({ userId, teamId, address }: Guesser, claim: () => Promise<T>): Promise<T> {
     const from = `${addressKey(address)} ${teamId}`;
     const turn = this.#turn.then(async () => {
       const waitMs = Math.max(this.#byUser.waitMs(userId), this.#byAddress.waitMs(from));
-      if (waitMs > 0) throw tooMany("Too many wrong codes", waitMs);
+      if (waitMs > 0) throw tooManyRequests("Too many wrong codes", waitMs);
       try {
         return await claim();
       } catch (error) {
-        if (error instanceof Refusal && error.kind === "unknown-code") {
-          this.#byUser.count(userId);
-          this.#byAddress.count(from);
+        if (error instanceof ProblemError && error.kind === "unknown-code") {
+          this.#byUser.record(userId);
+          this.#byAddress.record(from);
         }
         throw error;
       }

@@ -1,6 +1,6 @@
 // Players as people name them: by id, or by a name that one player alone has.
 import { isId } from "../../protocol/common.ts";
-import { holds, mayHold } from "../http/paging.ts";
+import { nameContains, nameMayContain } from "../http/paging.ts";
 import { invalidField } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
@@ -12,14 +12,14 @@ const maxTold = 5;
  * @param pointer the field that names it, for the refusal.
  * @throws Refusal 422 when there is none, or several have the name: the detail tells their ids.
  */
-export async function playerNamed(db: Db, teamId: string, wanted: string, pointer: string): Promise<PlayerRow> {
+export async function findPlayerByIdOrName(db: Db, teamId: string, wanted: string, pointer: string): Promise<PlayerRow> {
   const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null);
   const asId = isId("plr", wanted) ? await all.where("id", "=", wanted).executeTakeFirst() : undefined;
   if (asId !== undefined) return asId;
   const words = wanted.trim();
-  const alike = words === "" ? [] : await all.where(mayHold(words)).orderBy("id").execute();
+  const alike = words === "" ? [] : await all.where(nameMayContain(words)).orderBy("id").execute();
   // Each holds the other: they are the same but for case.
-  const same = alike.filter(({ name }) => holds(name, words) && holds(words, name));
+  const same = alike.filter(({ name }) => nameContains(name, words) && nameContains(words, name));
   const [first, ...others] = same;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) throw invalidField(pointer, `no player has this id or name (“${words}”): take one from GET /players`);

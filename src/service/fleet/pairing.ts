@@ -4,17 +4,17 @@ import type { Clock } from "../../base/clock.ts";
 import { thumbprint } from "../../base/jws.ts";
 import { pairingCodeAlphabet } from "../../protocol/operator/resources.ts";
 import type { PairingGrant, PairingRequest, TokenGrant, TokenRefusal } from "../../protocol/device/messages.ts";
-import { hashOf, randomText } from "../people/access.ts";
+import { hashSecret, randomText } from "../people/access.ts";
 import type { DeviceAccess } from "./devices/device-access.ts";
 import { GuessLimiter, type Guesser } from "./guess-limiter.ts";
 import type { MakeId } from "../store/ids.ts";
-import { Refusal } from "../http/problem.ts";
-import { addressKey, RateLimit, tooMany } from "../http/rate-limit.ts";
+import { ProblemError } from "../http/problem.ts";
+import { addressKey, RateLimit, tooManyRequests } from "../http/rate-limit.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
 /** How long a code can be claimed, ms. */
-export const codeLifeMs = 900_000;
+export const codeLifetimeMs = 900_000;
 // Claimed requests stay a day, so that a used code answers 409 and a device that was cut off still gets its token.
 const claimedLifeMs = 86_400_000;
 const intervalMs = 5_000;
@@ -23,7 +23,7 @@ const pollsAnInterval = 4;
 const maxAsksAMinute = 60;
 const minuteMs = 60_000;
 
-export interface PairingParts {
+export interface PairingDependencies {
   store: Store;
   clock: Clock;
   makeId: MakeId;
@@ -32,16 +32,16 @@ export interface PairingParts {
 }
 
 /** What came of a device's question for its token. */
-export type DeviceAnswer = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
+export type TokenResult = { is: "granted"; grant: TokenGrant } | { is: "refused"; refusal: TokenRefusal };
 
 export class Pairing {
-  readonly #parts: PairingParts;
+  readonly #parts: PairingDependencies;
   readonly #asks: RateLimit;
   readonly #polls: RateLimit;
   readonly #guesses: GuessLimiter;
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  constructor(parts: PairingParts) {
+  constructor(parts: PairingDependencies) {
     this.#parts = parts;
     this.#asks = new RateLimit(maxAsksAMinute, minuteMs, parts.clock);
     this.#polls = new RateLimit(pollsAnInterval, intervalMs, parts.clock);
@@ -49,11 +49,11 @@ export class Pairing {
   }
 
   /** Gives a box a code. An earlier one of the same key that nobody claimed is no longer good. */
-  async request(box: PairingRequest, address: string): Promise<PairingGrant> {
+  async requestCode(box: PairingRequest, address: string): Promise<PairingGrant> {
     const from = addressKey(address);
     const waitMs = this.#asks.waitMs(from);
-    if (waitMs > 0) throw tooMany("Too many pairing requests from this address", waitMs);
-    this.#asks.count(from);
+    if (waitMs > 0) throw tooManyRequests("Too many pairing requests from this address", waitMs);
+    this.#asks.record(from);
     const { public_key, ...reported } = box;
     const deviceCode = randomText(43);
     const userCode = await this.#parts.store.write(async (db) => {
@@ -61,10 +61,10 @@ export class Pairing {
       await sweep(db, now);
       await db.deleteFrom("pairing_requests").where("public_key", "=", public_key).where("player_id", "is", null).execute();
       const code = await freeCode(db);
-      const about = { device_code_hash: hashOf(deviceCode), user_code: code, public_key, reported: JSON.stringify(reported) };
+      const about = { device_code_hash: hashSecret(deviceCode), user_code: code, public_key, reported: JSON.stringify(reported) };
       await db
         .insertInto("pairing_requests")
-        .values({ id: this.#parts.makeId("evt"), ...about, created_at: now, expires_at: now + codeLifeMs, player_id: null })
+        .values({ id: this.#parts.makeId("evt"), ...about, created_at: now, expires_at: now + codeLifetimeMs, player_id: null })
         .execute();
       return code;
     });
@@ -103,7 +103,7 @@ export class Pairing {
    * Gives a player the box that shows `code`. The key of the box that it had no longer counts, nor do its tokens; the same box
    * may also come back. @throws Refusal 404, 409.
    */
-  async replace(db: Db, player: PlayerRow, code: string): Promise<PlayerRow> {
+  async replaceDevice(db: Db, player: PlayerRow, code: string): Promise<PlayerRow> {
     const now = this.#now();
     const { id, public_key, reported } = await this.#unclaimed(db, code);
     const next = { ...player, public_key, thumbprint: thumbprint(public_key), reported, updated_at: now };
@@ -122,21 +122,21 @@ export class Pairing {
   async #unclaimed(db: Db, code: string) {
     const request = await db.selectFrom("pairing_requests").selectAll().where("user_code", "=", code).executeTakeFirst();
     if (request !== undefined && request.player_id !== null) {
-      throw new Refusal("already-claimed", "This code was used already. A screen that still shows it will show a new one shortly");
+      throw new ProblemError("already-claimed", "This code was used already. A screen that still shows it will show a new one shortly");
     }
     if (request === undefined || request.expires_at <= this.#now()) {
-      throw new Refusal("unknown-code", "No screen shows this code, or it has expired: read the code that the screen shows now");
+      throw new ProblemError("unknown-code", "No screen shows this code, or it has expired: read the code that the screen shows now");
     }
     return request;
   }
 
   /** Lets a guesser try a code, within what {@link GuessLimiter} allows. @throws Refusal 429, and whatever `claim` throws. */
-  guess<T>(guesser: Guesser, claim: () => Promise<T>): Promise<T> {
-    return this.#guesses.guess(guesser, claim);
+  limitGuesses<T>(guesser: Guesser, claim: () => Promise<T>): Promise<T> {
+    return this.#guesses.attempt(guesser, claim);
   }
 
   /** Wakes the devices that wait for their claim: called once it is committed. */
-  announce(): void {
+  notifyClaimed(): void {
     for (const waiting of this.#waiting.values()) for (const wake of waiting) wake();
   }
 
@@ -144,16 +144,16 @@ export class Pairing {
    * Answers a device that asks with its device code. A pending answer is held back up to `waitMs`, until the claim or
    * until `signal` aborts.
    */
-  async token(deviceCode: string, proof: string, waitMs: number, signal: AbortSignal): Promise<DeviceAnswer> {
+  async requestToken(deviceCode: string, proof: string, waitMs: number, signal: AbortSignal): Promise<TokenResult> {
     const { access, clock } = this.#parts;
-    const hash = hashOf(deviceCode);
+    const hash = hashSecret(deviceCode);
     const request = await this.#find(hash);
     if (request === undefined) return refused("invalid_grant", "There is no such device code: ask for a new one");
-    if (!access.isProof(proof, request.public_key, deviceCode)) {
+    if (!access.isValidProof(proof, request.public_key, deviceCode)) {
       return refused("invalid_grant", "The proof does not match the device's key, its code or a fresh nonce");
     }
     if (this.#polls.waitMs(hash) > 0) return refused("slow_down", "Ask less often");
-    this.#polls.count(hash);
+    this.#polls.record(hash);
     const endsAt = clock.monotonic() + waitMs;
     for (;;) {
       // Asked for before the look, so that a claim between look and wait is not missed.
@@ -168,12 +168,12 @@ export class Pairing {
     }
   }
 
-  async #hand(playerId: string, publicKey: string): Promise<DeviceAnswer> {
+  async #hand(playerId: string, publicKey: string): Promise<TokenResult> {
     const { store, access } = this.#parts;
     const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirstOrThrow();
     if (player.removed_at !== null) return refused("access_denied", "The player was removed: ask for a new code");
     if (player.public_key !== publicKey) return refused("access_denied", "The player has another box now: ask for a new code");
-    return { is: "granted", grant: await access.grant(player) };
+    return { is: "granted", grant: await access.issueToken(player) };
   }
 
   #find(hash: string) {
@@ -203,7 +203,7 @@ export class Pairing {
       user_code: userCode,
       verification_uri: claim,
       verification_uri_complete: claim === null ? null : `${claim}?code=${userCode}`,
-      expires_in: codeLifeMs / 1_000,
+      expires_in: codeLifetimeMs / 1_000,
       interval: intervalMs / 1_000,
     };
   }
@@ -213,7 +213,7 @@ export class Pairing {
   }
 }
 
-function refused(error: TokenRefusal["error"], description: string): DeviceAnswer {
+function refused(error: TokenRefusal["error"], description: string): TokenResult {
   return { is: "refused", refusal: { error, error_description: description } };
 }
 

@@ -1,6 +1,6 @@
 // What is wrong with each player: what it told last, and what only the service can know.
 import type { Clock } from "../../base/clock.ts";
-import { problemOf, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
+import { createProblem, type PlayerProblem, type ProblemList } from "../../protocol/device/player-problems.ts";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { Presence } from "./presence.ts";
 
@@ -25,7 +25,7 @@ export class PlayerProblems {
   }
 
   /** Takes in whether a player that was heard just now has the newest state. After a restart of the service the time counts anew. */
-  beat(playerId: string, { content }: Heartbeat, newestRevision: string): void {
+  recordHeartbeat(playerId: string, { content }: Heartbeat, newestRevision: string): void {
     if (content.applied_revision === newestRevision) this.#behindSince.delete(playerId);
     else if (!this.#behindSince.has(playerId)) this.#behindSince.set(playerId, Math.trunc(this.#clock.now()));
   }
@@ -36,14 +36,14 @@ export class PlayerProblems {
   }
 
   /** What is wrong with a player: what the service knows first, then what the player told last. */
-  of({ id, created_at: createdAt }: About): ProblemList {
+  listFor({ id, created_at: createdAt }: About): ProblemList {
     const beat = this.#presence.latest(id);
     const own: PlayerProblem[] = [];
     const behindSince = this.#behindSince.get(id);
-    if (!this.#presence.isOnline(id)) own.push(problemOf("offline", beat?.receivedAt ?? createdAt));
+    if (!this.#presence.isOnline(id)) own.push(createProblem("offline", beat?.receivedAt ?? createdAt));
     // A player whose content failed says more than this would.
     else if (behindSince !== undefined && this.#clock.now() - behindSince > behindMs && beat?.heartbeat.content.is !== "failed") {
-      own.push(problemOf("out-of-sync", behindSince));
+      own.push(createProblem("out-of-sync", behindSince));
     }
     const { problems = [], problems_left_out = 0 } = beat?.heartbeat ?? {};
     return { problems: [...own, ...problems], problems_left_out };
@@ -61,22 +61,22 @@ export interface ClosedProblem {
   item_id: string | null;
 }
 
-export const noProblems: OpenProblems = new Map();
+export const noOpenProblems: OpenProblems = new Map();
 
 /** The problems of a list by name; one that was open before keeps its beginning. */
-export function openIn({ problems }: ProblemList, before: OpenProblems): OpenProblems {
-  if (problems.length === 0) return noProblems;
+export function openProblemsAfter({ problems }: ProblemList, before: OpenProblems): OpenProblems {
+  if (problems.length === 0) return noOpenProblems;
   return new Map(problems.map((problem) => [nameOf(problem), before.get(nameOf(problem)) ?? problem.since]));
 }
 
 /** Whether a list names the problems that are open, in whatever words. */
-export function areOpen(open: OpenProblems, { problems }: ProblemList): boolean {
+export function matchesOpenProblems(open: OpenProblems, { problems }: ProblemList): boolean {
   const names = new Set(problems.map(nameOf));
   return names.size === open.size && [...names].every((name) => open.has(name));
 }
 
 /** The problems that are open now and were not, as the player says them, and those that are over. */
-export function turnsOf(before: OpenProblems, { problems }: ProblemList): { opened: PlayerProblem[]; closed: ClosedProblem[] } {
+export function diffProblems(before: OpenProblems, { problems }: ProblemList): { opened: PlayerProblem[]; closed: ClosedProblem[] } {
   const byName = new Map(problems.map((problem) => [nameOf(problem), problem]));
   const opened = [...byName].flatMap(([name, problem]) => (before.has(name) ? [] : [problem]));
   const closed = [...before].flatMap(([name, since]) => (byName.has(name) ? [] : [{ ...partsOf(name), since }]));
@@ -84,14 +84,14 @@ export function turnsOf(before: OpenProblems, { problems }: ProblemList): { open
 }
 
 /** As it is stored: one problem a line, its name and since when. */
-export function textOfOpen(open: OpenProblems): string {
+export function serializeOpenProblems(open: OpenProblems): string {
   const lines = [...open].map(([name, since]) => (since === null ? name : `${name} ${since}`));
   return lines.toSorted().join("\n");
 }
 
-/** What {@link textOfOpen} or an earlier version stored. */
-export function readOpen(text: string): OpenProblems {
-  if (text === "") return noProblems;
+/** What {@link serializeOpenProblems} or an earlier version stored. */
+export function parseOpenProblems(text: string): OpenProblems {
+  if (text === "") return noOpenProblems;
   return new Map(
     text.split("\n").map((line) => {
       const [code = "", zoneId = "", itemId = "", since] = line.split(" ");

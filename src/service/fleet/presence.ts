@@ -4,9 +4,9 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { Heartbeat } from "../../protocol/device/heartbeat.ts";
-import { countBeat } from "./devices/heartbeat-minutes.ts";
-import { prepared } from "../store/prepared.ts";
-import type { Telemetry } from "../store/store.ts";
+import { countHeartbeat } from "./devices/heartbeat-minutes.ts";
+import { preparedQuery } from "../store/prepared-query.ts";
+import type { TelemetryDb } from "../store/store.ts";
 
 const onlineMs = 90_000;
 // Each on its own would cost a transaction; a service that is killed loses so much of the history, and no more.
@@ -16,7 +16,7 @@ const writtenAtOnce = 200;
 // While the disk takes nothing, the oldest are given up.
 const maxUnwritten = 20_000;
 
-const putLatest = prepared((db: Telemetry, row: { player_id: string; received_at: number; body: string }) => {
+const putLatest = preparedQuery((db: TelemetryDb, row: { player_id: string; received_at: number; body: string }) => {
   const latest = { received_at: row.received_at, body: row.body };
   return db
     .insertInto("heartbeats")
@@ -25,7 +25,7 @@ const putLatest = prepared((db: Telemetry, row: { player_id: string; received_at
 });
 
 /** A heartbeat and when it came, ms since the epoch. */
-export interface Beat {
+export interface ReceivedHeartbeat {
   receivedAt: number;
   heartbeat: Heartbeat;
 }
@@ -39,21 +39,21 @@ type Seen = {
 };
 
 export class Presence {
-  readonly #db: Telemetry;
+  readonly #db: TelemetryDb;
   readonly #clock: Clock;
   readonly #seen: Map<string, Seen>;
-  readonly #unwritten: (Beat & { playerId: string })[] = [];
+  readonly #unwritten: (ReceivedHeartbeat & { playerId: string })[] = [];
   /** Who waits for the next heartbeat of a player. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(db: Telemetry, clock: Clock, seen: Map<string, Seen>) {
+  private constructor(db: TelemetryDb, clock: Clock, seen: Map<string, Seen>) {
     this.#db = db;
     this.#clock = clock;
     this.#seen = seen;
   }
 
-  static async open(db: Telemetry, clock: Clock): Promise<Presence> {
+  static async open(db: TelemetryDb, clock: Clock): Promise<Presence> {
     const seen = new Map<string, Seen>();
     for (let after: string | undefined = ""; after !== undefined;) {
       const rows = db.selectFrom("heartbeats").selectAll().where("player_id", ">", after).orderBy("player_id").limit(1_000);
@@ -65,7 +65,7 @@ export class Presence {
   }
 
   /** Takes a heartbeat in. {@link run} writes it down. */
-  beat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
+  recordHeartbeat(playerId: string, heartbeat: Heartbeat, link: "socket" | "poll"): void {
     const receivedAt = Math.trunc(this.#clock.now());
     this.#seen.set(playerId, { receivedAt, heartbeat, link });
     this.#unwritten.push({ playerId, receivedAt, heartbeat });
@@ -76,7 +76,12 @@ export class Presence {
    * Resolves once `isTrue` of a player's latest heartbeat: at once, or when one comes. False: `mostMs` have passed without.
    * @throws AbortError when `signal` aborts.
    */
-  async until(playerId: string, isTrue: (heartbeat: Heartbeat) => boolean, maxMs: number, signal: AbortSignal): Promise<boolean> {
+  async waitForHeartbeat(
+    playerId: string,
+    isTrue: (heartbeat: Heartbeat) => boolean,
+    maxMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const done = new AbortController();
     const look = () => {
       const beat = this.latest(playerId);
@@ -126,7 +131,7 @@ export class Presence {
         await this.#db.transaction().execute(async (db) => {
           for (const { playerId, receivedAt, heartbeat, body } of some) {
             await putLatest(db, { player_id: playerId, received_at: receivedAt, body });
-            await countBeat(db, playerId, heartbeat, receivedAt);
+            await countHeartbeat(db, playerId, heartbeat, receivedAt);
           }
         });
       } catch (error) {
@@ -143,13 +148,13 @@ export class Presence {
   }
 
   /** Its socket has closed. */
-  gone(playerId: string): void {
+  socketClosed(playerId: string): void {
     const seen = this.#seen.get(playerId);
     if (seen?.link === "socket") this.#seen.set(playerId, { ...seen, link: "gone" });
   }
 
   /** It was deleted: it counts as offline at once, however it was heard of. */
-  leave(playerId: string): void {
+  markRemoved(playerId: string): void {
     const seen = this.#seen.get(playerId);
     if (seen !== undefined) this.#seen.set(playerId, { ...seen, link: "gone" });
   }
@@ -162,7 +167,7 @@ export class Presence {
   }
 
   /** Forgets a player. */
-  async drop(playerId: string): Promise<void> {
+  async deletePlayer(playerId: string): Promise<void> {
     await this.flush();
     this.#seen.delete(playerId);
     await this.#db.deleteFrom("heartbeats").where("player_id", "=", playerId).execute();
@@ -170,7 +175,7 @@ export class Presence {
   }
 
   /** The latest heartbeat, null when there was none. */
-  latest(playerId: string): Beat | null {
+  latest(playerId: string): ReceivedHeartbeat | null {
     const seen = this.#seen.get(playerId);
     if (seen === undefined) return null;
     if (typeof seen.heartbeat !== "string") return { receivedAt: seen.receivedAt, heartbeat: seen.heartbeat };

@@ -1,8 +1,8 @@
 // Which players a request for many is for, and the tags to find them by.
 import type { ExpressionBuilder } from "kysely";
-import { nearest } from "../../base/nearest.ts";
+import { closestName } from "../../base/closest-name.ts";
 import type { Target, TargetWarning } from "../../protocol/operator/resources.ts";
-import { invalidField, Refusal } from "../http/problem.ts";
+import { invalidField, ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, Tables } from "../store/tables.ts";
 
@@ -13,7 +13,7 @@ const maxErrors = 100;
 const maxTagsLookedAt = 1_000;
 
 /** The row of a player's tag, as a condition on a player. */
-export function tagged<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
+export function hasTag<TB extends keyof Tables>(row: ExpressionBuilder<Tables, TB>, tag: string) {
   return (row as unknown as ExpressionBuilder<Tables, "players">)
     .selectFrom("player_tags")
     .select("player_tags.tag")
@@ -22,14 +22,14 @@ export function tagged<TB extends keyof Tables>(row: ExpressionBuilder<Tables, T
 }
 
 /** Brings the tags that players are found by in line with those they have. */
-export async function setTags(db: Db, players: readonly Pick<PlayerRow, "id" | "team_id" | "tags">[]): Promise<void> {
-  for (const part of inParts(players)) {
+export async function updateTagIndex(db: Db, players: readonly Pick<PlayerRow, "id" | "team_id" | "tags">[]): Promise<void> {
+  for (const part of inChunks(players)) {
     const ids = part.map((player) => player.id);
     await db.deleteFrom("player_tags").where("player_id", "in", ids).execute();
     const rows = part.flatMap(({ id, team_id, tags }) =>
       [...new Set(JSON.parse(tags) as string[])].map((tag) => ({ player_id: id, team_id, tag })),
     );
-    for (const some of inParts(rows)) await db.insertInto("player_tags").values(some).execute();
+    for (const some of inChunks(rows)) await db.insertInto("player_tags").values(some).execute();
   }
 }
 
@@ -37,7 +37,7 @@ export async function setTags(db: Db, players: readonly Pick<PlayerRow, "id" | "
  * The players that a request for many is for, by id.
  * @throws Refusal 422 naming each id that is no player of the team's, or when a tag has more than 10,000 players.
  */
-export async function playersOf(db: Db, teamId: string, target: Target): Promise<PlayerRow[]> {
+export async function playersOfTarget(db: Db, teamId: string, target: Target): Promise<PlayerRow[]> {
   const all = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).orderBy("id");
   if ("tag" in target) {
     const byTag = db.selectFrom("player_tags").select("player_id").where("team_id", "=", teamId).where("tag", "=", target.tag);
@@ -49,14 +49,14 @@ export async function playersOf(db: Db, teamId: string, target: Target): Promise
     return rows;
   }
   const rows: PlayerRow[] = [];
-  for (const part of inParts([...new Set(target.player_ids)].toSorted())) rows.push(...(await all.where("id", "in", part).execute()));
+  for (const part of inChunks([...new Set(target.player_ids)].toSorted())) rows.push(...(await all.where("id", "in", part).execute()));
   const known = new Set(rows.map((row) => row.id));
   const errors = target.player_ids.flatMap((id, index) =>
     known.has(id) ? [] : [{ pointer: `/target/player_ids/${index}`, detail: "there is no such player" }],
   );
   if (errors.length > 0) {
     const shown = errors.slice(0, maxErrors);
-    throw new Refusal("invalid", `${errors.length} of the players do not exist`, { errors: shown });
+    throw new ProblemError("invalid", `${errors.length} of the players do not exist`, { errors: shown });
   }
   return rows;
 }
@@ -64,11 +64,11 @@ export async function playersOf(db: Db, teamId: string, target: Target): Promise
 /** What about a target was hardly meant, given the players that it is for: a tag that none of them has. */
 export async function targetWarnings(db: Db, teamId: string, target: Target, players: readonly unknown[]): Promise<TargetWarning[]> {
   if (!("tag" in target) || players.length > 0) return [];
-  return [{ code: "no-players", message: await nobodyHas(db, teamId, target.tag), field: "/target/tag" }];
+  return [{ code: "no-players", message: await noPlayerHasTagMessage(db, teamId, target.tag), field: "/target/tag" }];
 }
 
 /** Says that no player has a tag, and which one was probably meant. */
-export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<string> {
+export async function noPlayerHasTagMessage(db: Db, teamId: string, tag: string): Promise<string> {
   const rows = await db
     .selectFrom("player_tags")
     .innerJoin("players", "players.id", "player_tags.player_id")
@@ -79,7 +79,7 @@ export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<st
     .orderBy("player_tags.tag")
     .limit(maxTagsLookedAt)
     .execute();
-  const near = nearest(
+  const near = closestName(
     tag,
     rows.map((row) => row.tag),
   );
@@ -87,6 +87,6 @@ export async function nobodyHas(db: Db, teamId: string, tag: string): Promise<st
 }
 
 /** `things` in parts that fit into one statement. */
-export function inParts<T>(things: readonly T[], length = partOfIds): T[][] {
+export function inChunks<T>(things: readonly T[], length = partOfIds): T[][] {
   return Array.from({ length: Math.ceil(things.length / length) }, (_, part) => things.slice(part * length, (part + 1) * length));
 }

@@ -13,9 +13,9 @@ export interface Call {
   /** A header of the request, by its lower-case name. */
   header(name: string): string | undefined;
   /** Gives the answer headers. */
-  tell(headers: Readonly<Record<string, string>>): void;
+  setHeaders(headers: Readonly<Record<string, string>>): void;
   /** Aborts when the caller is gone or was answered. */
-  gone(): AbortSignal;
+  closedSignal(): AbortSignal;
 }
 
 /** What an operation is told. Of its caller it has what its kind of operation reads; the table says which kind each is. */
@@ -54,7 +54,7 @@ export class Context implements AnyContext {
 
   get signal(): AbortSignal {
     const { closing, tokens } = this.parts;
-    const gone = this.#call.gone();
+    const gone = this.#call.closedSignal();
     if (this.operator === undefined) return AbortSignal.any([gone, closing]);
     const ended = new AbortController();
     tokens.onEnd(this.operator, () => ended.abort(), gone);

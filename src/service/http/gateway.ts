@@ -1,12 +1,21 @@
 // The one way to every operation, whichever protocol asks: who may call and how often, and the record of what was written.
-import { authenticate, bearerOf, confirm, demand, hashOf, recall, refuseToken, type Operator } from "../people/access.ts";
-import type { Deed } from "../people/audit.ts";
-import type { Received } from "../content/blobs.ts";
+import {
+  authenticate,
+  bearerToken,
+  reauthorize,
+  requireScope,
+  hashSecret,
+  cachedOperator,
+  invalidToken,
+  type Operator,
+} from "../people/access.ts";
+import type { AuditedWrite } from "../people/audit.ts";
+import type { ReceivedFile } from "../content/blobs.ts";
 import { Context, type AnyContext, type Call } from "./context.ts";
 import { Idempotency, type KeptAnswer } from "./idempotency.ts";
-import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
-import { Refusal } from "./problem.ts";
-import { addressKey, Quotas, tooMany, type RequestLimits } from "./rate-limit.ts";
+import { apiPrefix, FileResponse, isRead, JsonResponse, StreamResponse, type Operation, type Parts } from "../operations/operation.ts";
+import { ProblemError } from "./problem.ts";
+import { addressKey, Quotas, tooManyRequests, type RequestLimits } from "./rate-limit.ts";
 import { digestOf } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { IncomingMessage } from "node:http";
@@ -16,12 +25,12 @@ export interface Input {
   params: unknown;
   query: unknown;
   body: unknown;
-  bytes: Received;
+  bytes: ReceivedFile;
   raw: IncomingMessage;
 }
 
 /** What comes out. */
-export type Made = OtherAnswer | FileAnswer | StreamAnswer;
+export type Made = JsonResponse | FileResponse | StreamResponse;
 
 /** Hears, in the transaction of a write, of the players that it concerns. What it throws rolls everything back. */
 export type OnWritten = (db: Db, made: Made, playerIds: readonly string[]) => Promise<void>;
@@ -56,9 +65,9 @@ export class Gateway {
       return new Context(this.#parts, call, {});
     }
     if (each.caller === "device") {
-      const player = await this.#known(access.playerOf(call.header("authorization")), call);
+      const player = await this.#known(access.authenticate(call.header("authorization")), call);
       spend(this.#byPlayer, player.id, call);
-      if (player.removed_at !== null) throw refuseToken();
+      if (player.removed_at !== null) throw invalidToken();
       return new Context(this.#parts, call, { player });
     }
     return this.operatorContext(each, call, await this.operatorOf(call));
@@ -68,7 +77,8 @@ export class Gateway {
   async operatorOf(call: Call): Promise<Operator> {
     const { clock, store } = this.#parts;
     const authorization = call.header("authorization");
-    const operator = recall(store.db, clock, authorization) ?? (await this.#known(authenticate(store.db, clock, authorization), call));
+    const operator =
+      cachedOperator(store.db, clock, authorization) ?? (await this.#known(authenticate(store.db, clock, authorization), call));
     this.count(operator, call);
     return operator;
   }
@@ -80,7 +90,7 @@ export class Gateway {
 
   /** Lets an operator who is known already in for one operation. @throws Refusal 403. */
   operatorContext(each: Operation, call: Call, operator: Operator): AnyContext {
-    if (each.scope !== undefined) demand(operator, each.scope);
+    if (each.scope !== undefined) requireScope(operator, each.scope);
     return new Context(this.#parts, call, { operator });
   }
 
@@ -121,13 +131,13 @@ export class Gateway {
     call: Call,
     onWritten: OnWritten | undefined,
   ): Promise<Made> {
-    const hash = hashOf(JSON.stringify([each.name, call.url, input.body ?? null, input.bytes.sha256]));
-    const caller = { tokenId: context.tokenId, secret: bearerOf(call.header("authorization")) };
+    const hash = hashSecret(JSON.stringify([each.name, call.url, input.body ?? null, input.bytes.sha256]));
+    const caller = { tokenId: context.tokenId, secret: bearerToken(call.header("authorization")) };
     const kept = await this.#idempotency.once(caller, key, hash, async (keep) =>
       toKeep(await this.#inTurn(each, context, input, call, keep, onWritten)),
     );
-    if (kept.replayed) call.tell({ "Idempotency-Replayed": "true" });
-    return new OtherAnswer(kept.status, kept.body === "" ? undefined : JSON.parse(kept.body), kept.headers);
+    if (kept.replayed) call.setHeaders({ "Idempotency-Replayed": "true" });
+    return new JsonResponse(kept.status, kept.body === "" ? undefined : JSON.parse(kept.body), kept.headers);
   }
 
   /** Who calls; a stranger's attempts count for their address. */
@@ -135,7 +145,7 @@ export class Gateway {
     try {
       return await caller;
     } catch (error) {
-      if (error instanceof Refusal) spend(this.#byAddress, addressKey(call.address), call);
+      if (error instanceof ProblemError) spend(this.#byAddress, addressKey(call.address), call);
       throw error;
     }
   }
@@ -173,7 +183,7 @@ export class Gateway {
     let isAudited = false;
     // A long upload may outlive its token.
     context.opening = async (db) => {
-      context.operator = await confirm(db, this.#parts.clock, context.operator, each.scope);
+      context.operator = await reauthorize(db, this.#parts.clock, context.operator, each.scope);
     };
     context.committing = async (db, made, playerIds) => {
       await this.#parts.audit.append(db, deedOf(each, context, input.params, before, made));
@@ -190,7 +200,7 @@ export class Gateway {
   async #runStream(each: Operation, context: AnyContext, input: Input): Promise<Made> {
     const { audit, store } = this.#parts;
     const made = answerOf(each, await each.run(context, input));
-    const assetId = made instanceof OtherAnswer ? made.headers["Asset-Id"] : undefined;
+    const assetId = made instanceof JsonResponse ? made.headers["Asset-Id"] : undefined;
     if (each.method !== "PATCH" || assetId !== undefined) {
       const deed = deedOf(each, context, input.params, null, made);
       await store.write((db) => audit.append(db, { ...deed, resourceId: assetId ?? deed.resourceId }));
@@ -211,20 +221,20 @@ class RolledBack extends Error {
 }
 
 /** The body of an operation that takes no bytes. */
-export const noBytes: Received = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };
+export const noBytes: ReceivedFile = { path: "", sha256: "", sizeBytes: 0, [Symbol.asyncDispose]: async () => undefined };
 
 /** Counts a request and tells what is left. @throws Refusal 429 when nothing is. */
 function spend(quotas: Quotas, key: string, call: Call): void {
   const { headers, waitMs } = quotas.take(key);
-  call.tell(headers);
-  if (waitMs > 0) throw tooMany("Too many requests", waitMs);
+  call.setHeaders(headers);
+  if (waitMs > 0) throw tooManyRequests("Too many requests", waitMs);
 }
 
 /** What the audit log says of a write: digests stand for the resource. */
-function deedOf(each: Operation, context: AnyContext, params: unknown, before: string | null, made: unknown): Deed {
-  const resource = made instanceof OtherAnswer ? made.body : made;
+function deedOf(each: Operation, context: AnyContext, params: unknown, before: string | null, made: unknown): AuditedWrite {
+  const resource = made instanceof JsonResponse ? made.body : made;
   const named = Object.values((params ?? {}) as Record<string, string>).at(-1) ?? null;
-  const isThere = each.version !== undefined && !(made instanceof OtherAnswer) && made !== undefined;
+  const isThere = each.version !== undefined && !(made instanceof JsonResponse) && made !== undefined;
   return {
     teamId: context.teamId,
     userId: context.operator.userId,
@@ -241,20 +251,20 @@ function deedOf(each: Operation, context: AnyContext, params: unknown, before: s
 
 /** What an operation's result is on the wire: status, body, ETag and Location. */
 function answerOf(each: Operation, made: unknown): Made {
-  if (made instanceof FileAnswer || made instanceof StreamAnswer) return made;
-  if (made instanceof OtherAnswer) {
+  if (made instanceof FileResponse || made instanceof StreamResponse) return made;
+  if (made instanceof JsonResponse) {
     // Whatever its status, a resource has its version.
     const hasVersion = each.version !== undefined && made.body !== undefined && made.status < 300 && made.headers["ETag"] === undefined;
-    return hasVersion ? new OtherAnswer(made.status, made.body, { ...made.headers, ETag: etagOf(each.version!(made.body)) }) : made;
+    return hasVersion ? new JsonResponse(made.status, made.body, { ...made.headers, ETag: etagOf(each.version!(made.body)) }) : made;
   }
   const headers: Record<string, string> = {};
   if (each.version !== undefined) headers["ETag"] = etagOf(each.version(made));
   if (each.status === 201 && each.version !== undefined) headers["Location"] = `${apiPrefix}${collectionOf(each)}/${idOf(made)}`;
-  return new OtherAnswer(each.status, made, headers);
+  return new JsonResponse(each.status, made, headers);
 }
 
 function toKeep(answer: Made): KeptAnswer {
-  if (!(answer instanceof OtherAnswer)) throw new TypeError("a file or a stream is no answer to a POST");
+  if (!(answer instanceof JsonResponse)) throw new TypeError("a file or a stream is no answer to a POST");
   return { status: answer.status, headers: { ...answer.headers }, body: answer.body === undefined ? "" : JSON.stringify(answer.body) };
 }
 
@@ -262,7 +272,7 @@ function checkMatch(before: string, header: string | undefined): void {
   if (header === undefined || header.trim() === "*") return;
   const current = `"${before}"`;
   if (header.split(",").some((tag) => tag.trim() === current)) return;
-  throw new Refusal("precondition-failed", `It is now ${current}: read it again and apply your change to that`, {
+  throw new ProblemError("precondition-failed", `It is now ${current}: read it again and apply your change to that`, {
     headers: { ETag: current },
   });
 }

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
 import { operations } from "../operations/operations.ts";
 import { apiPrefix, type Parts } from "../operations/operation.ts";
-import { plainAnswer } from "./answers/plain-answer.ts";
-import { problemOf, Refusal, refusalOf } from "./problem.ts";
+import { plainAnswer } from "./responses/raw-response.ts";
+import { problemOf, ProblemError, toProblemError } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 import { validatorCompiler } from "./validation.ts";
 
@@ -57,8 +57,8 @@ export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
   // With callbacks: a promise for each hook of each request is a tenth of the service's work.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
-    if (isClosing) done(new Refusal("closing", "The service is stopping"));
-    else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new Refusal("bad-request", noHost));
+    if (isClosing) done(new ProblemError("closing", "The service is stopping"));
+    else if (request.headers.host === undefined && request.raw.httpVersion !== "1.0") done(new ProblemError("bad-request", noHost));
     else done();
   });
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -81,7 +81,7 @@ export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
-  const refusal = refusalOf(error);
+  const refusal = toProblemError(error);
   if (refusal.status >= 500) parts.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, "a request failed");
   reply
     .code(refusal.status)
@@ -110,15 +110,16 @@ function tellIds(server: Server, parts: Parts): void {
 /** Refuses what is no HTTP: there is no request yet, only its connection. */
 function refuseBroken(error: Error & { code?: string }, socket: Socket, parts: Parts): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const refusal = brokenRefusals[error.code ?? ""]?.() ?? new Refusal("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
+  const refusal =
+    brokenRefusals[error.code ?? ""]?.() ?? new ProblemError("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
   const id = newRequestId(parts.makeId);
   parts.log.debug({ request_id: id, reason: error.message }, "a connection brought no request");
   socket.end(plainAnswer(refusal, id));
 }
 
-const brokenRefusals: Readonly<Record<string, () => Refusal>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: () => new Refusal("timeout", "The request did not come to its end in time"),
-  HPE_HEADER_OVERFLOW: () => new Refusal("headers-too-large", "The headers of a request may have 16 kB together"),
+const brokenRefusals: Readonly<Record<string, () => ProblemError>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not come to its end in time"),
+  HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have 16 kB together"),
 };
 
 const routes = operations.map(({ method, path }) => ({
@@ -127,10 +128,10 @@ const routes = operations.map(({ method, path }) => ({
 }));
 
 /** Why there is nothing here: no such address, or not by this method. */
-function nowhere(request: FastifyRequest): Refusal {
+function nowhere(request: FastifyRequest): ProblemError {
   const path = request.url.split("?")[0]!;
   const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
-  if (methods.length === 0) return new Refusal("not-found", `There is nothing at ${path}. The API is described at /docs`);
+  if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. The API is described at /docs`);
   const headers = { Allow: methods.join(", ") };
-  return new Refusal("method-not-allowed", `${path} takes ${methods.join(", ")}`, { headers });
+  return new ProblemError("method-not-allowed", `${path} takes ${methods.join(", ")}`, { headers });
 }

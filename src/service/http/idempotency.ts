@@ -1,11 +1,11 @@
 // Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { Refusal } from "./problem.ts";
+import { ProblemError } from "./problem.ts";
 import type { Db, Store } from "../store/store.ts";
 
 /** How long an answer is kept for a repeat, ms. */
-export const idempotencyKeptMs = 86_400_000;
+export const idempotencyTtlMs = 86_400_000;
 
 /** An answer as it is kept for a repeat. */
 export interface KeptAnswer {
@@ -38,15 +38,15 @@ export class Idempotency {
     act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new Refusal("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
+      throw new ProblemError("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
     }
     const name = `${tokenId} ${key}`;
-    if (this.#inFlight.has(name)) throw new Refusal("in-flight", "The first request with this Idempotency-Key is still being handled");
+    if (this.#inFlight.has(name)) throw new ProblemError("in-flight", "The first request with this Idempotency-Key is still being handled");
     this.#inFlight.add(name);
     try {
       const kept = await this.#find(tokenId, key);
       if (kept !== undefined && kept.request_hash !== requestHash) {
-        throw new Refusal("key-reused", "This Idempotency-Key was used with another request: make a new one");
+        throw new ProblemError("key-reused", "This Idempotency-Key was used with another request: make a new one");
       }
       if (kept !== undefined) {
         return {
@@ -71,7 +71,7 @@ export class Idempotency {
   async #find(tokenId: string, key: string) {
     await this.#store.db
       .deleteFrom("idempotency")
-      .where("created_at", "<", this.#clock.now() - idempotencyKeptMs)
+      .where("created_at", "<", this.#clock.now() - idempotencyTtlMs)
       .execute();
     return this.#store.db.selectFrom("idempotency").selectAll().where("token_id", "=", tokenId).where("key", "=", key).executeTakeFirst();
   }

@@ -1,6 +1,6 @@
 // What is wrong with a value, in people's words: each mistake once, where it is, and what was probably meant.
 import type { z } from "zod";
-import { nearest } from "../../base/nearest.ts";
+import { closestName } from "../../base/closest-name.ts";
 
 /** A mistake; `path` leads to it from the value that was checked. */
 export interface InputError {
@@ -97,7 +97,7 @@ function placeOf(path: readonly PropertyKey[]): string {
 
 function unknownField(object: readonly PropertyKey[], key: string, known: readonly string[]): InputError {
   const path = [...object, key];
-  const name = nearest(key, known);
+  const name = closestName(key, known);
   if (name === undefined) return { path, detail: "this field is not known here" };
   return { path, detail: `this field is not known here: did you mean ${name}?`, meant: [...object, name] };
 }
@@ -192,7 +192,7 @@ function oneOf(values: readonly unknown[], input: unknown): string {
   if (input === undefined) return `${missing}: ${wanted}`;
   const near =
     typeof input === "string"
-      ? nearest(
+      ? closestName(
           input,
           all.filter((value) => typeof value === "string"),
         )

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { problemKinds, Refusal, type ProblemKind } from "./problem.ts";
+import { problemKinds, ProblemError, type ProblemKind } from "./problem.ts";
 
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -28,7 +28,7 @@ export async function addClaimPage(app: FastifyInstance, claimFolder: string): P
   );
   app.get<{ Params: { kind: string } }>("/problems/:kind", async (request, reply) => {
     const { kind } = request.params;
-    if (!isKind(kind)) throw new Refusal("not-found", "There is no such kind of problem");
+    if (!isKind(kind)) throw new ProblemError("not-found", "There is no such kind of problem");
     const { status, title } = problemKinds[kind];
     return reply.type("text/plain; charset=utf-8").send(`${kind}\n\n${title} (HTTP ${status}).\nThe problem's detail says what to do.\n`);
   });

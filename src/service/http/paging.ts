@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { PageQuery } from "../../protocol/operator/resources.ts";
-import { Refusal } from "./problem.ts";
+import { ProblemError } from "./problem.ts";
 import { digestOf } from "../store/canonical-json.ts";
 
 const Cursor = z.tuple([z.string()], z.union([z.number().min(-1e15).max(1e15), z.string()]));
@@ -70,17 +70,17 @@ function read(cursor: string): z.infer<typeof Cursor> {
   }
 }
 
-function badCursor(detail: string, cause?: unknown): Refusal {
-  return new Refusal("invalid", `?cursor: ${detail}`, { errors: [{ pointer: "?cursor", detail }], cause });
+function badCursor(detail: string, cause?: unknown): ProblemError {
+  return new ProblemError("invalid", `?cursor: ${detail}`, { errors: [{ pointer: "?cursor", detail }], cause });
 }
 
 /** Whether a name holds the words looked for, blind to case in every script. */
-export function holds(name: string, words: string): boolean {
+export function nameContains(name: string, words: string): boolean {
   return fold(name).includes(fold(words));
 }
 
-/** What both engines can say of {@link holds}: never narrower than it, since they fold the case of ASCII alone. */
-export function mayHold(words: string): RawBuilder<boolean> {
+/** What both engines can say of {@link nameContains}: never narrower than it, since they fold the case of ASCII alone. */
+export function nameMayContain(words: string): RawBuilder<boolean> {
   // The letters i and k are wild too: letters beyond ASCII fold to them.
   const pattern = fold(words)
     .replaceAll(/[\\%_]/g, "\\$&")

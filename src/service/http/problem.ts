@@ -40,7 +40,7 @@ export interface FieldError {
 }
 
 /** Thrown to refuse a request. `detail` tells the caller what is wrong and what to do. */
-export class Refusal extends Error {
+export class ProblemError extends Error {
   readonly kind: ProblemKind;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
@@ -63,17 +63,17 @@ export class Refusal extends Error {
 }
 
 /** Refuses a body because of one field. */
-export function invalidField(pointer: string, detail: string): Refusal {
+export function invalidField(pointer: string, detail: string): ProblemError {
   return invalidFields([{ pointer, detail }]);
 }
 
 /** Refuses a body because of fields, all of which its detail names. */
-export function invalidFields(errors: readonly FieldError[]): Refusal {
-  return new Refusal("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
+export function invalidFields(errors: readonly FieldError[]): ProblemError {
+  return new ProblemError("invalid", errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; "), { errors });
 }
 
 /** The body of the answer that refuses. `type` is an address at this service that explains the kind. */
-export function problemOf(refusal: Refusal, requestId: string): Problem {
+export function problemOf(refusal: ProblemError, requestId: string): Problem {
   const { status, title } = problemKinds[refusal.kind];
   return {
     type: `/problems/${refusal.kind}`,
@@ -86,25 +86,25 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
 }
 
 /** What the framework threw, in our words; anything unknown is our own failure and tells nothing of itself. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
+export function toProblemError(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   const message = error instanceof Error ? error.message : String(error);
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE" || status === 413) {
-    return new Refusal("too-large", "The body is larger than this address takes: 1 MB of JSON, or the limit in its description");
+    return new ProblemError("too-large", "The body is larger than this address takes: 1 MB of JSON, or the limit in its description");
   }
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE" || status === 415) {
-    return new Refusal("unsupported-media-type", "Send JSON with Content-Type: application/json");
+    return new ProblemError("unsupported-media-type", "Send JSON with Content-Type: application/json");
   }
   if (code === "FST_ERR_CTP_EMPTY_JSON_BODY") {
-    return new Refusal("malformed-json", "The body is empty though its type is application/json");
+    return new ProblemError("malformed-json", "The body is empty though its type is application/json");
   }
   if (error instanceof SyntaxError || code === "FST_ERR_CTP_INVALID_JSON_BODY") {
-    return new Refusal("malformed-json", `The body is not JSON: ${message}`);
+    return new ProblemError("malformed-json", `The body is not JSON: ${message}`);
   }
-  if (status === 408) return new Refusal("timeout", message);
-  if (status === 404) return new Refusal("not-found", message);
-  if (status >= 400 && status < 500) return new Refusal("bad-request", message, { cause: error });
-  return new Refusal("internal", "Something failed here; it is in the service's log under this request id", { cause: error });
+  if (status === 408) return new ProblemError("timeout", message);
+  if (status === 404) return new ProblemError("not-found", message);
+  if (status >= 400 && status < 500) return new ProblemError("bad-request", message, { cause: error });
+  return new ProblemError("internal", "Something failed here; it is in the service's log under this request id", { cause: error });
 }

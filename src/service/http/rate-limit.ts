@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../base/clock.ts";
-import { Refusal } from "./problem.ts";
+import { ProblemError } from "./problem.ts";
 
 // Keys beyond this are dropped oldest first: a flood of addresses must not fill the memory.
 const maxKeys = 10_000;
@@ -29,7 +29,7 @@ export class RateLimit {
   }
 
   /** Counts one event. */
-  count(key: string): void {
+  record(key: string): void {
     const now = this.#clock.monotonic();
     const recent = [...this.#recent(key, now), now];
     this.#events.delete(key);
@@ -114,9 +114,9 @@ export interface RequestLimits {
 export const defaultLimits: RequestLimits = { token: 600, player: 6_000, address: 6_000 };
 
 /** Refuses with a time to wait. */
-export function tooMany(what: string, waitMs: number): Refusal {
+export function tooManyRequests(what: string, waitMs: number): ProblemError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new Refusal("too-many", `${what}: try again in ${seconds} s`, { headers: { "Retry-After": String(seconds) } });
+  return new ProblemError("too-many", `${what}: try again in ${seconds} s`, { headers: { "Retry-After": String(seconds) } });
 }
 
 /** What an address counts as: itself, or its /64, since that is what one IPv6 subscriber has. Mapped IPv4 is IPv4. */

@@ -1,15 +1,15 @@
 // The operations as HTTP routes: what came in and what goes out. Who may, and the record of it, is the door's.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import { tooLarge, type Received } from "../content/blobs.ts";
+import { tooLarge, type ReceivedFile } from "../content/blobs.ts";
 import type { AnyContext, Call } from "./context.ts";
 import { isTryable } from "./dry-run.ts";
 import { noBytes, type Gateway, type Input } from "./gateway.ts";
-import { sendFile } from "./answers/file-answer.ts";
+import { sendFile } from "./responses/file-response.ts";
 import { inflate } from "./inflate.ts";
 import { operations } from "../operations/operations.ts";
 import { originOf, withAbsoluteLinks } from "./origin.ts";
-import { apiPrefix, FileAnswer, isRead, OtherAnswer, type Operation, type Parts } from "../operations/operation.ts";
+import { apiPrefix, FileResponse, isRead, JsonResponse, type Operation, type Parts } from "../operations/operation.ts";
 import { invalidField } from "./problem.ts";
 import { routeSchema } from "./validation.ts";
 
@@ -66,7 +66,7 @@ async function respond(
   door: Gateway,
   request: FastifyRequest,
   reply: FastifyReply,
-  bytes: Received,
+  bytes: ReceivedFile,
   links: ((request: FastifyRequest) => string | null) | null,
 ): Promise<unknown> {
   const { params, raw } = request;
@@ -75,11 +75,11 @@ async function respond(
   const input: Input = { params, query, body: takesAnything(each) ? undefined : request.body, bytes, raw };
   const isDryRun = dry_run === "true" && isTryable(each);
   const answer = await (isDryRun ? door.tryOut(each, context, input, call) : door.answer(each, context, input, call));
-  if (isDryRun) call.tell({ "Dry-Run": "true" });
-  if (answer instanceof OtherAnswer) return send(answer, reply, links === null ? null : links(request), hasLinks(each));
+  if (isDryRun) call.setHeaders({ "Dry-Run": "true" });
+  if (answer instanceof JsonResponse) return send(answer, reply, links === null ? null : links(request), hasLinks(each));
   // A download may take hours: it is cut when the token ends.
-  if (each.caller === "operator") parts.tokens.onEnd(context.operator, () => reply.raw.destroy(), call.gone());
-  if (answer instanceof FileAnswer) return sendFile(parts.blobs, answer, request, reply);
+  if (each.caller === "operator") parts.tokens.onEnd(context.operator, () => reply.raw.destroy(), call.closedSignal());
+  if (answer instanceof FileResponse) return sendFile(parts.blobs, answer, request, reply);
   return reply
     .type(answer.type)
     .headers({ ...answer.headers })
@@ -93,12 +93,12 @@ export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
     address: request.ip,
     url: request.url,
     header: (name) => headerOf(request, name),
-    tell: (headers) => void reply.headers(headers as Record<string, string>),
-    gone: () => goneOf(reply),
+    setHeaders: (headers) => void reply.headers(headers as Record<string, string>),
+    closedSignal: () => goneOf(reply),
   };
 }
 
-function receive(parts: Parts, request: FastifyRequest, maxBytes: number): Promise<Received> {
+function receive(parts: Parts, request: FastifyRequest, maxBytes: number): Promise<ReceivedFile> {
   // Fastify parses no body where neither type nor length announce one: that is an empty file.
   const stream = request.body === undefined ? request.raw : (request.body as typeof request.raw);
   return parts.blobs.receive(stream, maxBytes);
@@ -110,7 +110,7 @@ function takesAnything(each: Operation): boolean {
 }
 
 /** The body for the framework to send: a promise of the reply itself would have it watch the stream until its end. */
-function send({ status, headers, body }: OtherAnswer, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
+function send({ status, headers, body }: JsonResponse, reply: FastifyReply, origin: string | null, isLinked: boolean): unknown {
   reply.code(status).headers(headers as Record<string, string>);
   const { Location: place } = headers;
   if (place?.startsWith("/") && origin !== null) reply.header("Location", origin + place);

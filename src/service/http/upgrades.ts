@@ -5,38 +5,39 @@ import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
-import { plainAnswer } from "./answers/plain-answer.ts";
-import { Refusal } from "./problem.ts";
+import { plainAnswer } from "./responses/raw-response.ts";
+import { ProblemError } from "./problem.ts";
 import { requestIdOf, tellRequestId } from "./request-id.ts";
 import type { WebSocketServer } from "ws";
 
 /** An address that takes WebSockets. */
-export interface UpgradeDoor {
+export interface WebSocketEndpoint {
   readonly path: string;
   /** The protocol's library behind it. */
   readonly server: WebSocketServer;
   /** Why an upgrade is refused, null to take it. */
-  judge(request: IncomingMessage): Refusal | null;
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  rejectionOf(request: IncomingMessage): ProblemError | null;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 /** Leads the upgrades of `server` to their doors. What is refused is a problem, as everywhere. */
-export function addUpgrades(server: HttpServer, doors: readonly UpgradeDoor[], makeId: MakeId, log: Log): void {
-  const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
+export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
+  const refuse = (request: IncomingMessage, socket: Duplex, refusal: ProblemError) => {
     socket.end(plainAnswer(refusal, requestIdOf(request, makeId)));
   };
   for (const { server: library } of doors) {
     library.on("headers", tellRequestId);
     library.on("wsClientError", (error, socket, request) => {
-      refuse(request, socket, new Refusal("bad-request", `This is no handshake of a WebSocket: ${error.message}`));
+      refuse(request, socket, new ProblemError("bad-request", `This is no handshake of a WebSocket: ${error.message}`));
     });
   }
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", (error) => log.debug({ reason: reasonOf(error) }, "an upgrade failed"));
     const door = doors.find(({ path }) => request.url?.split("?")[0] === path);
     requestIdOf(request, makeId);
-    const refusal = door === undefined ? new Refusal("not-found", "There is no WebSocket at this address: see /docs") : door.judge(request);
-    if (door !== undefined && refusal === null) door.take(request, socket, head);
+    const refusal =
+      door === undefined ? new ProblemError("not-found", "There is no WebSocket at this address: see /docs") : door.rejectionOf(request);
+    if (door !== undefined && refusal === null) door.accept(request, socket, head);
     else refuse(request, socket, refusal!);
   });
 }
@@ -49,7 +50,7 @@ interface Guest {
 }
 
 /** Gives those who were told to go `limitMs` to say goodbye, then ends them. */
-export async function farewell(guests: readonly Guest[], clock: Clock, limitMs: number): Promise<void> {
+export async function closeAfterGrace(guests: readonly Guest[], clock: Clock, limitMs: number): Promise<void> {
   if (guests.some(({ ended }) => !ended.aborted)) {
     const all = Promise.all(guests.map(({ ended }) => aborted(ended)));
     const given = new AbortController();

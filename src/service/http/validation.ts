@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { queryOf } from "./dry-run.ts";
 import { checked } from "./input-errors.ts";
 import type { Operation } from "../operations/operation.ts";
-import { Refusal, type FieldError } from "./problem.ts";
+import { ProblemError, type FieldError } from "./problem.ts";
 
 /** The schemas that Fastify has checked for an operation. */
 export function routeSchema(each: Operation): FastifySchema {
@@ -25,16 +25,16 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   return (value: unknown) => {
     const outcome = checked(schema, value);
     if ("value" in outcome) return outcome;
-    if (httpPart === "params") return { error: new Refusal("not-found", "There is no such thing: the id is not well formed") };
+    if (httpPart === "params") return { error: new ProblemError("not-found", "There is no such thing: the id is not well formed") };
     const place = httpPart === "querystring" ? queryPointer : bodyPointer;
     const errors = outcome.mistakes.map(({ path, detail }) => ({ pointer: place(path), detail }));
     const detail = errors.map((error) => `${error.pointer || "the body"}: ${error.detail}`).join("; ");
-    return { error: new Refusal("invalid", detail, { errors }) };
+    return { error: new ProblemError("invalid", detail, { errors }) };
   };
 };
 
 /** A part of a body that is checked by itself: its value, or what is wrong; pointers (RFC 6901) go into that part. */
-export function checkedPart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
+export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
   const outcome = checked(schema, value);
   if ("value" in outcome) return outcome;
   return { errors: outcome.mistakes.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };

@@ -8,10 +8,10 @@ import type { Toolset } from "../../protocol/operator/toolsets.ts";
 import type { Operator } from "../people/access.ts";
 import type { Call } from "../http/context.ts";
 import { noBytes, type Gateway, type Input, type Made, type OnWritten } from "../http/gateway.ts";
-import { apiPrefix, FileAnswer, isRead, OtherAnswer, StreamAnswer, type Operation, type Parts } from "../operations/operation.ts";
-import { invalidFields, problemOf, Refusal, refusalOf } from "../http/problem.ts";
+import { apiPrefix, FileResponse, isRead, JsonResponse, StreamResponse, type Operation, type Parts } from "../operations/operation.ts";
+import { invalidFields, problemOf, ProblemError, toProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { Received } from "../content/blobs.ts";
+import type { ReceivedFile } from "../content/blobs.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import { maxToolBytes, type Places } from "./arguments.ts";
 import { hasNoAnswer, maxNamed, type OperationTool, type Toolbox } from "./tools.ts";
@@ -57,8 +57,8 @@ export async function answered(runner: Runner, visit: Visit, name: string, run: 
     return answer;
   } catch (error) {
     const refusal = isAbort(error)
-      ? new Refusal("closing", "The call was broken off: the service stops, or the token ended")
-      : refusalOf(error);
+      ? new ProblemError("closing", "The call was broken off: the service stops, or the token ended")
+      : toProblemError(error);
     if (refusal.status >= 500 && refusal.kind !== "closing") log.error({ ...about, err: refusal.cause ?? refusal }, "a tool failed");
     return refused(refusal, visit.call.id);
   }
@@ -87,7 +87,7 @@ export async function readJson<T>(runner: Runner, visit: Visit, name: string, gi
 /** The picture that a reading operation answers with, in base64. @throws Refusal as REST does. */
 export async function readPicture(runner: Runner, visit: Visit, name: string, id: string): Promise<{ data: string; mimeType: string }> {
   const file = await readOperation(runner, visit, toolNamed(runner, name), { id });
-  if (!(file instanceof FileAnswer)) throw new TypeError(`${name} answers with a file`);
+  if (!(file instanceof FileResponse)) throw new TypeError(`${name} answers with a file`);
   return { data: await base64Of(runner, file), mimeType: file.mimeType };
 }
 
@@ -99,18 +99,18 @@ export function toolNamed(runner: Runner, name: string): OperationTool {
 }
 
 /** The bytes of a file, in base64. */
-async function base64Of({ parts }: Runner, { sha256, sizeBytes }: FileAnswer): Promise<string> {
+async function base64Of({ parts }: Runner, { sha256, sizeBytes }: FileResponse): Promise<string> {
   return (await buffer(parts.blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
 }
 
 async function read(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
   const made = await readOperation(runner, visit, tool, given);
-  if (made instanceof FileAnswer) {
+  if (made instanceof FileResponse) {
     const picture = { type: "image" as const, data: await base64Of(runner, made), mimeType: made.mimeType };
     // Words that stand in a picture are words of others too.
     return { content: [{ type: "text", text: notice }, picture], _meta: untrustedMark };
   }
-  return shown(made instanceof StreamAnswer ? await collected(made) : bodyOf(made), etagOf(made));
+  return shown(made instanceof StreamResponse ? await collected(made) : bodyOf(made), etagOf(made));
 }
 
 async function write(runner: Runner, visit: Visit, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
@@ -146,7 +146,7 @@ function ownCall(call: Call, { operation, places }: OperationTool, given: Argume
 }
 
 /** @throws Refusal 404 or 422, as REST does. */
-function inputOf({ operation, places, tool }: OperationTool, given: Arguments, bytes: Received, raw: IncomingMessage): Input {
+function inputOf({ operation, places, tool }: OperationTool, given: Arguments, bytes: ReceivedFile, raw: IncomingMessage): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
   const foreign = Object.keys(given).filter((name) => !known.includes(name));
   const errors = foreign.map((name) => ({ pointer: name, detail: unknownArgument(name) }));
@@ -183,14 +183,14 @@ function unknownArgument(name: string): string {
 }
 
 /** The file that an argument holds. @throws Refusal 413 or 422. */
-async function bytesOf({ parts }: Runner, { data_base64: text }: Arguments): Promise<Received> {
+async function bytesOf({ parts }: Runner, { data_base64: text }: Arguments): Promise<ReceivedFile> {
   if (typeof text !== "string") throw invalidFields([{ pointer: "data_base64", detail: "is wanted: the file's bytes in base64" }]);
   const plain = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw invalidFields([{ pointer: "data_base64", detail: "must be base64" }]);
   const bytes = Buffer.from(plain, "base64");
   if (bytes.length > maxToolBytes) {
     const detail = `The file has ${bytes.length} bytes, a tool takes ${maxToolBytes}: send it by create_upload_link, or by import_asset from its address`;
-    throw new Refusal("too-large", detail, { errors: [{ pointer: "data_base64", detail }] });
+    throw new ProblemError("too-large", detail, { errors: [{ pointer: "data_base64", detail }] });
   }
   return parts.blobs.receive(Readable.from([bytes]), maxToolBytes);
 }
@@ -222,7 +222,7 @@ function shown(body: unknown, etag?: string): CallToolResult {
 }
 
 /** Why not. The detail may hold names that others gave: it is quoted as JSON has it, so that they end nowhere but at its end. */
-function refused(refusal: Refusal, requestId: string): CallToolResult {
+function refused(refusal: ProblemError, requestId: string): CallToolResult {
   const { status, title, detail, type } = problemOf(refusal, requestId);
   const retry = refusal.headers["Retry-After"];
   const wait = retry === undefined ? "" : ` Try again after ${retry} s.`;
@@ -231,21 +231,21 @@ function refused(refusal: Refusal, requestId: string): CallToolResult {
 }
 
 /** A streamed answer as a whole. @throws Refusal when nobody would read that much. */
-async function collected({ parts }: StreamAnswer): Promise<unknown> {
+async function collected({ parts }: StreamResponse): Promise<unknown> {
   let text = "";
   for await (const part of parts) {
     text += part;
     if (text.length > longestAnswer)
-      throw new Refusal("too-large", "The answer is too long for a tool: ask for a shorter time, or for fewer groups");
+      throw new ProblemError("too-large", "The answer is too long for a tool: ask for a shorter time, or for fewer groups");
   }
   return JSON.parse(text);
 }
 
 function bodyOf(made: Made): unknown {
-  if (made instanceof OtherAnswer) return made.body;
+  if (made instanceof JsonResponse) return made.body;
   throw new TypeError("a tool answers with JSON");
 }
 
 function etagOf(made: Made): string | undefined {
-  return made instanceof OtherAnswer ? made.headers["ETag"] : undefined;
+  return made instanceof JsonResponse ? made.headers["ETag"] : undefined;
 }

@@ -5,7 +5,7 @@ import { scopes } from "../../protocol/operator/people.ts";
 import type { Operator } from "../people/access.ts";
 import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
 import type { McpHandler } from "./handler.ts";
 import { toolsetsAsked } from "./toolsets.ts";
@@ -46,7 +46,7 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place:
       const call = callOf(request, reply);
       // Older clients may send several messages at once: each counts.
       if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
-      const gone = call.gone();
+      const gone = call.closedSignal();
       const toolsets = toolsetsAsked(request.query, call.header("x-mcp-toolsets"));
       const visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw, toolsets };
       const answer = await (await handler()).answer(visit, request.body);
@@ -77,10 +77,10 @@ async function letIn(request: FastifyRequest, reply: FastifyReply, door: Gateway
   try {
     return await door.operatorOf(callOf(request, reply));
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind !== "unauthorized") throw error;
+    if (!(error instanceof ProblemError) || error.kind !== "unauthorized") throw error;
     const metadata = `resource_metadata="${baseOf(request, place)}${metadataPath}${path}"`;
     const headers = { ...error.headers, "WWW-Authenticate": `${error.headers["WWW-Authenticate"] ?? "Bearer"}, ${metadata}` };
-    throw new Refusal(error.kind, error.message, { errors: error.errors, headers, cause: error });
+    throw new ProblemError(error.kind, error.message, { errors: error.errors, headers, cause: error });
   }
 }
 
@@ -94,13 +94,13 @@ function checkSite({ headers }: FastifyRequest, { host, publicUrl }: McpPlace): 
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isPublic = own !== null && asked.toLowerCase() === own.host;
   if (isLoopback(host) && !isPublic && !isUnbindable(asked)) {
-    throw new Refusal("forbidden", `Not for the name ${asked}: if people reach the service by it, start it with --public-url`);
+    throw new ProblemError("forbidden", `Not for the name ${asked}: if people reach the service by it, start it with --public-url`);
   }
   const { origin } = headers;
   if (origin === undefined || origin === own?.origin) return;
   const from = URL.canParse(origin) ? new URL(origin).host : null;
   if (from === null || from !== asked.toLowerCase() || !isUnbindable(from)) {
-    throw new Refusal("forbidden", "Pages of other sites may not call this: their Origin is not the service's own (--public-url)");
+    throw new ProblemError("forbidden", "Pages of other sites may not call this: their Origin is not the service's own (--public-url)");
   }
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { isRead } from "../operations/operation.ts";
 import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import { invalidFields } from "../http/problem.ts";
-import { checkedPart } from "../http/validation.ts";
+import { validatePart } from "../http/validation.ts";
 import type { OperationTool, OtherTool } from "./tools.ts";
 
 const Search = z.strictObject({
@@ -110,7 +110,7 @@ export function callFinder(runner: Runner, visit: Visit, name: string, given: Ar
 
 /** @throws Refusal 422 naming what is wrong. */
 function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
-  const result = checkedPart(schema, given);
+  const result = validatePart(schema, given);
   if ("value" in result) return result.value;
   throw invalidFields(result.errors);
 }

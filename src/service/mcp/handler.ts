@@ -1,7 +1,7 @@
 // Answers MCP requests by the protocol's library. Loaded with the first of them.
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
-import { bearerOf } from "../people/access.ts";
+import { bearerToken } from "../people/access.ts";
 import type { Gateway } from "../http/gateway.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Visit } from "./calls.ts";
@@ -24,12 +24,12 @@ export class McpHandler {
   async answer(visit: Visit, body: unknown): Promise<Response> {
     const { call, operator, raw } = visit;
     const authInfo: AuthInfo = {
-      token: bearerOf(call.header("authorization")),
+      token: bearerToken(call.header("authorization")),
       clientId: operator.tokenId,
       scopes: [...operator.scopes],
       extra: { visit },
     };
-    const request = await toWebRequest(raw as NodeIncomingMessageLike, body, { signal: call.gone() });
+    const request = await toWebRequest(raw as NodeIncomingMessageLike, body, { signal: call.closedSignal() });
     return this.#handler.fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) });
   }
 

@@ -1,6 +1,6 @@
 // What agents may look at by address: each player's screen, state and week ahead, and what assets look like.
 import { ResourceNotFoundError, type Resource, type ResourceTemplateType, type ReadResourceResult } from "@modelcontextprotocol/server";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 import { readJson, readPicture, type Runner, type Visit } from "./calls.ts";
 import { plainName, safeJson, untrustedMark } from "./untrusted.ts";
 
@@ -80,7 +80,7 @@ export async function readResource(runner: Runner, visit: Visit, uri: string): P
   try {
     return await reader(runner, visit, uri, id);
   } catch (error) {
-    if (error instanceof Refusal && error.kind === "not-found") throw new ResourceNotFoundError(uri, error.message);
+    if (error instanceof ProblemError && error.kind === "not-found") throw new ResourceNotFoundError(uri, error.message);
     throw error;
   }
 }

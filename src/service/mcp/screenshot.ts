@@ -6,11 +6,11 @@ import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import type { Player } from "../../protocol/operator/resources.ts";
 import type { Show } from "../../protocol/operator/shows.ts";
 import { id as idOf } from "../../protocol/common.ts";
-import { demand } from "../people/access.ts";
-import { playerNamed } from "../fleet/named-players.ts";
-import { invalidFields, Refusal } from "../http/problem.ts";
-import { zonesShown } from "../shows/shows.ts";
-import { checkedPart } from "../http/validation.ts";
+import { requireScope } from "../people/access.ts";
+import { findPlayerByIdOrName } from "../fleet/named-players.ts";
+import { invalidFields, ProblemError } from "../http/problem.ts";
+import { zoneIdsOf } from "../shows/shows.ts";
+import { validatePart } from "../http/validation.ts";
 import { answered, readJson, readPicture, toolNamed, writeOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import type { OtherTool } from "./tools.ts";
 import { marked } from "./untrusted.ts";
@@ -48,34 +48,34 @@ export function callScreenshot(runner: Runner, visit: Visit, name: string, given
 
 /** @throws Refusal where no picture comes, with the reason. */
 async function look(runner: Runner, visit: Visit, given: Arguments): Promise<CallToolResult> {
-  const asked = checkedPart(Given, given);
+  const asked = validatePart(Given, given);
   if ("errors" in asked) throw invalidFields(asked.errors);
   const { player: wanted, show_id: showId, max_width, wait_ms } = asked.value;
-  for (const scope of screenshotTool.scopes) demand(visit.operator, scope);
+  for (const scope of screenshotTool.scopes) requireScope(visit.operator, scope);
   const { clock, commands, presence, store } = runner.parts;
-  const { id } = await playerNamed(store.db, visit.operator.teamId, wanted, "player");
+  const { id } = await findPlayerByIdOrName(store.db, visit.operator.teamId, wanted, "player");
   const player = await readJson<Player>(runner, visit, "get_player", { id });
   if (player.status !== "online") {
     const seen = player.last_seen_at === null ? "was never seen" : `was last seen at ${player.last_seen_at}`;
-    throw new Refusal("conflict", `“${player.name}” is offline (${seen}): no picture can be taken. list_screenshots has earlier ones`);
+    throw new ProblemError("conflict", `“${player.name}” is offline (${seen}): no picture can be taken. list_screenshots has earlier ones`);
   }
   const began = clock.monotonic();
   const gone = goneOf(runner, visit);
   const show = showId === undefined ? null : await readJson<Show>(runner, visit, "get_show", { id: showId });
-  const zones = new Set(show === null ? [] : await zonesShown(store.db, show.layout_id));
+  const zones = new Set(show === null ? [] : await zoneIdsOf(store.db, show.layout_id));
   const presents = (heartbeat: Heartbeat) => heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id));
-  const isShowing = show === null ? null : await presence.until(id, presents, wait_ms, gone);
+  const isShowing = show === null ? null : await presence.waitForHeartbeat(id, presents, wait_ms, gone);
   // A picture of what is there instead tells more than none.
   const leftMs = Math.max(minPictureMs, wait_ms - (clock.monotonic() - began));
   const order = { id, type: "screenshot", args: { format: "jpeg", max_width }, ttl_s: Math.ceil(leftMs / 1_000) };
   const { id: commandId } = (await writeOperation(runner, visit, toolNamed(runner, "send_command"), order)) as Command;
-  await commands.ended(commandId, leftMs, gone);
+  await commands.waitForEnd(commandId, leftMs, gone);
   const { status, error, result } = await readJson<Command>(runner, visit, "get_command", { id, command_id: commandId });
   if (status !== "succeeded") {
     const reason = finalStatuses.includes(status)
       ? `the command ${status}${error === null ? "" : `: ${error.detail}`}`
       : `it is still ${status}`;
-    throw new Refusal("timeout", `“${player.name}” sent no picture within ${wait_ms} ms: ${reason} (${commandId})`);
+    throw new ProblemError("timeout", `“${player.name}” sent no picture within ${wait_ms} ms: ${reason} (${commandId})`);
   }
   const shot = await readJson<Screenshot>(runner, visit, "get_screenshot", { id: String(result?.["screenshot_id"]) });
   const picture = await readPicture(runner, visit, "get_screenshot_image", shot.id);
@@ -88,6 +88,6 @@ async function look(runner: Runner, visit: Visit, given: Arguments): Promise<Cal
 /** Aborts when the caller is gone, the token ends or the service stops. */
 function goneOf({ parts }: Runner, { call, operator }: Visit): AbortSignal {
   const ended = new AbortController();
-  parts.tokens.onEnd(operator, () => ended.abort(), call.gone());
-  return AbortSignal.any([call.gone(), ended.signal, parts.closing]);
+  parts.tokens.onEnd(operator, () => ended.abort(), call.closedSignal());
+  return AbortSignal.any([call.closedSignal(), ended.signal, parts.closing]);
 }

@@ -1,6 +1,6 @@
 // What an MCP server of ours answers, the same in every era of the protocol: made anew for each request.
 import { ProtocolError, ProtocolErrorCode, Server, type McpRequestContext, type Tool } from "@modelcontextprotocol/server";
-import { problemOf, Refusal } from "../http/problem.ts";
+import { problemOf, ProblemError } from "../http/problem.ts";
 import { callOperation, type Runner, type Visit } from "./calls.ts";
 import { callFinder } from "./finder.ts";
 import { getPrompt, promptsFor } from "./prompts.ts";
@@ -59,7 +59,7 @@ async function explained<T>(visit: Visit, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     const code = error.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(code, error.message, problemOf(error, visit.call.id));
   }

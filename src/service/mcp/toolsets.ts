@@ -2,7 +2,7 @@
 // A list never depends on earlier requests: the specification of 2026-07-28 forbids that, so a request says what it wants.
 import { isToolset, toolsets, type Toolset } from "../../protocol/operator/toolsets.ts";
 import type { Operation } from "../operations/operation.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "commands", "screenshots"],
@@ -55,5 +55,5 @@ export function toolsetsAsked(query: unknown, header: string | undefined): reado
   const wrong = known.filter((name) => !isToolset(name));
   if (wrong.length === 0) return [...new Set(known.filter(isToolset))];
   const detail = `there is no toolset ${JSON.stringify(wrong[0])}: take some of ${toolsets.join(", ")}, with commas between`;
-  throw new Refusal("invalid", `?toolsets: ${detail}`, { errors: [{ pointer: "?toolsets", detail }] });
+  throw new ProblemError("invalid", `?toolsets: ${detail}`, { errors: [{ pointer: "?toolsets", detail }] });
 }

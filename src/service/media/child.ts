@@ -1,9 +1,9 @@
 // The program of a media process: takes jobs one by one, answers them, and ends when the service is gone. Knows no network and no secret.
 import { Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { Refusal } from "../http/problem.ts";
-import type { Answer, Job } from "./jobs.ts";
-import { complaint } from "./media.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { Answer, Job } from "./job-protocol.ts";
+import { errorSummary } from "./media.ts";
 
 interface Channel {
   onLine(hear: (line: string) => void): void;
@@ -21,8 +21,8 @@ await import("file-type");
 
 async function take(job: Job): Promise<void> {
   const answer = await run(job).catch((error: unknown): Answer => {
-    const text = complaint(error).slice(0, 2_000);
-    return error instanceof Refusal ? { id: job.id, is: "refused", detail: text } : { id: job.id, is: "failed", message: text };
+    const text = errorSummary(error).slice(0, 2_000);
+    return error instanceof ProblemError ? { id: job.id, is: "refused", detail: text } : { id: job.id, is: "failed", message: text };
   });
   tell(answer);
 }
@@ -36,8 +36,8 @@ async function run(job: Job): Promise<Answer> {
       return { id, is: "media", media };
     }
     case "shrink": {
-      const { shrink } = await import("./formats/thumbnail.ts");
-      const picture = await shrink("path" in job.source ? job.source.path : Buffer.from(job.source.base64, "base64"));
+      const { makeThumbnail } = await import("./formats/thumbnail.ts");
+      const picture = await makeThumbnail("path" in job.source ? job.source.path : Buffer.from(job.source.base64, "base64"));
       return { id, is: "picture", base64: picture.toString("base64") };
     }
   }

@@ -1,5 +1,5 @@
 // How much a file may cost to examine, by what it is, and how a file that costs more is refused.
-import type { Refusal } from "../http/problem.ts";
+import type { ProblemError } from "../http/problem.ts";
 import { badFile } from "./media.ts";
 
 /** Bounds of one job of a media process. */
@@ -13,11 +13,11 @@ export interface MediaLimits {
 }
 
 /** What a job is about; `unknown` until the bytes have been recognised. */
-export type LimitedKind = "unknown" | "svg" | "picture" | "document" | "bundle" | "video" | "sound" | "thumbnail";
-export type LimitTable = Readonly<Record<LimitedKind, MediaLimits>>;
+export type JobKind = "unknown" | "svg" | "picture" | "document" | "bundle" | "video" | "sound" | "thumbnail";
+export type LimitTable = Readonly<Record<JobKind, MediaLimits>>;
 
 /** Which of its limits a job ran into. */
-export type Excess = keyof MediaLimits | "answer";
+export type ExceededLimit = keyof MediaLimits | "answer";
 
 /**
  * For a slow board too: a Raspberry Pi needs about five times as long as a desk computer. The largest picture, 16384 pixels
@@ -37,7 +37,7 @@ export const defaultLimits: LimitTable = {
 /** Beyond every limit above: the system itself refuses a media process more (RLIMIT_DATA). */
 export const maxDataBytes = 3 * 1_024 ** 3;
 
-const subjects: Record<LimitedKind, { name: string; remedy: string }> = {
+const subjects: Record<JobKind, { name: string; remedy: string }> = {
   unknown: { name: "file", remedy: "export it again, simpler" },
   svg: { name: "SVG", remedy: "simplify it (filters, patterns and repeated <use> cost most), or export it as PNG" },
   picture: { name: "picture", remedy: "make it smaller; a 4K screen shows 3840 × 2160" },
@@ -48,7 +48,7 @@ const subjects: Record<LimitedKind, { name: string; remedy: string }> = {
   thumbnail: { name: "file", remedy: "make it smaller" },
 };
 
-export function limitedKindOf(mimeType: string): LimitedKind {
+export function jobKindOf(mimeType: string): JobKind {
   if (mimeType === "image/svg+xml") return "svg";
   if (mimeType === "application/pdf") return "document";
   if (mimeType === "application/zip") return "bundle";
@@ -57,9 +57,9 @@ export function limitedKindOf(mimeType: string): LimitedKind {
 }
 
 /** Refuses a file that ran into a limit: which one, and what to do. */
-export function refusalOfExcess(kind: LimitedKind, excess: Excess, limits: MediaLimits): Refusal {
+export function limitError(kind: JobKind, excess: ExceededLimit, limits: MediaLimits): ProblemError {
   const { name, remedy } = subjects[kind];
-  const reasons: Record<Excess, string> = {
+  const reasons: Record<ExceededLimit, string> = {
     processorMs: `takes more than ${limits.processorMs / 1_000} s of processor time to examine`,
     wallMs: `takes longer than ${limits.wallMs / 1_000} s to examine`,
     memoryMb: `takes more than ${limits.memoryMb} MB of memory to examine`,
@@ -69,13 +69,13 @@ export function refusalOfExcess(kind: LimitedKind, excess: Excess, limits: Media
 }
 
 /** Refuses a file on which the process that examined it crashed. */
-export function refusalOfCrash(kind: LimitedKind, how: string): Refusal {
+export function crashError(kind: JobKind, how: string): ProblemError {
   const { name, remedy } = subjects[kind];
   return badFile(`The ${name} breaks the program that examines it, or takes all its memory (${how}): ${remedy}`);
 }
 
 /** Refuses a file after the process that examined it was ended from outside, twice. */
-export function refusalOfInterruption(kind: LimitedKind): Refusal {
+export function interruptionError(kind: JobKind): ProblemError {
   const { name, remedy } = subjects[kind];
   return badFile(
     `The ${name} could not be examined: the process that did it was ended from outside twice, perhaps for lack of memory. Try again later, or ${remedy}`,

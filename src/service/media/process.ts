@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { longestAnswer } from "./jobs.ts";
+import { longestAnswer } from "./job-protocol.ts";
 import { maxDataBytes } from "./limits.ts";
 
 /** A process that runs jobs. */
@@ -39,7 +39,7 @@ export const mediaEnvironment: Readonly<Record<string, string>> = { PATH: proces
 let chosen: Promise<readonly string[]> | null = null;
 
 /** The command that starts `argv` with the strictest of the guards that this system allows. */
-export async function guarded(argv: readonly string[]): Promise<{ command: string; args: string[] }> {
+export async function sandboxedCommand(argv: readonly string[]): Promise<{ command: string; args: string[] }> {
   chosen ??= chooseGuard();
   const [command, ...args] = [...(await chosen), ...argv];
   return { command: command!, args };
@@ -48,7 +48,7 @@ export async function guarded(argv: readonly string[]): Promise<{ command: strin
 /** Starts a media process on Node. It may read files, and neither write them nor start programs (Node's permission model). */
 export async function startMediaProcess(): Promise<MediaProcess> {
   const permissions = ["--permission", "--allow-fs-read=*", "--allow-addons", "--no-warnings", ...heapFlags];
-  const { command, args } = await guarded([process.execPath, ...permissions, mediaProgram]);
+  const { command, args } = await sandboxedCommand([process.execPath, ...permissions, mediaProgram]);
   const child = spawn(command, args, { stdio: ["pipe", "ignore", "ignore", "pipe"], env: mediaEnvironment });
   // A job that is written to a process that has just ended is told by its end.
   child.stdin!.on("error", () => undefined);

@@ -1,18 +1,18 @@
 // Has one media process run one job after the other, and holds each job to the limits of what the file is.
 import { isAbort } from "../../base/fault.ts";
-import { Answer, type Job } from "./jobs.ts";
-import { limitedKindOf, type Excess, type LimitedKind, type LimitTable, type MediaLimits } from "./limits.ts";
-import { hasYielded, usageOf, watch } from "./meter.ts";
+import { Answer, type Job } from "./job-protocol.ts";
+import { jobKindOf, type ExceededLimit, type JobKind, type LimitTable, type MediaLimits } from "./limits.ts";
+import { hasLoweredPriority, usageOf, watchLimits } from "./process-usage.ts";
 import type { MediaProcess } from "./process.ts";
 
 /** A job before it has a number. */
-export type Request = Job extends infer Each ? (Each extends Job ? Omit<Each, "id"> : never) : never;
+export type JobRequest = Job extends infer Each ? (Each extends Job ? Omit<Each, "id"> : never) : never;
 
 /** How a job went: answered, beyond a limit of its kind, or cut off by the end of its process. */
-export type Outcome =
+export type JobOutcome =
   | { is: "answered"; answer: Exclude<Answer, { is: "type" }> }
-  | { is: "excessive"; kind: LimitedKind; excess: Excess }
-  | { is: "ended"; kind: LimitedKind; how: string };
+  | { is: "excessive"; kind: JobKind; excess: ExceededLimit }
+  | { is: "ended"; kind: JobKind; how: string };
 
 // A process that has held more keeps part of it, and one that has done much may have leaked.
 const maxMemoryAfterMb = 400;
@@ -39,20 +39,20 @@ export class MediaWorker {
   }
 
   /** Runs one job; the caller kills the worker after any outcome but an answer. */
-  async run(request: Request, limits: LimitTable): Promise<Outcome> {
+  async run(request: JobRequest, limits: LimitTable): Promise<JobOutcome> {
     const id = (this.#jobs += 1);
     const over = new AbortController();
-    let kind: LimitedKind = request.do === "shrink" ? "thumbnail" : "unknown";
+    let kind: JobKind = request.do === "shrink" ? "thumbnail" : "unknown";
     try {
-      return await new Promise<Outcome>((resolve, reject) => {
-        const exceed = (excess: Excess): void => resolve({ is: "excessive", kind, excess });
+      return await new Promise<JobOutcome>((resolve, reject) => {
+        const exceed = (excess: ExceededLimit): void => resolve({ is: "excessive", kind, excess });
         let stopWatching = this.#watch(limits[kind], exceed, reject, over.signal);
         this.#hear = (line) => {
           const answer = parse(line);
           if (answer?.id !== id) exceed("answer");
           else if (answer.is !== "type") resolve({ is: "answered", answer });
           else {
-            kind = limitedKindOf(answer.mimeType);
+            kind = jobKindOf(answer.mimeType);
             stopWatching();
             stopWatching = this.#watch(limits[kind], exceed, reject, over.signal);
           }
@@ -68,15 +68,15 @@ export class MediaWorker {
   /** Whether it may run another job. */
   async isFresh(): Promise<boolean> {
     const { pid } = this.#process;
-    if (pid === undefined || this.#jobs >= maxJobs || hasYielded(pid)) return false;
+    if (pid === undefined || this.#jobs >= maxJobs || hasLoweredPriority(pid)) return false;
     return ((await usageOf(pid))?.memoryMb ?? 0) < maxMemoryAfterMb;
   }
 
   /** Watches what the process uses from now on, until `signal` aborts or the answer is called. */
-  #watch(limits: MediaLimits, exceed: (excess: Excess) => void, fail: (error: unknown) => void, signal: AbortSignal): () => void {
+  #watch(limits: MediaLimits, exceed: (excess: ExceededLimit) => void, fail: (error: unknown) => void, signal: AbortSignal): () => void {
     const own = new AbortController();
     const both = AbortSignal.any([signal, own.signal]);
-    void watch(this.#process, limits, both).then(exceed, (error: unknown) => {
+    void watchLimits(this.#process, limits, both).then(exceed, (error: unknown) => {
       if (!isAbort(error)) fail(error);
     });
     return () => own.abort();

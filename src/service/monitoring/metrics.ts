@@ -2,16 +2,16 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Event } from "../../protocol/operator/events.ts";
-import type { Events } from "../events/events.ts";
-import type { Sockets } from "../fleet/devices/device-sockets.ts";
+import type { EventJournal } from "../events/event-journal.ts";
+import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
 
 export interface MetricsParts {
   store: Store;
-  events: Events;
-  sockets: Sockets;
+  events: EventJournal;
+  sockets: DeviceSockets;
   subscribers: Subscribers;
   webhooks: WebhookSender;
 }
@@ -83,7 +83,7 @@ export class Metrics implements Disposable {
   #readParts({ sockets, subscribers, webhooks }: MetricsParts): void {
     this.#gauge("signage_players_connected", "Players whose socket is open", () => sockets.size);
     this.#gauge("signage_subscribers_connected", "Sockets that listen to events", () => subscribers.size);
-    this.#counter("signage_player_handshakes_total", "Sockets that players opened", () => sockets.opened);
+    this.#counter("signage_player_handshakes_total", "Sockets that players opened", () => sockets.openedCount);
     new Counter({
       name: "signage_webhook_attempts_total",
       help: "Attempts to deliver to a webhook: delivered, refused by an answer, or unreachable",

@@ -2,10 +2,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
-import { authenticate, demand } from "../people/access.ts";
+import { authenticate, requireScope } from "../people/access.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parts } from "../operations/operation.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -23,7 +23,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
     metrics.answered(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
   app.get("/readyz", async (_request, reply) => {
-    if (parts.closing.aborted) throw new Refusal("closing", "The service is stopping");
+    if (parts.closing.aborted) throw new ProblemError("closing", "The service is stopping");
     await checkStore(parts);
     return reply
       .type("application/json")
@@ -32,7 +32,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
-      demand(await authenticate(parts.store.db, parts.clock, request.headers.authorization), "teams:read");
+      requireScope(await authenticate(parts.store.db, parts.clock, request.headers.authorization), "teams:read");
     }
     return reply
       .type(metrics.contentType)
@@ -53,12 +53,12 @@ async function checkStore({ store }: Parts): Promise<void> {
   try {
     if ((await Promise.race([asking, late])) !== "late") return;
   } catch (cause) {
-    throw new Refusal("closing", "The database does not answer", { cause });
+    throw new ProblemError("closing", "The database does not answer", { cause });
   } finally {
     over.abort();
   }
   asking.catch(() => undefined); // it was told already that no answer came in time
-  throw new Refusal("closing", `The database did not answer within ${storeLimitMs / 1_000} s`);
+  throw new ProblemError("closing", `The database did not answer within ${storeLimitMs / 1_000} s`);
 }
 
 /** Whether it was asked on this machine. What a proxy passed on came from elsewhere, though the proxy may live here. */

@@ -4,7 +4,7 @@ import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
 import { operations, tags } from "../operations/operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
-import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./answers.ts";
+import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./responses.ts";
 import { elsewhere } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";

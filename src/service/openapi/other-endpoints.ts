@@ -1,6 +1,6 @@
 // What is described but stands in no table of operations: the sockets, the description itself, signs of life.
 import { deviceSubprotocol } from "../../protocol/device/messages.ts";
-import { headerReferences } from "./answers.ts";
+import { headerReferences } from "./responses.ts";
 import type { DescribedOperation } from "./json.ts";
 
 const page = (operationId: string, summary: string, description: string, type: string, example: unknown): DescribedOperation => ({

@@ -21,7 +21,7 @@ import * as looks from "../../protocol/content/item-styles.ts";
 import * as orientation from "../../protocol/content/orientation.ts";
 import * as playCommand from "../../protocol/device/play-commands.ts";
 import * as shows from "../../protocol/operator/shows.ts";
-import * as siteItems from "../../protocol/content/site-items.ts";
+import * as siteItems from "../../protocol/content/web-items.ts";
 import * as uploadLinks from "../../protocol/content/upload-links.ts";
 import * as transition from "../../protocol/content/transition.ts";
 import * as opening from "../../protocol/scheduling/opening-hours.ts";

@@ -5,30 +5,30 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Scope } from "../../protocol/operator/people.ts";
 import type { Operator } from "../people/access.ts";
-import type { Audit } from "../people/audit.ts";
-import type { Blobs, Received } from "../content/blobs.ts";
+import type { AuditLog } from "../people/audit.ts";
+import type { Blobs, ReceivedFile } from "../content/blobs.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import type { Calendar } from "../schedule/calendar.ts";
 import type { Commands } from "../fleet/commands.ts";
 import type { DesiredStates } from "../fleet/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
 import type { OutboundHttp } from "../content/outbound-http.ts";
-import type { Events, NewEvent } from "../events/events.ts";
+import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { Foretell } from "../schedule/forecast.ts";
-import type { HeartbeatParts } from "../fleet/devices/heartbeats.ts";
+import type { HeartbeatDependencies } from "../fleet/devices/heartbeats.ts";
 import type { MakeId } from "../store/ids.ts";
-import type { Entry, Journal } from "../fleet/devices/device-journal.ts";
+import type { JournalEntry, DeviceJournal } from "../fleet/devices/device-journal.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Pairing } from "../fleet/pairing.ts";
 import type { Presence } from "../fleet/presence.ts";
-import { Refusal, type ProblemKind } from "../http/problem.ts";
+import { ProblemError, type ProblemKind } from "../http/problem.ts";
 import type { Imports } from "../content/imports.ts";
-import type { Sockets } from "../fleet/devices/device-sockets.ts";
+import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import type { Deliveries } from "../events/webhooks/deliveries.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
-import type { MediaProcesses } from "../media/processes.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
 import type { Thumbnails } from "../content/thumbnails.ts";
 import type { Uploads } from "../content/uploads.ts";
 
@@ -36,7 +36,7 @@ import type { Uploads } from "../content/uploads.ts";
 export const apiPrefix = "/api/v1";
 
 /** The parts of the service that operations work with. */
-export interface Parts extends HeartbeatParts {
+export interface Parts extends HeartbeatDependencies {
   log: Log;
   store: Store;
   clock: Clock;
@@ -48,19 +48,19 @@ export interface Parts extends HeartbeatParts {
   access: DeviceAccess;
   pairing: Pairing;
   commands: Commands;
-  journal: Journal;
-  audit: Audit;
+  journal: DeviceJournal;
+  audit: AuditLog;
   tokens: TokenExpiry;
   presence: Presence;
-  sockets: Sockets;
-  events: Events;
+  sockets: DeviceSockets;
+  events: EventJournal;
   deliveries: Deliveries;
   webhooks: WebhookSender;
   egress: OutboundHttp;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
   /** Reads uploaded bytes, in processes of their own. */
-  media: MediaProcesses;
+  media: MediaProcessPool;
   imports: Imports;
   uploads: Uploads;
   /** Largest asset that is taken, in bytes. */
@@ -98,7 +98,7 @@ export type Caller = keyof Contexts;
 export type OperatorContext = Contexts["operator"];
 
 /** A file as an answer: sent with ranges, and under a strong ETag that is its hash. */
-export class FileAnswer {
+export class FileResponse {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly mimeType: string;
@@ -114,7 +114,7 @@ export class FileAnswer {
 }
 
 /** An answer other than the operation's usual one. */
-export class OtherAnswer {
+export class JsonResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -127,7 +127,7 @@ export class OtherAnswer {
 }
 
 /** An answer that is sent as it comes about. What goes wrong on the way cuts it off. */
-export class StreamAnswer {
+export class StreamResponse {
   readonly type: string;
   readonly parts: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
@@ -192,8 +192,8 @@ interface Spec<C extends Caller, O extends z.ZodType, P extends z.ZodType, Q ext
   current?(context: Contexts[C], params: z.output<P>): Promise<unknown>;
   run(
     context: Contexts[C],
-    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: Received; raw: IncomingMessage },
-  ): Promise<Result<z.output<O>> | OtherAnswer | FileAnswer | StreamAnswer>;
+    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B>; bytes: ReceivedFile; raw: IncomingMessage },
+  ): Promise<Result<z.output<O>> | JsonResponse | FileResponse | StreamResponse>;
 }
 
 /** An operation of any kind. Its parts fit together because {@link operation} checked them. */
@@ -217,15 +217,15 @@ export function operation<
 }
 
 /** An event of a write; without players of its own it concerns all that are affected. */
-export type ToTell = Omit<NewEvent, "players"> & { players?: readonly string[] };
+export type WriteEvent = Omit<NewEvent, "players"> & { players?: readonly string[] };
 
 /** What a write brought about: its result, the players that may now show something else, and messages to send. */
 export interface Change<T> {
   result: T;
   affected?: readonly PlayerRow[];
-  entries?: readonly Entry[];
+  entries?: readonly JournalEntry[];
   /** What to tell subscribers and webhooks. */
-  events?: readonly ToTell[];
+  events?: readonly WriteEvent[];
   /** What happens in memory once it is committed; never when it is rolled back. */
   committed?: () => void;
 }
@@ -244,7 +244,7 @@ export async function change<T, A = T>(
   const { made, entries, committed } = await store.write(async (db) => {
     await context.opening?.(db);
     const done = await write(db);
-    const moved = await desired.refresh(db, done.affected ?? []);
+    const moved = await desired.updateRevisions(db, done.affected ?? []);
     const hints = await journal.appendAll(
       db,
       moved.map(({ playerId, revision }) => ({ playerId, message: { type: "state.changed", data: { revision } } })),
@@ -260,7 +260,7 @@ export async function change<T, A = T>(
     await context.committing?.(db, given, [...new Set([...sent.map(({ playerId }) => playerId), ...told])]);
     return { made: given, entries: sent, committed: done.committed };
   });
-  desired.forget();
+  desired.clearCache();
   committed?.();
   sockets.push(entries);
   return made;
@@ -268,6 +268,6 @@ export async function change<T, A = T>(
 
 /** Refuses what is not there, or not the caller's team's: to the caller that is the same. */
 export function found<T>(row: T | undefined, what: string): T {
-  if (row === undefined) throw new Refusal("not-found", `There is no such ${what}`);
+  if (row === undefined) throw new ProblemError("not-found", `There is no such ${what}`);
   return row;
 }

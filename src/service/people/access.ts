@@ -3,8 +3,8 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Clock } from "../../base/clock.ts";
 import { scopes, type Role, type Scope } from "../../protocol/operator/people.ts";
-import { prepared } from "../store/prepared.ts";
-import { Refusal } from "../http/problem.ts";
+import { preparedQuery } from "../store/prepared-query.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
 import type { TokenRow } from "../store/tables.ts";
 
@@ -28,7 +28,7 @@ export interface Operator {
 
 type RowWithRole = TokenRow & { role: string; member_id: string };
 
-const tokensByHash = prepared((db: Db, { digest }: { digest: string }) => tokensWithRole(db).where("hash", "=", digest));
+const tokensByHash = preparedQuery((db: Db, { digest }: { digest: string }) => tokensWithRole(db).where("hash", "=", digest));
 // Reads are to stay cheap: the use of a token is noted this often at most.
 const useNotedEveryMs = 60_000;
 const prefix = "sgn_pat_";
@@ -36,7 +36,7 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const challenge = { "WWW-Authenticate": 'Bearer realm="signage-player"' };
 
 /** The SHA-256 of a secret, in hexadecimal: all that is stored of it. */
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return hash("sha256", secret, "hex");
 }
 
@@ -51,26 +51,26 @@ export function randomText(length: number): string {
 }
 
 /** A fresh token: 30 random digits and a checksum, so that scanners know it and typing errors show. */
-export function createToken(): string {
+export function generateToken(): string {
   const body = randomText(30);
   return prefix + body + checksum(body);
 }
 
 /** What is shown of a token for people to tell it by: its last four characters. */
-export function hintOf(token: string): string {
+export function tokenHint(token: string): string {
   return token.slice(-4);
 }
 
 /** Whether `token` is well formed: prefix, length and checksum. Says nothing of whether it is known. */
-export function isToken(token: string): boolean {
+export function isWellFormedToken(token: string): boolean {
   const match = /^sgn_pat_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(token);
   return match !== null && checksum(match[1]!) === match[2];
 }
 
 /** The credentials of a `Bearer` header. @throws Refusal 401 when there are none. */
-export function bearerOf(authorization: string | undefined): string {
+export function bearerToken(authorization: string | undefined): string {
   const token = tokenIn(authorization);
-  if (token === undefined) throw new Refusal("unauthorized", "Send an access token: Authorization: Bearer …", { headers: challenge });
+  if (token === undefined) throw new ProblemError("unauthorized", "Send an access token: Authorization: Bearer …", { headers: challenge });
   return token;
 }
 
@@ -79,13 +79,13 @@ function tokenIn(authorization: string | undefined): string | undefined {
 }
 
 /** Refuses a token that is unknown, expired or revoked; the detail does not tell which. */
-export function refuseToken(): Refusal {
+export function invalidToken(): ProblemError {
   const headers = { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="invalid_token"` };
-  return new Refusal("unauthorized", "The access token is not valid, or no longer", { headers });
+  return new ProblemError("unauthorized", "The access token is not valid, or no longer", { headers });
 }
 
 /** What a role may do at most. */
-export function scopesOf(role: Role): readonly Scope[] {
+export function scopesOfRole(role: Role): readonly Scope[] {
   switch (role) {
     case "owner":
       return scopes;
@@ -101,12 +101,12 @@ export function scopesOf(role: Role): readonly Scope[] {
  * @throws Refusal 401.
  */
 export async function authenticate(db: Db, clock: Clock, authorization: string | undefined): Promise<Operator> {
-  const token = bearerOf(authorization);
-  if (!isToken(token)) throw refuseToken();
-  const digest = hashOf(token);
+  const token = bearerToken(authorization);
+  if (!isWellFormedToken(token)) throw invalidToken();
+  const digest = hashSecret(token);
   const now = Math.trunc(clock.now());
   const [row] = await tokensByHash(db, { digest });
-  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isLive(row, now)) throw refuseToken();
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(digest)) || !isLive(row, now)) throw invalidToken();
   const isToBeNoted = row.last_used_at === null || row.last_used_at <= now - useNotedEveryMs;
   if (isToBeNoted) {
     await db.updateTable("tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
@@ -121,14 +121,14 @@ export async function authenticate(db: Db, clock: Clock, authorization: string |
  * Who the header's token belongs to, if that was asked a moment ago; undefined: ask {@link authenticate}. Most requests are answered
  * by it, without a promise.
  */
-export function recall(db: Db, clock: Clock, authorization: string | undefined): Operator | undefined {
+export function cachedOperator(db: Db, clock: Clock, authorization: string | undefined): Operator | undefined {
   const token = tokenIn(authorization);
-  const known = token === undefined ? undefined : operators.get(db)?.get(hashOf(token));
+  const known = token === undefined ? undefined : operators.get(db)?.get(hashSecret(token));
   return known !== undefined && known.until > Math.trunc(clock.now()) ? known.operator : undefined;
 }
 
 /** Forgets who was found behind tokens: to be called when a transaction that may have changed that is committed. */
-export function forgetOperators(db: Db): void {
+export function clearOperatorCache(db: Db): void {
   operators.get(db)?.clear();
 }
 
@@ -144,11 +144,11 @@ function remember(db: Db, digest: string, known: { operator: Operator; until: nu
  * @returns the operator as of now
  * @throws Refusal 401, or 403 when `scope` is lost.
  */
-export async function confirm(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
+export async function reauthorize(db: Db, clock: Clock, operator: Operator, scope: Scope | undefined): Promise<Operator> {
   const row = await tokensWithRole(db).where("tokens.id", "=", operator.tokenId).executeTakeFirst();
-  if (row === undefined || !isLive(row, clock.now())) throw refuseToken();
+  if (row === undefined || !isLive(row, clock.now())) throw invalidToken();
   const present = operatorIn(row);
-  if (scope !== undefined) demand(present, scope);
+  if (scope !== undefined) requireScope(present, scope);
   return present;
 }
 
@@ -177,19 +177,19 @@ function operatorIn(row: RowWithRole): Operator {
 }
 
 function scopesIn(row: RowWithRole): Scope[] {
-  const allowed = scopesOf(row.role as Role);
+  const allowed = scopesOfRole(row.role as Role);
   return (JSON.parse(row.scopes) as Scope[]).filter((scope) => allowed.includes(scope));
 }
 
 /** @throws Refusal 403 when the operator's token lacks `scope`. */
-export function demand(operator: Operator, scope: Scope): void {
-  if (!operator.scopes.includes(scope)) throw refuseScopes([scope], `The token lacks the scope ${scope}`);
+export function requireScope(operator: Operator, scope: Scope): void {
+  if (!operator.scopes.includes(scope)) throw insufficientScope([scope], `The token lacks the scope ${scope}`);
 }
 
 /** Refuses a token that lacks scopes (RFC 6750 section 3.1). */
-export function refuseScopes(missing: readonly Scope[], detail: string): Refusal {
+export function insufficientScope(missing: readonly Scope[], detail: string): ProblemError {
   const headers = { "WWW-Authenticate": `${challenge["WWW-Authenticate"]}, error="insufficient_scope", scope="${missing.join(" ")}"` };
-  return new Refusal("forbidden", detail, { headers });
+  return new ProblemError("forbidden", detail, { headers });
 }
 
 function checksum(body: string): string {

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import type { Log } from "../../base/log.ts";
-import { authenticate, createToken, hashOf, hintOf, scopesOf, type Operator } from "./access.ts";
+import { authenticate, generateToken, hashSecret, tokenHint, scopesOfRole, type Operator } from "./access.ts";
 import type { MakeId } from "../store/ids.ts";
-import { Refusal } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 import type { Db, Store } from "../store/store.ts";
 
 /**
@@ -14,24 +14,24 @@ import type { Db, Store } from "../store/store.ts";
  * those that came with a newer version included. A file that is missing or holds no valid token is written anew: deleting it
  * and starting again is the way back in. Earlier tokens stay valid.
  */
-export async function ensureAdmin(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {
+export async function ensureAdminToken(store: Store, folder: string, makeId: MakeId, clock: Clock, log: Log): Promise<void> {
   const file = join(folder, "admin-token");
   const present = (await readFile(file, "utf8").catch(ifMissing))?.trim();
   const { isFirst, owner } = await store.write((db) => ensureOwner(db, makeId, Math.trunc(clock.now())));
   const operator = present === undefined ? null : await operatorOf(store.db, clock, present);
   if (operator?.role === "owner") {
-    const all = JSON.stringify(scopesOf("owner"));
+    const all = JSON.stringify(scopesOfRole("owner"));
     await store.db.updateTable("tokens").set({ scopes: all }).where("id", "=", operator.tokenId).where("scopes", "<>", all).execute();
     return;
   }
-  const token = createToken();
+  const token = generateToken();
   const row = {
     id: makeId("tok"),
     ...owner,
     name: "admin-token file",
-    hash: hashOf(token),
-    hint: hintOf(token),
-    scopes: JSON.stringify(scopesOf("owner")),
+    hash: hashSecret(token),
+    hint: tokenHint(token),
+    scopes: JSON.stringify(scopesOfRole("owner")),
     created_at: Math.trunc(clock.now()),
     created_by: null,
     expires_at: null,
@@ -87,7 +87,7 @@ async function operatorOf(db: Db, clock: Clock, token: string): Promise<Operator
   try {
     return await authenticate(db, clock, `Bearer ${token}`);
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof ProblemError) return null;
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 // The audit log: who wrote what, one entry per write, each chained to the one before by its hash. Entries are only ever added.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import type { AuditVerdict } from "../../protocol/operator/people.ts";
+import type { AuditVerification } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import type { AuditRow } from "../store/tables.ts";
 
 /** What was done, by whom and from where. Digests stand for the resource: no content and no secret comes in. */
-export interface Deed {
+export interface AuditedWrite {
   teamId: string;
   userId: string;
   tokenId: string;
@@ -25,7 +25,7 @@ export interface Deed {
 const none = "";
 const batch = 1_000;
 
-export class Audit {
+export class AuditLog {
   readonly #clock: Clock;
   readonly #makeId: MakeId;
 
@@ -35,7 +35,7 @@ export class Audit {
   }
 
   /** Adds an entry, in the transaction that makes it true. */
-  async append(db: Db, deed: Deed): Promise<void> {
+  async append(db: Db, deed: AuditedWrite): Promise<void> {
     const head = await db.selectFrom("audit_heads").selectAll().where("team_id", "=", deed.teamId).executeTakeFirst();
     const content = {
       id: this.#makeId("aud"),
@@ -69,11 +69,11 @@ export class Audit {
    * Walks a team's log from its first entry: none may be missing, none altered, and the newest has to be the one noted last.
    * What is added meanwhile is not looked at.
    */
-  async verify(db: Db, teamId: string): Promise<AuditVerdict> {
+  async verify(db: Db, teamId: string): Promise<AuditVerification> {
     const head = await db.selectFrom("audit_heads").selectAll().where("team_id", "=", teamId).executeTakeFirst();
     const until = head?.seq ?? 0;
     let last = { seq: 0, hash: none };
-    const verdict = (holds: boolean): AuditVerdict => ({
+    const verdict = (holds: boolean): AuditVerification => ({
       holds,
       entries: last.seq,
       broken_at_seq: holds ? null : last.seq + 1,

@@ -1,6 +1,6 @@
 // People in teams: how they are looked up and shown, and what becomes of their tokens when their role does.
-import type { Invitation, MadeToken, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
-import { createToken, hashOf, hintOf, scopesOf } from "./access.ts";
+import type { Invitation, CreatedToken, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
+import { generateToken, hashSecret, tokenHint, scopesOfRole } from "./access.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Db } from "../store/store.ts";
 import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.ts";
@@ -8,7 +8,7 @@ import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.
 type Making = Pick<Parts, "makeId" | "clock">;
 
 /** A token to be made. */
-export interface TokenWish {
+export interface TokenDetails {
   teamId: string;
   userId: string;
   name: string;
@@ -18,15 +18,15 @@ export interface TokenWish {
 }
 
 /** Makes a token; the secret is in the answer and nowhere else. */
-export async function makeToken({ makeId, clock }: Making, db: Db, wish: TokenWish): Promise<MadeToken> {
-  const secret = createToken();
+export async function issueToken({ makeId, clock }: Making, db: Db, wish: TokenDetails): Promise<CreatedToken> {
+  const secret = generateToken();
   const row: TokenRow = {
     id: makeId("tok"),
     team_id: wish.teamId,
     user_id: wish.userId,
     name: wish.name,
-    hash: hashOf(secret),
-    hint: hintOf(secret),
+    hash: hashSecret(secret),
+    hint: tokenHint(secret),
     scopes: JSON.stringify(wish.scopes),
     created_by: wish.createdBy,
     created_at: Math.trunc(clock.now()),
@@ -39,7 +39,7 @@ export async function makeToken({ makeId, clock }: Making, db: Db, wish: TokenWi
 }
 
 /** Adds a person. */
-export async function makeUser({ makeId, clock }: Making, db: Db, about: { name: string; email: string | null }): Promise<UserRow> {
+export async function createUser({ makeId, clock }: Making, db: Db, about: { name: string; email: string | null }): Promise<UserRow> {
   const now = Math.trunc(clock.now());
   const row = { id: makeId("usr"), ...about, created_at: now, updated_at: now };
   await db.insertInto("users").values(row).execute();
@@ -50,7 +50,7 @@ export async function makeUser({ makeId, clock }: Making, db: Db, about: { name:
 export type Membership = Omit<Member, "created_at" | "role"> & { id: string; role: string; created_at: number };
 
 /** A team's members, a row each, whose `id` is the person's. */
-export function membersOf(db: Db, teamId: string) {
+export function selectMembers(db: Db, teamId: string) {
   const rows = db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.user_id")
@@ -60,7 +60,7 @@ export function membersOf(db: Db, teamId: string) {
 }
 
 /** A person's teams, a row each, with the role in it. */
-export function teamsOf(db: Db, userId: string) {
+export function selectTeams(db: Db, userId: string) {
   const rows = db
     .selectFrom("members")
     .innerJoin("teams", "teams.id", "members.team_id")
@@ -76,8 +76,8 @@ export function teamsOf(db: Db, userId: string) {
  * no member any more, revokes them all. Invitations by someone who may no longer invite are withdrawn.
  * @returns the tokens that lost something, to be ended once this is committed.
  */
-export async function fitTokens(db: Db, now: number, teamId: string, userId: string, role: Role | null): Promise<string[]> {
-  const allowed = role === null ? [] : scopesOf(role);
+export async function restrictTokensToRole(db: Db, now: number, teamId: string, userId: string, role: Role | null): Promise<string[]> {
+  const allowed = role === null ? [] : scopesOfRole(role);
   const rows = await db
     .selectFrom("tokens")
     .select(["id", "scopes"])
@@ -95,13 +95,13 @@ export async function fitTokens(db: Db, now: number, teamId: string, userId: str
     await db.updateTable("tokens").set(change).where("id", "=", row.id).execute();
   }
   if (!allowed.includes("teams:write")) {
-    await pendingInvitations(db, teamId).set({ revoked_at: now }).where("created_by", "=", userId).execute();
+    await updatePendingInvitations(db, teamId).set({ revoked_at: now }).where("created_by", "=", userId).execute();
   }
   return cut;
 }
 
 /** A team's invitations that nobody has accepted or withdrawn, to be changed. */
-export function pendingInvitations(db: Db, teamId: string) {
+export function updatePendingInvitations(db: Db, teamId: string) {
   return db.updateTable("invitations").where("team_id", "=", teamId).where("accepted_at", "is", null).where("revoked_at", "is", null);
 }
 

@@ -37,11 +37,11 @@ export class TokenExpiry {
       if (heard.aborted) return;
       throw error;
     }
-    this.end([tokenId]);
+    this.notifyEnded([tokenId]);
   }
 
   /** Tells everything that is open under these tokens. To be called once the change is committed. */
-  end(tokenIds: readonly string[]): void {
+  notifyEnded(tokenIds: readonly string[]): void {
     for (const tokenId of tokenIds) {
       const listeners = this.#listeners.get(tokenId);
       this.#listeners.delete(tokenId);
@@ -50,7 +50,7 @@ export class TokenExpiry {
   }
 
   /** How many listen at present. */
-  get size(): number {
+  get listenerCount(): number {
     let size = 0;
     for (const listeners of this.#listeners.values()) size += listeners.size;
     return size;

@@ -2,11 +2,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { PlayEvent, type PlayEventReceipt, type PlayEventRecord, type PlayEventsQuery } from "../../protocol/device/play-events.ts";
-import type { PlayRow, PlayTables } from "../store/telemetry-tables.ts";
+import type { PlayEventRow, PlayEventTables } from "../store/telemetry-tables.ts";
 import type { PlayerRow } from "../store/tables.ts";
-import { checkedPart } from "../http/validation.ts";
+import { validatePart } from "../http/validation.ts";
 
-export type Plays = Kysely<PlayTables>;
+export type PlayEventsDb = Kysely<PlayEventTables>;
 
 const partOfPruning = 5_000;
 const filtered = ["player_id", "layout_id", "schedule_id", "override_id", "layer", "zone_id", "asset_id", "item_id", "result"] as const;
@@ -26,11 +26,16 @@ type Column =
 type Details = Omit<PlayEvent, Column>;
 
 /** Takes a batch in. Once this resolves, what it calls accepted survives a power cut. */
-export async function takePlays(db: Plays, player: PlayerRow, events: readonly unknown[], receivedAt: number): Promise<PlayEventReceipt> {
-  const rows: PlayRow[] = [];
+export async function storePlayEvents(
+  db: PlayEventsDb,
+  player: PlayerRow,
+  events: readonly unknown[],
+  receivedAt: number,
+): Promise<PlayEventReceipt> {
+  const rows: PlayEventRow[] = [];
   const rejected: PlayEventReceipt["rejected"] = [];
   for (const [index, event] of events.entries()) {
-    const checked = checkedPart(PlayEvent, event);
+    const checked = validatePart(PlayEvent, event);
     if ("value" in checked) rows.push(rowOf(checked.value, player, receivedAt));
     else rejected.push({ index, id: idOf(event), errors: checked.errors });
   }
@@ -45,7 +50,7 @@ export async function takePlays(db: Plays, player: PlayerRow, events: readonly u
 }
 
 /** The events that a query is for, of one team. */
-export function playsOf(db: Plays, teamId: string, query: Omit<PlayEventsQuery, "limit" | "cursor">) {
+export function selectPlayEvents(db: PlayEventsDb, teamId: string, query: Omit<PlayEventsQuery, "limit" | "cursor">) {
   let rows = db.selectFrom("play_events").where("team_id", "=", teamId);
   for (const column of filtered) {
     const value = query[column];
@@ -57,7 +62,7 @@ export function playsOf(db: Plays, teamId: string, query: Omit<PlayEventsQuery, 
 }
 
 /** Deletes what came before `before` (ms since the epoch), part by part, so that others get their turn between. */
-export async function prunePlays(db: Plays, before: number, signal: AbortSignal): Promise<void> {
+export async function deleteOldPlayEvents(db: PlayEventsDb, before: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const old = db.selectFrom("play_events").select(["player_id", "id"]).where("received_at", "<", before).limit(partOfPruning);
     const { numDeletedRows } = await db
@@ -70,7 +75,7 @@ export async function prunePlays(db: Plays, before: number, signal: AbortSignal)
 }
 
 /** An event as REST shows it. */
-export function showPlay(row: PlayRow): PlayEventRecord {
+export function showPlayEvent(row: PlayEventRow): PlayEventRecord {
   const details = JSON.parse(row.details) as Details;
   return {
     // First: an older row's has a schedule too, which stands in its column.
@@ -91,7 +96,7 @@ export function showPlay(row: PlayRow): PlayEventRecord {
   };
 }
 
-function rowOf(event: PlayEvent, player: PlayerRow, receivedAt: number): PlayRow {
+function rowOf(event: PlayEvent, player: PlayerRow, receivedAt: number): PlayEventRow {
   const { id, layout_id, schedule_id, override_id = null, layer = null, zone_id, item_id, asset_id, ...rest } = event;
   const { result, started_at, duration_ms, ...details } = rest;
   return {

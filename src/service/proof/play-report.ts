@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { PlayGroup, PlayReportQuery, PlayReportRow } from "../../protocol/device/play-events.ts";
-import { playsOf, type Plays } from "./play-events.ts";
-import { invalidField, Refusal } from "../http/problem.ts";
+import { selectPlayEvents, type PlayEventsDb } from "./play-events.ts";
+import { invalidField, ProblemError } from "../http/problem.ts";
 import { nameOf, nextBoundary } from "../../schedule/calendar/local-time.ts";
 
 const dayMs = 86_400_000;
@@ -41,7 +41,7 @@ const columns = {
 type Column = keyof typeof columns;
 
 /** The span of a report, ms since the epoch. @throws Refusal 422 when it is empty or too long. */
-export function spanOf(query: PlayReportQuery, now: number): { from: number; to: number } {
+export function reportSpan(query: PlayReportQuery, now: number): { from: number; to: number } {
   const to = query.to === undefined ? now : Date.parse(query.to);
   const from = query.from === undefined ? to - usualDays * dayMs : Date.parse(query.from);
   const most = query.group_by.includes("hour") ? maxHourlyDays : maxDays;
@@ -55,7 +55,7 @@ export function spanOf(query: PlayReportQuery, now: number): { from: number; to:
  * @throws Refusal 422 when there are more than 100,000 groups: name fewer, or a shorter time.
  */
 export async function* countPlays(
-  db: Plays,
+  db: PlayEventsDb,
   teamId: string,
   query: PlayReportQuery,
   { from, to }: { from: number; to: number },
@@ -79,11 +79,18 @@ export async function* countPlays(
   if (sums.size > 0) yield rowsOf(sums, query.group_by, null);
 }
 
-async function addHour(db: Plays, teamId: string, query: PlayReportQuery, from: number, to: number, sums: Map<string, Sum>): Promise<void> {
+async function addHour(
+  db: PlayEventsDb,
+  teamId: string,
+  query: PlayReportQuery,
+  from: number,
+  to: number,
+  sums: Map<string, Sum>,
+): Promise<void> {
   const groups = query.group_by.filter(isColumn).map((group) => columns[group]);
   const span = { ...query, from: undefined, to: undefined };
   const results = ["completed", "cut", "failed", "skipped"] as const;
-  const counted = playsOf(db, teamId, span)
+  const counted = selectPlayEvents(db, teamId, span)
     .where("started_at", ">=", from)
     .where("started_at", "<", to)
     .select(groups)
@@ -108,7 +115,7 @@ async function addHour(db: Plays, teamId: string, query: PlayReportQuery, from: 
     sum.last_at = Math.max(sum.last_at, Number(counts.last_at));
     sums.set(name, sum);
     if (sums.size > maxGroups) {
-      throw new Refusal("invalid", `?group_by: more than ${maxGroups} rows: name fewer groups or a shorter time`, {
+      throw new ProblemError("invalid", `?group_by: more than ${maxGroups} rows: name fewer groups or a shorter time`, {
         errors: [{ pointer: "?group_by", detail: `more than ${maxGroups} rows: name fewer groups or a shorter time` }],
       });
     }

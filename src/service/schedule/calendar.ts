@@ -1,8 +1,8 @@
 // What the service asks of the player's schedule besides the forecast. Given by the program, which knows both sides.
-import type { Desired } from "../../protocol/device/desired-state.ts";
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Condition, DesiredSchedule } from "../../protocol/scheduling/schedules.ts";
-import type { RunningRecord } from "./forecast.ts";
+import type { ConfirmedIntervention } from "./forecast.ts";
 
 /** When a schedule is live: instants in ms since the epoch, the end excluded; Infinity: it has none. */
 export interface LiveWindow {
@@ -23,7 +23,7 @@ export interface Calendar {
     dates: ReadonlyMap<string, readonly string[]>,
   ): Promise<LiveWindow | null>;
   /** Why a player with this state shows at `instant` what it shows: the reason that wins first. */
-  why(desired: Desired, records: readonly RunningRecord[], zone: string, instant: number): Promise<ShownReason[]>;
+  why(desired: DesiredState, records: readonly ConfirmedIntervention[], zone: string, instant: number): Promise<ShownReason[]>;
 }
 
 /** What a window hangs on. */

@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Heartbeat } from "../../protocol/device/heartbeat.ts";
 import { playCommands, playCommandTypes } from "../../protocol/device/play-commands.ts";
 import type { Variables } from "../../protocol/scheduling/schedules.ts";
-import { runningOverrides, type RunningRecord } from "./forecast.ts";
+import { confirmedOverrides, type ConfirmedIntervention } from "./forecast.ts";
 import type { Db } from "../store/store.ts";
 
-type Lasting = Exclude<RunningRecord, { is: "override" }>;
+type Lasting = Exclude<ConfirmedIntervention, { is: "override" }>;
 
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const Command = z.discriminatedUnion("type", [...playCommands]);
@@ -19,12 +19,12 @@ const maxCommands = 2_000;
  * @param given the variables that the desired state gives it
  * @param beat its latest heartbeat, and when it came in ms since the epoch
  */
-export async function runningRecords(
+export async function confirmedInterventions(
   db: Db,
   playerId: string,
   given: Variables,
   beat: { receivedAt: number; heartbeat: Heartbeat } | null,
-): Promise<RunningRecord[]> {
+): Promise<ConfirmedIntervention[]> {
   const rows = await db
     .selectFrom("commands")
     .select(["id", "type", "args", "result", "updated_at"])
@@ -41,7 +41,7 @@ export async function runningRecords(
     const ends = until === null ? null : Date.parse(until);
     records = after(records, Command.parse({ type, args: JSON.parse(args) }), id, ends, updated_at);
   }
-  const overrides = (await runningOverrides(db, playerId)).map((each) => ({ ...each, is: "override" as const }));
+  const overrides = (await confirmedOverrides(db, playerId)).map((each) => ({ ...each, is: "override" as const }));
   return [...overrides, ...records, ...told(records, given, beat)];
 }
 
@@ -77,7 +77,7 @@ function after(records: Lasting[], command: z.infer<typeof Command>, id: string,
 }
 
 /** The variables of a heartbeat that no confirmed command explains. */
-function told(records: readonly Lasting[], given: Variables, beat: Parameters<typeof runningRecords>[3]): Lasting[] {
+function told(records: readonly Lasting[], given: Variables, beat: Parameters<typeof confirmedInterventions>[3]): Lasting[] {
   if (beat?.heartbeat.variables === undefined) return [];
   const at = beat.receivedAt;
   return Object.entries(beat.heartbeat.variables).flatMap(([name, value]): Lasting[] => {

@@ -1,13 +1,13 @@
 // What a player will show, by the player's own arithmetic, over the state that the service wants on it.
 import { z } from "zod";
-import type { Desired } from "../../protocol/device/desired-state.ts";
+import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
 import { playCommands } from "../../protocol/device/play-commands.ts";
 import type { Db } from "../store/store.ts";
-import { inParts } from "../fleet/targets.ts";
+import { inChunks } from "../fleet/targets.ts";
 
 /** An override that a player has confirmed; `until` null: until it is revoked. Instants in ms since the epoch. */
-export interface RunningOverride {
+export interface ConfirmedOverride {
   id: string;
   at: number;
   until: number | null;
@@ -18,13 +18,13 @@ export interface RunningOverride {
 }
 
 /** What a player remembers of commands: an override, what a pause holds, a variable that was set. Instants in ms since the epoch. */
-export type RunningRecord =
-  | (RunningOverride & { is: "override" })
+export type ConfirmedIntervention =
+  | (ConfirmedOverride & { is: "override" })
   | { is: "pause"; id: string; at: number; until: number }
   | { is: "variable"; id: string; at: number; until: number | null; name: string; value: string | number | boolean };
 
 /** What is on from `from` to `until`, the end excluded; `by` is the override's id, the schedule's, `default` or `nothing`. */
-export interface Stretch {
+export interface ForecastInterval {
   from: number;
   until: number;
   layoutId: string | null;
@@ -38,18 +38,18 @@ export interface Stretch {
  * program, which knows both sides: service and player never import each other.
  */
 export type Foretell = (
-  desired: Desired,
-  records: readonly RunningRecord[],
+  desired: DesiredState,
+  records: readonly ConfirmedIntervention[],
   zone: string,
   from: number,
   until: number,
-) => Promise<Iterable<Stretch>>;
+) => Promise<Iterable<ForecastInterval>>;
 
 const Result = z.object({ until: z.iso.datetime().nullable() });
 const [OverrideSet] = playCommands;
 
 /** The overrides that a player has confirmed and nobody has cleared. */
-export async function runningOverrides(db: Db, playerId: string): Promise<RunningOverride[]> {
+export async function confirmedOverrides(db: Db, playerId: string): Promise<ConfirmedOverride[]> {
   const rows = await db
     .selectFrom("overrides")
     .innerJoin("commands", "commands.id", "overrides.command_id")
@@ -66,15 +66,15 @@ export async function runningOverrides(db: Db, playerId: string): Promise<Runnin
 }
 
 /** The stretches as REST shows them, with the names that people gave. */
-export async function showStretches(
+export async function showForecastIntervals(
   db: Db,
-  stretches: readonly Stretch[],
-  { schedules }: Desired,
-  records: readonly RunningRecord[],
+  stretches: readonly ForecastInterval[],
+  { schedules }: DesiredState,
+  records: readonly ConfirmedIntervention[],
 ): Promise<ForecastStretch[]> {
   const overrides = records.filter((each) => each.is === "override");
   const layouts = new Map<string, string>();
-  for (const ids of inParts([...new Set(stretches.flatMap(({ layoutId }) => layoutId ?? []))])) {
+  for (const ids of inChunks([...new Set(stretches.flatMap(({ layoutId }) => layoutId ?? []))])) {
     const rows = await db.selectFrom("layouts").select(["id", "name"]).where("id", "in", ids).execute();
     for (const { id, name } of rows) layouts.set(id, name);
   }

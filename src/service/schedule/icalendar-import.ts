@@ -1,10 +1,10 @@
 // Makes the dates of a calendar from the events of an iCalendar file, those of some years around today.
 import { maxDates, type CalendarDate, type CalendarWarning } from "../../protocol/scheduling/calendars.ts";
-import { anchor, dayOf, daysBetween } from "../../schedule/calendar/recurrence.ts";
-import { nameOf, readEvents, refuse, type IcalEvent } from "./icalendar.ts";
+import { createRecurrence, dayOf, daysBetween } from "../../schedule/calendar/recurrence.ts";
+import { cleanEventName, readEvents, rejectIcal, type IcalEvent } from "./icalendar.ts";
 
 /** What an import brings. */
-export interface Imported {
+export interface ImportedDates {
   /** In order, each day once. */
   dates: CalendarDate[];
   warnings: CalendarWarning[];
@@ -30,14 +30,14 @@ const none: ReadonlySet<number> = new Set();
  * cannot be read are left out, and a warning says so.
  * @throws Refusal 422 when the text is no iCalendar file, has no day in these years, or asks for too much.
  */
-export function datesOfIcal(text: string, now: number): Imported {
+export function importIcal(text: string, now: number): ImportedDates {
   const range = { first: dayOf(now) - daysBefore, last: dayOf(now) + daysAfter };
   const { events, skipped } = readEvents(text);
   const { days, outside, repeats } = gather(events, range);
   const span = `${dateOf(range.first)} to ${dateOf(range.last)}`;
   if (days.size === 0) {
     const why = skipped.length === 0 ? "" : ` that can be read (${skipped[0]})`;
-    throw refuse(`holds no event${why} from ${span}: send a file with VEVENTs of these years`);
+    throw rejectIcal(`holds no event${why} from ${span}: send a file with VEVENTs of these years`);
   }
   const all = [...days].toSorted(([a], [b]) => a - b).map(([day, names]) => ({ date: dateOf(day), ...named(names) }));
   const dates = all.slice(0, maxDates);
@@ -67,8 +67,9 @@ function gather(events: readonly IcalEvent[], range: Range) {
   for (const event of events) {
     if (event.isCancelled) continue;
     work += workOf(event, range);
-    if (work > maxWork) throw refuse("asks for too much: it holds too many events that repeat or last long. Export only the coming years");
-    const isReplaced = event.insteadOf === null && event.uid !== null ? (replaced.get(event.uid) ?? none) : none;
+    if (work > maxWork)
+      throw rejectIcal("asks for too much: it holds too many events that repeat or last long. Export only the coming years");
+    const isReplaced = event.replacesDay === null && event.uid !== null ? (replaced.get(event.uid) ?? none) : none;
     const own = daysOf(event, range, isReplaced);
     if (own.length === 0) outside += 1;
     else if (goesOn(event, range)) repeats += 1;
@@ -84,7 +85,7 @@ function gather(events: readonly IcalEvent[], range: Range) {
 /** The days of occurrences that have an event of their own, by UID. */
 function replacedBy(events: readonly IcalEvent[]): ReadonlyMap<string, ReadonlySet<number>> {
   const replaced = new Map<string, Set<number>>();
-  for (const { uid, insteadOf } of events) {
+  for (const { uid, replacesDay: insteadOf } of events) {
     if (uid === null || insteadOf === null) continue;
     const days = replaced.get(uid) ?? new Set();
     replaced.set(uid, days.add(insteadOf));
@@ -93,7 +94,7 @@ function replacedBy(events: readonly IcalEvent[]): ReadonlyMap<string, ReadonlyS
 }
 
 /** How many days are looked at for an event, about. */
-function workOf({ rule, startDay, length, more }: IcalEvent, { first, last }: Range): number {
+function workOf({ rule, startDay, lengthDays: length, extraDays: more }: IcalEvent, { first, last }: Range): number {
   if (rule === null) return length + more.length;
   // What is counted is counted from its beginning.
   const span = Math.max(0, last - (rule.count === null ? Math.max(startDay, first - length) : startDay));
@@ -104,9 +105,9 @@ function workOf({ rule, startDay, length, more }: IcalEvent, { first, last }: Ra
 
 /** The days in the range that an event touches, each once. */
 function daysOf(event: IcalEvent, { first, last }: Range, replaced: ReadonlySet<number>): number[] {
-  const { rule, startDay, length, lastDay, more, except } = event;
+  const { rule, startDay, lengthDays: length, lastDay, extraDays: more, excludedDays: except } = event;
   const earliest = first - length + 1;
-  const repeated = rule === null ? [] : daysBetween(anchor(rule, startDay, Math.min(lastDay, last), none), earliest, last);
+  const repeated = rule === null ? [] : daysBetween(createRecurrence(rule, startDay, Math.min(lastDay, last), none), earliest, last);
   // The first occurrence counts also where the rule does not name its day (RFC 5545, section 3.8.5.3).
   const starts = [startDay, ...repeated, ...more].filter((day) => day >= earliest && day <= last && !except.has(day) && !replaced.has(day));
   const days: number[] = [];
@@ -122,7 +123,7 @@ function goesOn({ rule, lastDay }: IcalEvent, { last }: Range): boolean {
 }
 
 function named(names: ReadonlySet<string>): { name?: string } {
-  const name = nameOf([...names].join(", "));
+  const name = cleanEventName([...names].join(", "));
   return name === "" ? {} : { name };
 }
 

@@ -3,8 +3,8 @@ import ICAL from "ical.js";
 import { z } from "zod";
 import { dayOf } from "../../schedule/calendar/recurrence.ts";
 import { parseRule, RuleError, type Rule } from "../../schedule/calendar/rrule.ts";
-import { withoutHidden } from "../../protocol/text.ts";
-import { invalidField, type Refusal } from "../http/problem.ts";
+import { removeHiddenCharacters } from "../../protocol/text.ts";
+import { invalidField, type ProblemError } from "../http/problem.ts";
 import { wallAt } from "../../schedule/calendar/local-time.ts";
 
 /** An event of a file. Days are counted from 1970-01-01. */
@@ -13,16 +13,16 @@ export interface IcalEvent {
   name: string;
   startDay: number;
   /** How many days each occurrence touches. */
-  length: number;
+  lengthDays: number;
   rule: Rule | null;
   /** The last day on which UNTIL lets an occurrence begin. */
   lastDay: number;
   /** Days of RDATE. Of a period its start counts; it is as long as the event. */
-  more: number[];
+  extraDays: number[];
   /** Days of EXDATE. */
-  except: ReadonlySet<number>;
+  excludedDays: ReadonlySet<number>;
   /** The day of the occurrence of another event of this UID that it stands for; null: it stands for itself. */
-  insteadOf: number | null;
+  replacesDay: number | null;
   isCancelled: boolean;
 }
 
@@ -52,7 +52,7 @@ export function readEvents(text: string): { events: IcalEvent[]; skipped: string
     const zones = new Zones(textOf(properties, "x-wr-timezone"));
     const own = parts.map((part) => Component.parse(part)).filter(([kind]) => kind === "vevent");
     for (const [index, event] of own.entries()) {
-      const name = nameOf(textOf(event[1], "summary") ?? "");
+      const name = cleanEventName(textOf(event[1], "summary") ?? "");
       try {
         events.push(eventOf(event[1], name, zones));
       } catch (error) {
@@ -65,14 +65,14 @@ export function readEvents(text: string): { events: IcalEvent[]; skipped: string
 }
 
 /** Refuses the text with what is wrong and the remedy. */
-export function refuse(detail: string): Refusal {
+export function rejectIcal(detail: string): ProblemError {
   return invalidField("/ical", detail);
 }
 
 /** What may stand as a day's name: one line of at most 200 characters. */
-export function nameOf(text: string): string {
+export function cleanEventName(text: string): string {
   // A cut must not halve a character of two units.
-  const short = withoutHidden(text).replaceAll(/\s+/g, " ").trim().slice(0, longestName);
+  const short = removeHiddenCharacters(text).replaceAll(/\s+/g, " ").trim().slice(0, longestName);
   return short.replace(/[\uD800-\uDBFF]$/, "").trim();
 }
 
@@ -84,14 +84,14 @@ function calendarsIn(text: string): Component[] {
       .split("\n")
       .some((line) => line.length > longestLine)
   ) {
-    throw refuse(`has a line of more than ${longestLine} characters: leave attachments out`);
+    throw rejectIcal(`has a line of more than ${longestLine} characters: leave attachments out`);
   }
   let parsed: unknown;
   try {
     parsed = ICAL.parse(plain);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.slice(0, 200) : String(cause);
-    throw refuse(`is not an iCalendar file that can be read (RFC 5545): ${reason}. Export it again as .ics`);
+    throw rejectIcal(`is not an iCalendar file that can be read (RFC 5545): ${reason}. Export it again as .ics`);
   }
   // Several calendars in one text are a list of them.
   const list = z.array(z.unknown()).parse(parsed);
@@ -114,12 +114,12 @@ function eventOf(properties: readonly Property[], name: string, zones: Zones): I
     uid: textOf(properties, "uid"),
     name,
     startDay,
-    length: lengthOf(properties, startWall, wallsOf("dtend")[0] ?? null),
+    lengthDays: lengthOf(properties, startWall, wallsOf("dtend")[0] ?? null),
     rule,
     lastDay: dayOf(untilWall - (startWall - startDay * dayMs)),
-    more: daysIn(wallsOf("rdate")),
-    except: new Set(daysIn(wallsOf("exdate"))),
-    insteadOf: daysIn(wallsOf("recurrence-id"))[0] ?? null,
+    extraDays: daysIn(wallsOf("rdate")),
+    excludedDays: new Set(daysIn(wallsOf("exdate"))),
+    replacesDay: daysIn(wallsOf("recurrence-id"))[0] ?? null,
     isCancelled: textOf(properties, "status")?.toUpperCase() === "CANCELLED",
   };
 }

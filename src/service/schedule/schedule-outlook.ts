@@ -11,14 +11,14 @@ import {
   type ScheduleWarning,
 } from "../../protocol/scheduling/schedules.ts";
 import type { LiveWindow, WindowTiming } from "./calendar.ts";
-import { runningRecords } from "./confirmed-interventions.ts";
+import { confirmedInterventions } from "./confirmed-interventions.ts";
 import { calendarsFor, type CalendarDays } from "./holiday-calendars.ts";
 import type { Parts } from "../operations/operation.ts";
-import { playersMeant, targetsIn } from "./schedules.ts";
-import { wordsOf } from "./schedule-summary.ts";
+import { targetedPlayers, flattenTarget } from "./schedules.ts";
+import { describeSchedule } from "./schedule-summary.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
-import { nobodyHas } from "../fleet/targets.ts";
+import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
 type Asked = Pick<Parts, "calendar" | "clock" | "desired" | "foretell" | "presence">;
 
@@ -37,15 +37,15 @@ type Calendars = ReadonlyMap<string, CalendarDays>;
 export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
   const { calendar, clock } = parts;
   const now = clock.now();
-  const players = await playersMeant(db, teamId, [schedule.target]);
-  const zone = zoneOf(parts, players[0]);
+  const players = await targetedPlayers(db, teamId, [schedule.target]);
+  const zone = timeZoneOf(parts, players[0]);
   const calendars = await calendarsFor(db, teamId, schedule.conditions);
-  const summary = wordsOf(schedule, calendars);
+  const summary = describeSchedule(schedule, calendars);
   if (!schedule.enabled) {
     const warnings = [{ code: "disabled" as const, message: "it is switched off: it plays nowhere", field: "/enabled" }];
     return { ...schedule, summary: `Off: ${summary}`, next_at: null, screens: players.length, warnings };
   }
-  const next = await calendar.windowAfter(schedule, zone, now, datesIn(calendars));
+  const next = await calendar.windowAfter(schedule, zone, now, datesByCalendar(calendars));
   const warnings: ScheduleWarning[] = [
     ...(await ofTimes(parts, schedule, zone, now, next, calendars)),
     ...endedCalendars(schedule, now, calendars),
@@ -54,14 +54,14 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
     ...(await withoutScreens(db, teamId, schedule.target, players)),
   ];
   if (next !== null && warnings.every(({ code }) => harmless.includes(code))) {
-    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, maxScreens), next, datesIn(calendars))));
+    warnings.push(...(await outranked(parts, db, schedule, players.slice(0, maxScreens), next, datesByCalendar(calendars))));
   }
   const next_at = next === null ? null : new Date(next.from).toISOString();
   return { ...schedule, summary, next_at, screens: players.length, warnings };
 }
 
 /** The zone by whose clock a player without one of its own plays. */
-export function zoneOf({ presence }: Pick<Asked, "presence">, player: PlayerRow | undefined): string {
+export function timeZoneOf({ presence }: Pick<Asked, "presence">, player: PlayerRow | undefined): string {
   if (player === undefined) return "UTC";
   const { timezone } = JSON.parse(player.reported) as { timezone: string };
   return player.timezone ?? presence.latest(player.id)?.heartbeat.timezone ?? timezone;
@@ -71,10 +71,10 @@ export function zoneOf({ presence }: Pick<Asked, "presence">, player: PlayerRow 
 async function withoutScreens(db: Db, teamId: string, target: ScheduleTarget, players: readonly PlayerRow[]): Promise<ScheduleWarning[]> {
   const known = new Set(players.flatMap(({ tags }) => JSON.parse(tags) as string[]));
   const warnings: ScheduleWarning[] = [];
-  for (const [index, one] of targetsIn(target).entries()) {
+  for (const [index, one] of flattenTarget(target).entries()) {
     if (one.type !== "tag" || known.has(one.tag)) continue;
     const field = target.type === "any" ? `/target/of/${index}` : "/target";
-    warnings.push({ code: "no-screens", message: await nobodyHas(db, teamId, one.tag), field });
+    warnings.push({ code: "no-screens", message: await noPlayerHasTagMessage(db, teamId, one.tag), field });
   }
   if (warnings.length > 0 || players.length > 0) return warnings;
   return [{ code: "no-screens", message: "no player is meant by its target", field: "/target" }];
@@ -90,7 +90,7 @@ async function ofTimes(
   calendars: Calendars,
 ): Promise<ScheduleWarning[]> {
   if (next !== null) return [];
-  const dates = datesIn(calendars);
+  const dates = datesByCalendar(calendars);
   const plain: WindowTiming = { ...schedule, conditions: [] };
   // A day is more than zones are apart.
   const begins = momentOf(schedule.starts_at)!.at - dayMs;
@@ -139,7 +139,7 @@ function endedOf(conditions: readonly Condition[], isListed: boolean, now: numbe
 }
 
 /** The dates of calendars, as windows are asked with. */
-export function datesIn(calendars: Calendars): ReadonlyMap<string, readonly string[]> {
+export function datesByCalendar(calendars: Calendars): ReadonlyMap<string, readonly string[]> {
   return new Map([...calendars.values()].map(({ id, dates }) => [id, dates]));
 }
 
@@ -200,8 +200,8 @@ async function outranked(
   if (schedule.conditions.some(({ type }) => type === "variable" || type === "tag")) return [];
   const winners = new Set<string>();
   for (const player of players) {
-    const state = await desired.ofWrite(db, player);
-    const zone = zoneOf(parts, player);
+    const state = await desired.readInTransaction(db, player);
+    const zone = timeZoneOf(parts, player);
     let window: LiveWindow | null = next;
     for (let count = 0; count < maxWindows && window !== null; count += 1) {
       const from = Math.max(window.from, clock.now());
@@ -220,7 +220,7 @@ async function outranked(
 }
 
 /** What holds on a player for a question of why. */
-export async function recordsOf(parts: Asked, db: Db, player: PlayerRow): ReturnType<typeof runningRecords> {
+export async function interventionsOf(parts: Asked, db: Db, player: PlayerRow): ReturnType<typeof confirmedInterventions> {
   const given = JSON.parse(player.variables) as Record<string, string | number | boolean>;
-  return runningRecords(db, player.id, given, parts.presence.latest(player.id));
+  return confirmedInterventions(db, player.id, given, parts.presence.latest(player.id));
 }

@@ -2,7 +2,7 @@
 import type { Opening } from "../../protocol/scheduling/opening-hours.ts";
 import { dayOf } from "../../schedule/calendar/recurrence.ts";
 import { parseRule, weekdays, type ByDay, type Rule } from "../../schedule/calendar/rrule.ts";
-import { endOf, isDate, momentOf, type Schedule } from "../../protocol/scheduling/schedules.ts";
+import { endMomentOf, isDate, momentOf, type Schedule } from "../../protocol/scheduling/schedules.ts";
 
 type Told = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;
 
@@ -20,7 +20,7 @@ const months = ["January", "February", "March", "April", "May", "June", "July"].
  * What a schedule says, in one line of English.
  * @param calendars those that its conditions name, by id.
  */
-export function wordsOf(schedule: Told, calendars: ReadonlyMap<string, { name: string }>): string {
+export function describeSchedule(schedule: Told, calendars: ReadonlyMap<string, { name: string }>): string {
   const { rrule, exdates, timezone, starts_at, conditions, interrupt } = schedule;
   const zone = starts_at.endsWith("Z") && rrule === null ? "UTC" : timezone === null ? "each screen's own time" : placeOf(timezone);
   const parts = [rrule === null ? onceOf(schedule) : recurringOf(schedule, rrule), zone];
@@ -49,7 +49,7 @@ function daysFrom(first: number, last: number): string {
 
 function recurringOf({ starts_at, ends_at }: Told, text: string): string {
   const start = momentOf(starts_at)!.at;
-  const end = endOf(ends_at!)!.at;
+  const end = endMomentOf(ends_at!)!.at;
   const rule = parseRule(text);
   const days = Math.floor((end - start) / dayMs);
   const isWhole = (end - start) % dayMs === 0 && timeOf(start) === "00:00";
@@ -113,7 +113,7 @@ function conditionOf(condition: Schedule["conditions"][number], calendars: Reado
       return `only ${parts.join("; ")}`;
     }
     case "calendar":
-      return calendarWords(condition, calendars);
+      return describeCalendarCondition(condition, calendars);
   }
 }
 
@@ -126,7 +126,7 @@ function timesOf({ from, until }: Opening): string {
 }
 
 /** “except on Public holidays”. */
-export function calendarWords(
+export function describeCalendarCondition(
   { calendar_id, is_listed }: Schedule["conditions"][number] & { type: "calendar" },
   calendars: ReadonlyMap<string, { name: string }>,
 ): string {

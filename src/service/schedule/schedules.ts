@@ -1,6 +1,12 @@
 // Schedules and overrides as they are stored: which player they are for, and what they bring along.
 import type { CommandRequest } from "../../protocol/device/commands.ts";
-import { scheduleFaults, type OneTarget, type Schedule, type ScheduleTarget, type Timing } from "../../protocol/scheduling/schedules.ts";
+import {
+  validateSchedule,
+  type OneTarget,
+  type Schedule,
+  type ScheduleTarget,
+  type ScheduleTiming,
+} from "../../protocol/scheduling/schedules.ts";
 import { calendarsFor } from "./holiday-calendars.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
@@ -18,21 +24,21 @@ export interface TeamSchedules {
 const maxOverrides = 100;
 
 /** The schedules of a team that are not in the bin. */
-export function liveSchedules(db: Db, teamId: string) {
+export function schedulesOutsideBin(db: Db, teamId: string) {
   return db.selectFrom("schedules").selectAll().where("team_id", "=", teamId).where("deleted_at", "is", null);
 }
 
 /** The schedules of a team that are switched on and not in the bin, in the order of their age. */
-export async function readSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
-  const rows = await liveSchedules(db, teamId).orderBy("id").execute();
-  return byTarget(rows.filter(isEnabled));
+export async function readEnabledSchedules(db: Db, teamId: string): Promise<TeamSchedules> {
+  const rows = await schedulesOutsideBin(db, teamId).orderBy("id").execute();
+  return groupByTarget(rows.filter(isEnabled));
 }
 
 /** The same schedules, findable by whom they are for. */
-export function byTarget(rows: readonly ScheduleRow[]): TeamSchedules {
+export function groupByTarget(rows: readonly ScheduleRow[]): TeamSchedules {
   const all: TeamSchedules = { team: [], byTag: new Map(), byPlayer: new Map() };
   for (const row of rows) {
-    for (const target of targetsIn(targetOf(row))) {
+    for (const target of flattenTarget(targetOf(row))) {
       if (target.type === "team") all.team.push(row);
       else if (target.type === "tag") put(all.byTag, target.tag, row);
       else put(all.byPlayer, target.player_id, row);
@@ -53,15 +59,15 @@ function put(map: Map<string, ScheduleRow[]>, key: string, row: ScheduleRow): vo
 }
 
 /** Those for one player, in the order of their age, each once. */
-export function schedulesFor({ team, byTag, byPlayer }: TeamSchedules, player: PlayerRow): ScheduleRow[] {
+export function schedulesForPlayer({ team, byTag, byPlayer }: TeamSchedules, player: PlayerRow): ScheduleRow[] {
   const tags = new Set(JSON.parse(player.tags) as string[]);
   const rows = [team, ...[...tags].map((tag) => byTag.get(tag) ?? []), byPlayer.get(player.id) ?? []].flat();
   return [...new Set(rows)].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** The players of a team that any of `all` means, each once. */
-export async function playersMeant(db: Db, teamId: string, all: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
-  const targets = all.flatMap(targetsIn);
+export async function targetedPlayers(db: Db, teamId: string, all: readonly ScheduleTarget[]): Promise<PlayerRow[]> {
+  const targets = all.flatMap(flattenTarget);
   if (targets.length === 0) return [];
   const rows = await db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("removed_at", "is", null).execute();
   if (targets.some(({ type }) => type === "team")) return rows;
@@ -73,7 +79,7 @@ export async function playersMeant(db: Db, teamId: string, all: readonly Schedul
 /** Schedules that show one of `layoutIds`. */
 export async function schedulesShowing(db: Db, teamId: string, layoutIds: readonly string[]): Promise<ScheduleRow[]> {
   if (layoutIds.length === 0) return [];
-  return liveSchedules(db, teamId).where("layout_id", "in", layoutIds).execute();
+  return schedulesOutsideBin(db, teamId).where("layout_id", "in", layoutIds).execute();
 }
 
 /** Whom a stored schedule is for. */
@@ -84,7 +90,7 @@ export function targetOf({ target_type, target_value }: Pick<ScheduleRow, "targe
 }
 
 /** The targets that a target is made of: itself, or those that it lists. */
-export function targetsIn(target: ScheduleTarget): readonly OneTarget[] {
+export function flattenTarget(target: ScheduleTarget): readonly OneTarget[] {
   return target.type === "any" ? target.of : [target];
 }
 
@@ -103,7 +109,7 @@ export function targetColumns(target: ScheduleTarget): Pick<ScheduleRow, "target
 }
 
 /** The columns of a schedule, but for its id and times. */
-export function columnsOf(schedule: Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">) {
+export function scheduleColumns(schedule: Omit<Schedule, "id" | "created_at" | "updated_at" | "deleted_at">) {
   const { name, layout_id, target, ...timing } = schedule;
   return { name, layout_id, ...targetColumns(target), timing: canonicalJson(timing) };
 }
@@ -118,7 +124,7 @@ export function showSchedule(row: ScheduleRow): Schedule {
     // Stored by a version that did not know of them.
     loop_from: "epoch",
     enabled: true,
-    ...(JSON.parse(row.timing) as Pick<Schedule, keyof Timing | "timezone" | "priority" | "interrupt" | "sync_epoch">),
+    ...(JSON.parse(row.timing) as Pick<Schedule, keyof ScheduleTiming | "timezone" | "priority" | "interrupt" | "sync_epoch">),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),
@@ -133,11 +139,11 @@ export function showSchedule(row: ScheduleRow): Schedule {
 export async function checkSchedule(
   db: Db,
   teamId: string,
-  schedule: Parameters<typeof columnsOf>[0],
+  schedule: Parameters<typeof scheduleColumns>[0],
   now: number,
   before?: ScheduleTarget,
 ): Promise<void> {
-  const errors = scheduleFaults(schedule);
+  const errors = validateSchedule(schedule);
   const { layout_id, target, sync_epoch, loop_from } = schedule;
   const layout = await db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("id", "=", layout_id).executeTakeFirst();
   if (layout === undefined) errors.push({ pointer: "/layout_id", detail: "there is no such layout" });
@@ -168,9 +174,9 @@ async function unknownPlayers(
   before: ScheduleTarget | undefined,
 ): Promise<{ pointer: string; detail: string }[]> {
   const named = (one: OneTarget) => (one.type === "player" ? [one.player_id] : []);
-  const [all, known] = [targetsIn(target), new Set(before === undefined ? [] : targetsIn(before).flatMap(named))];
+  const [all, known] = [flattenTarget(target), new Set(before === undefined ? [] : flattenTarget(before).flatMap(named))];
   const fresh = all.filter((one) => one.type === "player" && !known.has(one.player_id));
-  for (const { id } of await playersMeant(db, teamId, fresh)) known.add(id);
+  for (const { id } of await targetedPlayers(db, teamId, fresh)) known.add(id);
   return all.flatMap((one, index) => {
     if (one.type !== "player" || known.has(one.player_id)) return [];
     const pointer = target.type === "any" ? `/target/of/${index}/player_id` : "/target/player_id";
@@ -183,13 +189,7 @@ async function unknownPlayers(
  * @returns whether the player's state may have moved.
  * @throws Refusal 422 when the command points nowhere.
  */
-export async function prepareOverride(
-  db: Db,
-  player: PlayerRow,
-  commandId: string,
-  command: CommandRequest,
-  now: number,
-): Promise<boolean> {
+export async function storeOverride(db: Db, player: PlayerRow, commandId: string, command: CommandRequest, now: number): Promise<boolean> {
   if (command.type === "override.clear") {
     const { override_id } = command.args;
     const ended = db.deleteFrom("overrides").where("player_id", "=", player.id);
@@ -212,7 +212,7 @@ export async function prepareOverride(
 }
 
 /** Forgets the overrides of a layout or an asset whose time is over. @returns the players whose state may have moved. */
-export async function endExpired(
+export async function deleteExpiredOverrides(
   db: Db,
   teamId: string,
   what: { layout_id: string } | { asset_id: string },
@@ -226,7 +226,7 @@ export async function endExpired(
     .where("expires_at", "<=", now)
     .returning("player_id")
     .execute();
-  return playersMeant(
+  return targetedPlayers(
     db,
     teamId,
     ended.map(({ player_id }) => ({ type: "player", player_id })),
@@ -234,9 +234,9 @@ export async function endExpired(
 }
 
 /** Players on which an override shows this asset. */
-export async function playersOverriding(db: Db, teamId: string, assetId: string): Promise<PlayerRow[]> {
+export async function playersShowingByOverride(db: Db, teamId: string, assetId: string): Promise<PlayerRow[]> {
   const rows = await db.selectFrom("overrides").select("player_id").where("team_id", "=", teamId).where("asset_id", "=", assetId).execute();
-  return playersMeant(
+  return targetedPlayers(
     db,
     teamId,
     rows.map(({ player_id }) => ({ type: "player", player_id })),
@@ -244,7 +244,7 @@ export async function playersOverriding(db: Db, teamId: string, assetId: string)
 }
 
 /** Forgets what overrides of a player show: the box that knew them is gone. */
-export async function dropOverrides(db: Db, playerId: string): Promise<void> {
+export async function deleteOverrides(db: Db, playerId: string): Promise<void> {
   await db.deleteFrom("overrides").where("player_id", "=", playerId).execute();
 }
 

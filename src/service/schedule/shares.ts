@@ -1,12 +1,12 @@
 // Shares of voice that cannot be had: interrupts of one player that at one time want more than the whole hour.
-import { onDates } from "../../schedule/calendar/calendar-days.ts";
-import { joinSpans, weekOf, type Span } from "../../protocol/scheduling/opening-hours.ts";
+import { cutByDates } from "../../schedule/calendar/calendar-days.ts";
+import { joinSpans, openingsOfWeek, type Span } from "../../protocol/scheduling/opening-hours.ts";
 import { dayOf, daysBetween, weekdayOf } from "../../schedule/calendar/recurrence.ts";
 import { parseRule } from "../../schedule/calendar/rrule.ts";
-import { endOf, momentOf, recurrenceOf, type Condition, type Schedule } from "../../protocol/scheduling/schedules.ts";
+import { endMomentOf, momentOf, recurrenceOf, type Condition, type Schedule } from "../../protocol/scheduling/schedules.ts";
 import { readCalendars, type CalendarDays } from "./holiday-calendars.ts";
 import { invalidField } from "../http/problem.ts";
-import { byTarget, isEnabled, liveSchedules, playersMeant, schedulesFor, showSchedule } from "./schedules.ts";
+import { groupByTarget, isEnabled, schedulesOutsideBin, targetedPlayers, schedulesForPlayer, showSchedule } from "./schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
@@ -24,12 +24,12 @@ const maxSpans = 200_000;
 const matters: readonly string[] = ["enabled", "interrupt", "target", "conditions", "starts_at", "ends_at", "rrule", "exdates", "timezone"];
 
 /** Whether a change of these fields may make shares too much: another name must not be refused for what was so before. */
-export function touchesShare(change: object): boolean {
+export function affectsShares(change: object): boolean {
   return Object.keys(change).some((field) => matters.includes(field));
 }
 
 /** @throws Refusal 422 that says how much is left, when the shares of `schedule` and of others on a player are too much. */
-export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<void> {
+export async function checkShares(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<void> {
   const fault = await shareFault(db, teamId, schedule, ownId, now);
   if (fault !== null) throw invalidField("/interrupt/share_percent", fault);
 }
@@ -42,7 +42,7 @@ export async function checkShare(db: Db, teamId: string, schedule: Timed, ownId:
 async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string | null, now: number): Promise<string | null> {
   const { interrupt, target } = schedule;
   if (interrupt === null || !schedule.enabled || !isComparable(schedule)) return null;
-  const rows = await liveSchedules(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
+  const rows = await schedulesOutsideBin(db, teamId).where("timing", "like", '%"interrupt":{%').execute();
   const others = rows.filter((row) => row.id !== ownId && isEnabled(row)).map((row) => ({ row, timed: showSchedule(row) }));
   const rivals = others
     .filter(({ timed }) => isComparable(timed) && clockOf(timed) === clockOf(schedule))
@@ -61,11 +61,11 @@ async function shareFault(db: Db, teamId: string, schedule: Timed, ownId: string
     if (many > maxSpans) break;
     spans.set(row.id, rival);
   }
-  const grouped = byTarget(rivals.flatMap(({ row }) => (spans.has(row.id) ? row : [])));
+  const grouped = groupByTarget(rivals.flatMap(({ row }) => (spans.has(row.id) ? row : [])));
   const seen = new Set<string>();
-  for (const player of await playersMeant(db, teamId, [target])) {
+  for (const player of await targetedPlayers(db, teamId, [target])) {
     if (!hasTags(schedule, player)) continue;
-    const here = schedulesFor(grouped, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
+    const here = schedulesForPlayer(grouped, player).filter(({ id }) => hasTags(spans.get(id)!.timed, player));
     const key = here.map(({ id }) => id).join();
     if (seen.has(key)) continue;
     seen.add(key);
@@ -158,7 +158,7 @@ function spansOf({ conditions, ...timed }: Timed, today: number, calendars: Cale
   const order = conditions.toSorted((a, b) => orderOf(a) - orderOf(b));
   return order.reduce((left, condition) => {
     if (condition.type === "calendar") {
-      return onDates(left, calendars.get(condition.calendar_id)?.dates ?? [], condition.is_listed, wallClock, horizon);
+      return cutByDates(left, calendars.get(condition.calendar_id)?.dates ?? [], condition.is_listed, wallClock, horizon);
     }
     const cuts = spansOfCondition(condition, today);
     return cuts === null ? left : left.flatMap((span) => partsOf(span, cuts));
@@ -171,7 +171,7 @@ function orderOf({ type }: Condition): number {
 
 function windowsOf({ starts_at, ends_at, rrule, exdates }: Omit<Timed, "conditions">, today: number): Span[] {
   const from = momentOf(starts_at)!.at;
-  const until = ends_at === null ? Number.POSITIVE_INFINITY : endOf(ends_at)!.at;
+  const until = ends_at === null ? Number.POSITIVE_INFINITY : endMomentOf(ends_at)!.at;
   if (rrule === null) return [{ from, until }];
   const rule = parseRule(rrule);
   const recurrence = recurrenceOf(rule, from, exdates);
@@ -205,7 +205,7 @@ function spansOfCondition(condition: Condition, today: number): Span[] | null {
     return [{ from: from === undefined ? 0 : dateOf(from), until: until === undefined ? Number.POSITIVE_INFINITY : dateOf(until) + dayMs }];
   }
   if (condition.type !== "daypart" && condition.type !== "hours") return null;
-  const week = weekOf(condition.type === "hours" ? condition.open : [condition]);
+  const week = openingsOfWeek(condition.type === "hours" ? condition.open : [condition]);
   if (week === null) return [{ from: 0, until: Number.POSITIVE_INFINITY }];
   const byDay = Map.groupBy(week, ({ from }) => dayOf(from));
   return Array.from({ length: behindDays + aheadDays }, (_, index) => today - behindDays + index).flatMap((day) =>

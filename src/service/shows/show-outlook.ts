@@ -2,25 +2,25 @@
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import type { OperatorContext } from "../operations/operation.ts";
 import { outlookOf } from "../schedule/schedule-outlook.ts";
-import { scheduleOf, sizeFor, statusOf, type Given } from "./shows.ts";
+import { findShowSchedule, layoutSizeFor, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
-import { nobodyHas } from "../fleet/targets.ts";
+import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
 /** What a show is looked at with. */
-export type Asking = Pick<OperatorContext, "parts" | "teamId">;
+export type ShowContext = Pick<OperatorContext, "parts" | "teamId">;
 
 /** How many players are told one by one. */
-export const maxNamed = 100;
+export const maxListedPlayers = 100;
 
 /** A show as a list has it, and the schedule that it made. */
-export async function entryOf({ parts }: Asking, db: Db, row: ShowRow) {
-  const schedule = await scheduleOf(db, row);
-  const { asset_id = null, url = null, text = null } = JSON.parse(row.given) as Given;
+export async function showEntry({ parts }: ShowContext, db: Db, row: ShowRow) {
+  const schedule = await findShowSchedule(db, row);
+  const { asset_id = null, url = null, text = null } = JSON.parse(row.given) as ShowContent;
   const entry: ShowEntry = {
     id: row.id,
     name: row.name,
-    status: await statusOf(parts, row, schedule?.shown ?? null, schedule?.players[0]),
+    status: await showStatus(parts, row, schedule?.shown ?? null, schedule?.players[0]),
     asset_id,
     url,
     text,
@@ -40,9 +40,9 @@ function endText({ ends_at }: ShowRow): string | null {
 }
 
 /** A show and what comes of it. `db` may be a transaction that is still open. */
-export async function showOf(context: Asking, db: Db, row: ShowRow): Promise<Show> {
+export async function describeShow(context: ShowContext, db: Db, row: ShowRow): Promise<Show> {
   const { parts, teamId } = context;
-  const { entry, schedule } = await entryOf(context, db, row);
+  const { entry, schedule } = await showEntry(context, db, row);
   const undo = `DELETE /api/v1/show/${row.id}`;
   if (schedule === null || schedule.row.deleted_at !== null) {
     return { ...entry, summary: "Not any more", next_at: null, players: [], warnings: [], undo };
@@ -62,19 +62,19 @@ export async function showOf(context: Asking, db: Db, row: ShowRow): Promise<Sho
     ...entry,
     summary: outlook.summary,
     next_at: outlook.next_at,
-    players: players.slice(0, maxNamed).map((each) => seen(context, each)),
+    players: players.slice(0, maxListedPlayers).map((each) => playerEntry(context, each)),
     warnings,
     undo,
   };
 }
 
 /** A player as a show names it. */
-export function seen({ parts }: Asking, { id: player_id, name }: PlayerRow): Show["players"][number] {
+export function playerEntry({ parts }: ShowContext, { id: player_id, name }: PlayerRow): Show["players"][number] {
   return { player_id, name, status: parts.presence.isOnline(player_id) ? "online" : "offline" };
 }
 
 /** What keeps players from showing it as meant. */
-async function ofPlayers({ parts, teamId }: Asking, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
+async function ofPlayers({ parts, teamId }: ShowContext, db: Db, players: readonly PlayerRow[]): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
   const offline = players.filter(({ id: playerId }) => !parts.presence.isOnline(playerId));
   if (offline.length > 0) {
@@ -92,7 +92,7 @@ async function ofPlayers({ parts, teamId }: Asking, db: Db, players: readonly Pl
     const message = `${called(overridden)}: an override was set, which stands above every schedule while it lasts. Send override.clear`;
     warnings.push({ code: "overridden", message, field: "/players" });
   }
-  const { width, height, others } = sizeFor(parts, players);
+  const { width, height, others } = layoutSizeFor(parts, players);
   if (others > 0) {
     const message = `${others} of the screens have another shape than ${width} × ${height}: there it stands between bars`;
     warnings.push({ code: "other-shapes", message, field: "/players" });
@@ -106,7 +106,7 @@ function called(players: readonly PlayerRow[]): string {
 }
 
 /** Tags that no player has. */
-export async function unheardTags(db: Db, teamId: string, tags: readonly string[]): Promise<ShowWarning[]> {
+export async function unusedTagWarnings(db: Db, teamId: string, tags: readonly string[]): Promise<ShowWarning[]> {
   const warnings: ShowWarning[] = [];
   for (const [index, tag] of tags.entries()) {
     const one = await db
@@ -116,7 +116,8 @@ export async function unheardTags(db: Db, teamId: string, tags: readonly string[
       .where("tag", "=", tag)
       .limit(1)
       .executeTakeFirst();
-    if (one === undefined) warnings.push({ code: "no-players", message: await nobodyHas(db, teamId, tag), field: `/tags/${index}` });
+    if (one === undefined)
+      warnings.push({ code: "no-players", message: await noPlayerHasTagMessage(db, teamId, tag), field: `/tags/${index}` });
   }
   return warnings;
 }

@@ -1,22 +1,22 @@
 // The proof of a show, from what players told of it.
 import { sql } from "kysely";
 import type { ShowProof } from "../../protocol/operator/shows.ts";
-import { playsOf } from "../proof/play-events.ts";
-import { entryOf, maxNamed, seen, type Asking } from "./show-outlook.ts";
-import { zonesShown } from "./shows.ts";
+import { selectPlayEvents } from "../proof/play-events.ts";
+import { showEntry, maxListedPlayers, playerEntry, type ShowContext } from "./show-outlook.ts";
+import { zoneIdsOf } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
-import { inParts } from "../fleet/targets.ts";
+import { inChunks } from "../fleet/targets.ts";
 
 // As reports count plays: a frame of it was on the glass.
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
 /** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
-export async function proofOf(context: Asking, row: ShowRow): Promise<ShowProof> {
+export async function proofOf(context: ShowContext, row: ShowRow): Promise<ShowProof> {
   const { parts, teamId } = context;
   const { db, plays } = parts.store;
-  const { entry, schedule } = await entryOf(context, db, row);
-  const counted = await playsOf(plays, teamId, { schedule_id: row.schedule_id })
+  const { entry, schedule } = await showEntry(context, db, row);
+  const counted = await selectPlayEvents(plays, teamId, { schedule_id: row.schedule_id })
     .select([
       "player_id",
       sql<number>`sum(case when ${presented} then 1 else 0 end)`.as("plays"),
@@ -29,15 +29,15 @@ export async function proofOf(context: Asking, row: ShowRow): Promise<ShowProof>
     .execute();
   const byPlayer = new Map(counted.map((each) => [each.player_id, each]));
   const players = new Map((schedule?.players ?? []).map((player) => [player.id, player]));
-  for (const part of inParts([...byPlayer.keys()].filter((each) => !players.has(each)))) {
+  for (const part of inChunks([...byPlayer.keys()].filter((each) => !players.has(each)))) {
     const others = db.selectFrom("players").selectAll().where("team_id", "=", teamId).where("id", "in", part);
     for (const player of await others.execute()) players.set(player.id, player);
   }
-  const zones = new Set(await zonesShown(db, row.layout_id));
+  const zones = new Set(await zoneIdsOf(db, row.layout_id));
   const all: ShowProof["players"] = [];
-  for (const player of [...players.values()].slice(0, maxNamed)) {
+  for (const player of [...players.values()].slice(0, maxListedPlayers)) {
     const one = byPlayer.get(player.id);
-    const about = seen(context, player);
+    const about = playerEntry(context, player);
     const beat = parts.presence.latest(player.id);
     const isShowing = beat?.heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id)) ?? false;
     all.push({

@@ -1,9 +1,9 @@
 // Shows as they are stored: their window, the players they are for, what they made, and how that is cleared away.
 import {
-  endOf,
+  endMomentOf,
   isDate,
   momentOf,
-  scheduleFaults,
+  validateSchedule,
   type OneTarget,
   type Schedule,
   type ScheduleTarget,
@@ -12,13 +12,13 @@ import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import { discard } from "../cleanup/bin.ts";
 import type { Calendar } from "../schedule/calendar.ts";
 import { layoutsShowing, parseZones, playersShowing } from "../fleet/desired-states.ts";
-import type { NewEvent } from "../events/events.ts";
-import { playerNamed } from "../fleet/named-players.ts";
+import type { NewEvent } from "../events/event-journal.ts";
+import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import type { Change, Parts } from "../operations/operation.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
-import { rowOf } from "../store/rows.ts";
-import { zoneOf } from "../schedule/schedule-outlook.ts";
-import { endExpired, playersMeant, showSchedule, targetOf } from "../schedule/schedules.ts";
+import { findTeamRow } from "../store/team-rows.ts";
+import { timeZoneOf } from "../schedule/schedule-outlook.ts";
+import { deleteExpiredOverrides, targetedPlayers, showSchedule, targetOf } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow, ShowRow } from "../store/tables.ts";
 
@@ -32,7 +32,7 @@ export interface ShowWindow {
 }
 
 /** What was asked for, as it is kept. */
-export type Given = Pick<NewShow, "asset_id" | "url" | "text">;
+export type ShowContent = Pick<NewShow, "asset_id" | "url" | "text">;
 
 // No zone is further behind UTC.
 const furthestBehindMs = 12 * 3_600_000;
@@ -40,18 +40,18 @@ const furthestBehindMs = 12 * 3_600_000;
 const keptAfterEndMs = 86_400_000;
 
 /** When a show is to be. @throws Refusal 422 naming what does not fit together. */
-export function windowOf({ from, until, lasts_ms: lastsMs, timezone }: NewShow, now: number): ShowWindow {
+export function showWindow({ from, until, lasts_ms: lastsMs, timezone }: NewShow, now: number): ShowWindow {
   const starts_at = from ?? instant(now);
   const ends_at = lastsMs === undefined ? (until ?? null) : added(starts_at, lastsMs);
   const moment = momentOf(starts_at);
-  const end = ends_at === null ? null : endOf(ends_at);
+  const end = ends_at === null ? null : endMomentOf(ends_at);
   if (from === undefined && end !== null && !end.isUtc) {
     throw invalidField(
       "/from",
       "is wanted beside an until in wall time; or give until as an instant such as 2026-11-21T16:00:00Z, or lasts_ms",
     );
   }
-  const faults = scheduleFaults({ starts_at, ends_at, rrule: null, exdates: [], conditions: [] });
+  const faults = validateSchedule({ starts_at, ends_at, rrule: null, exdates: [], conditions: [] });
   const words = (text: string) => text.replaceAll("starts_at", "from").replaceAll("ends_at", "until");
   if (faults.length > 0 || moment === null) {
     throw invalidFields(faults.map(({ pointer, detail }) => ({ pointer: words(pointer), detail: words(detail) })));
@@ -62,10 +62,10 @@ export function windowOf({ from, until, lasts_ms: lastsMs, timezone }: NewShow, 
 }
 
 /** The players and tags that a show is for. @throws Refusal 422 naming players that are not there. */
-export async function targetAsked(db: Db, teamId: string, { players = [], tags = [], everywhere }: NewShow): Promise<ScheduleTarget> {
+export async function resolveTarget(db: Db, teamId: string, { players = [], tags = [], everywhere }: NewShow): Promise<ScheduleTarget> {
   if (everywhere) return { type: "team" };
   const ids: string[] = [];
-  for (const [index, wanted] of players.entries()) ids.push((await playerNamed(db, teamId, wanted, `/players/${index}`)).id);
+  for (const [index, wanted] of players.entries()) ids.push((await findPlayerByIdOrName(db, teamId, wanted, `/players/${index}`)).id);
   const all: OneTarget[] = [
     ...[...new Set(ids)].map((player_id) => ({ type: "player" as const, player_id })),
     ...[...new Set(tags)].map((tag) => ({ type: "tag" as const, tag })),
@@ -76,7 +76,10 @@ export async function targetAsked(db: Db, teamId: string, { players = [], tags =
 }
 
 /** How large a layout has to be to fill the screens: the size that most of them have, as their pictures stand. */
-export function sizeFor(parts: Pick<Parts, "presence">, players: readonly PlayerRow[]): { width: number; height: number; others: number } {
+export function layoutSizeFor(
+  parts: Pick<Parts, "presence">,
+  players: readonly PlayerRow[],
+): { width: number; height: number; others: number } {
   const counts = new Map<string, number>();
   for (const player of players) {
     const size = sizeOf(parts, player);
@@ -93,7 +96,7 @@ export function sizeFor(parts: Pick<Parts, "presence">, players: readonly Player
 }
 
 /** Where a show stands by now. */
-export async function statusOf(
+export async function showStatus(
   { calendar, clock, presence }: Pick<Parts, "clock" | "presence"> & { calendar: Calendar },
   row: ShowRow,
   schedule: Schedule | null,
@@ -102,16 +105,16 @@ export async function statusOf(
   const now = clock.now();
   const isOver = row.ends_at !== null && row.ends_at <= now;
   if (schedule === null || schedule.deleted_at !== null) return isOver ? "over" : "cleared";
-  const next = await calendar.windowAfter(schedule, zoneOf({ presence }, player), now, new Map());
+  const next = await calendar.windowAfter(schedule, timeZoneOf({ presence }, player), now, new Map());
   if (next === null) return "over";
   return next.from <= now ? "due" : "planned";
 }
 
 /** The schedule that a show made; null: it is gone for good. */
-export async function scheduleOf(db: Db, row: ShowRow): Promise<{ row: ScheduleRow; shown: Schedule; players: PlayerRow[] } | null> {
-  const schedule = await rowOf(db, "schedules", row.team_id, row.schedule_id);
+export async function findShowSchedule(db: Db, row: ShowRow): Promise<{ row: ScheduleRow; shown: Schedule; players: PlayerRow[] } | null> {
+  const schedule = await findTeamRow(db, "schedules", row.team_id, row.schedule_id);
   if (schedule === undefined) return null;
-  return { row: schedule, shown: showSchedule(schedule), players: await playersMeant(db, row.team_id, [targetOf(schedule)]) };
+  return { row: schedule, shown: showSchedule(schedule), players: await targetedPlayers(db, row.team_id, [targetOf(schedule)]) };
 }
 
 /**
@@ -122,7 +125,7 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
   const { team_id: teamId } = row;
   const events: NewEvent[] = [];
   const affected: PlayerRow[] = [];
-  const schedule = await scheduleOf(db, row);
+  const schedule = await findShowSchedule(db, row);
   if (schedule !== null && (permanent || schedule.row.deleted_at === null)) {
     const { name, layout_id } = schedule.row;
     await discard(db, "schedules", row.schedule_id, now, permanent);
@@ -130,14 +133,14 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
     const players = schedule.players.map(({ id }) => id);
     events.push({ teamId, type: "schedule.deleted", data: { schedule_id: row.schedule_id, name, layout_id }, players });
   }
-  await endExpired(db, teamId, { layout_id: row.layout_id }, now);
-  const layout = await rowOf(db, "layouts", teamId, row.layout_id);
+  await deleteExpiredOverrides(db, teamId, { layout_id: row.layout_id }, now);
+  const layout = await findTeamRow(db, "layouts", teamId, row.layout_id);
   const isShown = (await playersShowing(db, teamId, [row.layout_id])).length > 0;
   if (layout !== undefined && !isShown && !(await isScheduled(db, row)) && (permanent || layout.deleted_at === null)) {
     await discard(db, "layouts", layout.id, now, permanent);
     events.push({ teamId, type: "layout.deleted", data: { layout_id: layout.id, name: layout.name }, players: [] });
   }
-  const playlist = await rowOf(db, "playlists", teamId, row.playlist_id);
+  const playlist = await findTeamRow(db, "playlists", teamId, row.playlist_id);
   const layouts = await layoutsShowing(db, teamId, row.playlist_id);
   if (playlist !== undefined && layouts.length === 0 && (permanent || playlist.deleted_at === null)) {
     await discard(db, "playlists", playlist.id, now, permanent);
@@ -149,7 +152,7 @@ export async function clearShow(db: Db, row: ShowRow, now: number, permanent: bo
 }
 
 /** Shows that have been over for a day and whose things are not in the bin yet. */
-export function showsOver(db: Db, now: number): Promise<ShowRow[]> {
+export function findFinishedShows(db: Db, now: number): Promise<ShowRow[]> {
   const rows = db.selectFrom("shows").selectAll().where("cleared_at", "is", null);
   return rows
     .where("ends_at", "<", now - keptAfterEndMs)
@@ -159,21 +162,21 @@ export function showsOver(db: Db, now: number): Promise<ShowRow[]> {
 }
 
 /** Forgets shows whose schedule is gone for good and whose plays are too old to be kept. */
-export async function forgetShows(db: Db, before: number): Promise<void> {
+export async function deleteOldShows(db: Db, before: number): Promise<void> {
   // One whose schedule a person deleted for good was never cleared.
   const old = db.deleteFrom("shows").where((row) => row(row.fn.coalesce("cleared_at", "created_at"), "<", before));
   await old.where("schedule_id", "not in", db.selectFrom("schedules").select("id")).execute();
 }
 
 /** Whether a person has since changed the schedule so that it plays on: what it shows is theirs then. */
-export function playsOn(schedule: Schedule, now: number): boolean {
+export function isProlonged(schedule: Schedule, now: number): boolean {
   if (schedule.rrule !== null || schedule.ends_at === null) return true;
-  const end = endOf(schedule.ends_at);
+  const end = endMomentOf(schedule.ends_at);
   return end !== null && end.at + (end.isUtc ? 0 : furthestBehindMs) > now;
 }
 
 /** The ids of a layout's zones, by which heartbeats tell what plays. */
-export async function zonesShown(db: Db, layoutId: string): Promise<string[]> {
+export async function zoneIdsOf(db: Db, layoutId: string): Promise<string[]> {
   const layout = await db.selectFrom("layouts").select("zones").where("id", "=", layoutId).executeTakeFirst();
   return layout === undefined ? [] : parseZones(layout.zones).map((zone) => zone.id);
 }

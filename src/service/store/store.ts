@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { playMigrations, type PlayTables } from "./telemetry-tables.ts";
+import { playEventMigrations, type PlayEventTables } from "./telemetry-tables.ts";
 import { migrations, telemetryMigrations } from "./migrations/index.ts";
-import { checkSteps } from "./migrations/steps.ts";
+import { checkMigrationHistory } from "./migrations/check-history.ts";
 import type { Tables, TelemetryTables } from "./tables.ts";
 
 /** The durable database, or a transaction on it. Inside a transaction use only what it gave you: the connection is one. */
 export type Db = Kysely<Tables>;
 
 /** What may be lost by a second: heartbeats and their history. */
-export type Telemetry = Kysely<TelemetryTables>;
+export type TelemetryDb = Kysely<TelemetryTables>;
 
 /** The databases of a data folder. */
 export interface Store extends AsyncDisposable {
   db: Db;
-  telemetry: Telemetry;
+  telemetry: TelemetryDb;
   /** Play events: synced like `db`, in a file of their own, since they come by the million. */
-  plays: Kysely<PlayTables>;
+  plays: Kysely<PlayEventTables>;
   /** Runs `write` as one transaction. Writers come one after the other, so what they read stays true until they commit. */
   write<T>(write: (db: Db) => Promise<T>): Promise<T>;
   /** Hears of every transaction that was committed, by the handle that it wrote with. */
@@ -35,12 +35,12 @@ export interface Store extends AsyncDisposable {
 export async function openStore(folder: string): Promise<Store> {
   await using opened = new AsyncDisposableStack();
   // All are looked at before any is touched: a refused folder stays as it was.
-  checkSteps(join(folder, "state.db"), migrations);
-  checkSteps(join(folder, "telemetry.db"), telemetryMigrations);
-  checkSteps(join(folder, "plays.db"), playMigrations);
+  checkMigrationHistory(join(folder, "state.db"), migrations);
+  checkMigrationHistory(join(folder, "telemetry.db"), telemetryMigrations);
+  checkMigrationHistory(join(folder, "plays.db"), playEventMigrations);
   const db = await open<Tables>(join(folder, "state.db"), "FULL", migrations, opened);
   const telemetry = await open<TelemetryTables>(join(folder, "telemetry.db"), "NORMAL", telemetryMigrations, opened);
-  const plays = await open<PlayTables>(join(folder, "plays.db"), "FULL", playMigrations, opened);
+  const plays = await open<PlayEventTables>(join(folder, "plays.db"), "FULL", playEventMigrations, opened);
   const owned = opened.move();
   const listeners = new Set<(db: Db) => void>();
   return {
@@ -68,7 +68,7 @@ async function open<T>(
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
   const statements: Statements = new Map();
-  const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adapt(file, statements) }) });
+  const db = new Kysely<T>({ dialect: new SqliteDialect({ database: adaptDatabase(file, statements) }) });
   owner.defer(() => db.destroy());
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => steps } }).migrateToLatest();
   if (error !== undefined) throw error;
@@ -82,7 +82,7 @@ type Statements = Map<string, SqliteStatement>;
 const maxStatements = 500;
 
 /** node:sqlite in the shape of better-sqlite3 that kysely's dialect expects; what was prepared is kept for the next time. */
-export function adapt(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
+export function adaptDatabase(file: DatabaseSync, statements: Statements = new Map()): SqliteDatabase {
   const prepare = (text: string): SqliteStatement => {
     const known = statements.get(text);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 // The tables, in the SQL that SQLite and PostgreSQL share: text ids, epoch milliseconds, JSON as text.
 import type { Generated } from "kysely";
 import type { AssetKind, AssetStatus } from "../../protocol/content/assets.ts";
-import type { MinuteRow } from "./telemetry-tables.ts";
+import type { HeartbeatMinuteRow } from "./telemetry-tables.ts";
 
 interface Owned {
   id: string;
@@ -354,5 +354,5 @@ export interface Tables {
 /** The telemetry's table: what may be lost in a power cut. */
 export interface TelemetryTables {
   heartbeats: { player_id: string; received_at: number; body: string };
-  heartbeat_minutes: MinuteRow;
+  heartbeat_minutes: HeartbeatMinuteRow;
 }

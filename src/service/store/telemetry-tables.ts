@@ -3,7 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
 /** One minute of a player's heartbeats. */
-export interface MinuteRow {
+export interface HeartbeatMinuteRow {
   player_id: string;
   /** Minutes since the Unix epoch. */
   minute: number;
@@ -23,7 +23,7 @@ export interface MinuteRow {
 }
 
 /** A play event as it is kept. Times in ms since the Unix epoch, by the player's corrected clock. */
-export interface PlayRow {
+export interface PlayEventRow {
   player_id: string;
   id: string;
   team_id: string;
@@ -44,8 +44,8 @@ export interface PlayRow {
 }
 
 /** All tables of the play events' database. */
-export interface PlayTables {
-  play_events: PlayRow;
+export interface PlayEventTables {
+  play_events: PlayEventRow;
 }
 
 export const recordsMigration: Migration = {
@@ -90,7 +90,7 @@ export const recordsTelemetryMigration: Migration = {
 };
 
 /** Steps that bring an older database of play events up to date, by name in order. */
-export const playMigrations: Record<string, Migration> = {
+export const playEventMigrations: Record<string, Migration> = {
   "0001-first": {
     async up(db: Kysely<unknown>) {
       for (const statement of [

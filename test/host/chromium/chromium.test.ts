@@ -9,22 +9,22 @@ import { describe, expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
-import { findChromium } from "../../../src/host/chromium/find.ts";
+import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import type { Framebuffer } from "../../support/browser/framebuffer.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
-import { processesNaming, until } from "../processes.ts";
-import { colours, startStageServer } from "../stage-server.ts";
-import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } from "../subjects.ts";
+import { processesNaming, waitUntil } from "../processes.ts";
+import { colours, startTestPageServer } from "../test-page-server.ts";
+import { browserProcesses, headlessChromium, kioskChromium, temporaryFolder } from "../hosts-under-test.ts";
 
 const never = new AbortController().signal;
 
 describe.skipIf(kioskChromium.missing !== null)("the window", () => {
   test("[HST15] nothing lighter than dark grey is seen from the start to the page's first frame", async () => {
     await using stage = await kioskChromium.start();
-    const glass = stage.glass!;
+    const glass = stage.framebuffer!;
     const seen = watch(glass);
     const opened = stage.host.open(stage.server.page, never);
-    await until("the page is painted", () => isPage(glass), 15_000);
+    await waitUntil("the page is painted", () => isPage(glass), 15_000);
     const { lightest, samples } = seen.stop();
     await opened;
     expect(samples).toBeGreaterThan(50);
@@ -39,7 +39,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
     await using stage = await kioskChromium.start({ size: { width, height } });
     await stage.host.open(stage.server.page, never);
     expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
-    await until("the corners are the page's", () => isPage(stage.glass!));
+    await waitUntil("the corners are the page's", () => isPage(stage.framebuffer!));
   });
 
   test("[HST17] a window manager changes nothing", async ({ skip }) => {
@@ -50,7 +50,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
     } catch {
       return skip("no openbox is installed");
     }
-    await using server = await startStageServer();
+    await using server = await startTestPageServer();
     const folder = await temporaryFolder();
     try {
       await using host = createChromiumHost({
@@ -64,7 +64,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
       });
       await host.open(server.page, never);
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([1920, 1080]);
-      await until("the corners are the page's", () => isPage(display.framebuffer));
+      await waitUntil("the corners are the page's", () => isPage(display.framebuffer));
     } finally {
       manager.kill();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -73,7 +73,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
 
   test("[HST18] a window of a given size shows the page at that size", async () => {
     await using display = await startXvfb();
-    await using server = await startStageServer();
+    await using server = await startTestPageServer();
     const folder = await temporaryFolder();
     try {
       await using host = createChromiumHost({
@@ -87,7 +87,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
       });
       await host.open(server.page, never);
       expect(await server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
-      await until("its last pixel is the page's", () => same(display.framebuffer.pixel(1279, 719), colours[2]));
+      await waitUntil("its last pixel is the page's", () => same(display.framebuffer.pixel(1279, 719), colours[2]));
       expect(display.framebuffer.pixel(1280, 720)).toEqual([0, 0, 0]);
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -97,7 +97,7 @@ describe.skipIf(kioskChromium.missing !== null)("the window", () => {
 
 describe.skipIf(headlessChromium.missing !== null)("the process", () => {
   test("[HST19] when its owner is killed with -9, no process of the browser stays", async () => {
-    await using server = await startStageServer();
+    await using server = await startTestPageServer();
     const folder = await temporaryFolder();
     try {
       const owner = fork(join(import.meta.dirname, "../owner.ts"), { stdio: "inherit" });
@@ -107,7 +107,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
       const dead = once(owner, "exit");
       owner.kill("SIGKILL");
       await dead;
-      await until("all processes gone", async () => (await processesNaming(folder)).length === 0);
+      await waitUntil("all processes gone", async () => (await processesNaming(folder)).length === 0);
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -194,10 +194,10 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await using stage = await headlessChromium.start();
     const giveUp = new AbortController();
     const opening = stage.host.open(stage.server.page, giveUp.signal);
-    await until("the browser runs", async () => (await browserProcesses(stage)).length > 0);
+    await waitUntil("the browser runs", async () => (await browserProcesses(stage)).length > 0);
     giveUp.abort();
     await expect(opening).rejects.toMatchObject({ name: "AbortError" });
-    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
 
   test("[HST28] close while the browser starts ends the start", async () => {
@@ -206,7 +206,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     const refused = expect(opening).rejects.toMatchObject({ name: "AbortError" });
     await stage.host.close();
     await refused;
-    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
 
   test("[HST29] a browser started ahead shows the page that open names", async () => {
@@ -224,7 +224,7 @@ describe.skipIf(headlessChromium.missing !== null)("the process", () => {
     await stage.host.prepare();
     expect((await browserProcesses(stage)).length).toBeGreaterThan(0);
     await stage.host.close();
-    await until("all processes gone", async () => (await browserProcesses(stage)).length === 0);
+    await waitUntil("all processes gone", async () => (await browserProcesses(stage)).length === 0);
   });
 });
 

@@ -9,13 +9,13 @@ import { describe, expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createChromiumHost, type ChromiumOptions } from "../../../src/host/chromium/host.ts";
-import { findChromium } from "../../../src/host/chromium/find.ts";
+import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { watchDisplays } from "../../../src/host/chromium/x11.ts";
 import type { Host } from "../../../src/player/host.ts";
 import { startXvnc, type Mode, type Xvnc } from "../../support/browser/xvnc.ts";
-import { processesNaming, until } from "../processes.ts";
-import { foreignPixels, startStageServer, type StageServer } from "../stage-server.ts";
-import { kioskChromium, temporaryFolder } from "../subjects.ts";
+import { processesNaming, waitUntil } from "../processes.ts";
+import { countForeignPixels, startTestPageServer, type TestPageServer } from "../test-page-server.ts";
+import { kioskChromium, temporaryFolder } from "../hosts-under-test.ts";
 
 const never = new AbortController().signal;
 const noXvnc = existsSync("/usr/bin/Xvnc") ? null : "no Xvnc is installed";
@@ -88,7 +88,7 @@ describe.skipIf((kioskChromium.missing ?? noXvnc) !== null)("the window and its 
     await using display = await startXvnc(fullHd);
     await using stage = await openOn(display, { window });
     await display.setMode({ width: 1600, height: 1200 });
-    await until("the browser has heard of it", async () => (await stage.server.run("screen.width")) === 1600);
+    await waitUntil("the browser has heard of it", async () => (await stage.server.run("screen.width")) === 1600);
     expect(await stage.server.run("[innerWidth, innerHeight]")).toEqual([1280, 720]);
   });
 });
@@ -105,9 +105,9 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
       let told = 0;
       const watching = watchDisplays({ DISPLAY, XAUTHORITY }, () => (told += 1), end.signal);
       const ended = expect(watching).rejects.toMatchObject({ name: "AbortError" });
-      await until("it listens", () => told === 1);
+      await waitUntil("it listens", () => told === 1);
       await display.setMode({ width: 1280, height: 720 });
-      await until("the change is told", () => told > 1);
+      await waitUntil("the change is told", () => told > 1);
       end.abort();
       await ended;
       await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
 });
 
 /** Goes through modes and looks for each at the whole glass. */
-async function followsEach(display: Xvnc, server: StageServer): Promise<void> {
+async function followsEach(display: Xvnc, server: TestPageServer): Promise<void> {
   await covers(display, server, fullHd);
   const modes = [
     { width: 1280, height: 720 },
@@ -157,10 +157,10 @@ async function followsEach(display: Xvnc, server: StageServer): Promise<void> {
 }
 
 /** Every pixel of the display is the page's within the time promised, and stays so. */
-async function covers(display: Xvnc, server: StageServer, mode: Mode): Promise<void> {
+async function covers(display: Xvnc, server: TestPageServer, mode: Mode): Promise<void> {
   const { width, height } = mode;
-  const isCovered = async (): Promise<boolean> => foreignPixels(await display.picture(mode), width * 4, width, height) === 0;
-  await until(`${width}x${height} is covered`, isCovered, promisedMs);
+  const isCovered = async (): Promise<boolean> => countForeignPixels(await display.picture(mode), width * 4, width, height) === 0;
+  await waitUntil(`${width}x${height} is covered`, isCovered, promisedMs);
   expect(await server.run("[innerWidth, innerHeight]")).toEqual([width, height]);
   expect(await isCovered()).toBe(true);
 }
@@ -173,7 +173,7 @@ function cookieEntry(display: string): Buffer {
 }
 
 interface Opened extends AsyncDisposable {
-  server: StageServer;
+  server: TestPageServer;
   host: Host;
   /** Stands in the command line of each of the browser's processes. */
   folder: string;
@@ -181,7 +181,7 @@ interface Opened extends AsyncDisposable {
 
 async function openOn(display: Xvnc, options: Partial<ChromiumOptions> = {}): Promise<Opened> {
   await using owned = new AsyncDisposableStack();
-  const server = owned.use(await startStageServer());
+  const server = owned.use(await startTestPageServer());
   const folder = await temporaryFolder();
   owned.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const host = owned.use(

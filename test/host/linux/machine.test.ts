@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { createLinuxMachine } from "../../../src/host/linux/machine.ts";
 
 test("[HST26] the machine reads its box; what it cannot tell is null", async () => {
-  const readings = await createLinuxMachine().read(tmpdir());
+  const readings = await createLinuxMachine().readings(tmpdir());
   expect(readings.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(readings.cpuLoad).toBeGreaterThanOrEqual(0);
   expect(readings.diskFreeBytes).toBeGreaterThan(0);
   if (readings.temperatureC !== null) expect(readings.temperatureC).toBeGreaterThan(-40);
   if (readings.hardware !== null) expect(readings.hardware).not.toBe("");
-  expect(await createLinuxMachine().read("/nowhere")).toMatchObject({ diskFreeBytes: null });
+  expect(await createLinuxMachine().readings("/nowhere")).toMatchObject({ diskFreeBytes: null });
 });
 
 test("[HST27] the boot id changes with each start", () => {

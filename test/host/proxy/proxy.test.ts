@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { BrowserProxy, type BrowserProxyOptions } from "../../../src/host/proxy/proxy.ts";
 import { AddressGuard } from "../../../src/host/proxy/address-guard.ts";
-import { type Route, routeOf, routerOf } from "../../../src/host/proxy/upstream.ts";
+import { type Route, parseProxyList, routerFromEnvironment } from "../../../src/host/proxy/upstream.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { until } from "../processes.ts";
+import { waitUntil } from "../processes.ts";
 
 const direct = (): Promise<Route> => Promise.resolve({ is: "direct" });
 
@@ -66,10 +66,10 @@ test("[PXY4] each connection has its name looked up once, and goes to an address
   // Nobody listens at the first address. A second look, made by whoever connects, would find the server.
   await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
   expect([looks, connections]).toEqual([1, 0]);
-  expect(gate.troubleOf(`http://kept.example:${port}/x`)).toBe("its server does not take the connection");
+  expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not take the connection");
   clock.advance(60_000);
   expect(await textOf(await ask(gate, `http://kept.example:${port}/`))).toBe("inside");
-  expect(gate.troubleOf(`http://kept.example:${port}/`)).toBeNull();
+  expect(gate.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
   expect([looks, connections]).toEqual([2, 1]);
 });
 
@@ -81,12 +81,12 @@ test("[PXY4] a name that leads elsewhere first and to this machine later is refu
   let addresses = ["93.184.216.34"];
   const gate = await openGate({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
   await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect(gate.troubleOf(`http://rebinding.example:${port}/`)).toBe("its server does not take the connection");
+  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not take the connection");
   addresses = ["127.0.0.1"];
   clock.advance(60_000);
   await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
   expect((await tunnel(gate, `rebinding.example:${port}`)).status).toContain("502");
-  expect(gate.troubleOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
+  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toContain(`--allow-local rebinding.example:${port}`);
   expect(connections).toBe(0);
 });
 
@@ -99,7 +99,7 @@ test("[PXY10] a public page reaches no private network by way of the player, a p
       () => true,
       () => false,
     );
-  reach.admitShown(["public.example"]);
+  reach.setSiteHosts(["public.example"]);
   expect(await reaches("public.example", null)).toBe(true);
   for (const host of ["camera.example", "192.168.1.1", "fd00::1"]) {
     expect(await reaches(host, null), host).toBe(false);
@@ -107,15 +107,15 @@ test("[PXY10] a public page reaches no private network by way of the player, a p
     // The page of the player, and what it serves itself.
     expect(await reaches(host, "127.1.2.3"), host).toBe(true);
   }
-  reach.admitShown(["public.example", "lan.example"]);
+  reach.setSiteHosts(["public.example", "lan.example"]);
   expect(await reaches("camera.example", "lan.example")).toBe(true);
   expect(await reaches("camera.example", "public.example")).toBe(false);
   expect(await reaches("lan.example", "public.example")).toBe(true);
   // By way of the gate, the headers tell who asks.
   const gate = await openGate({ lookup });
-  gate.admitSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfined: false }]);
+  gate.allowSites([{ id: "x", url: "http://public.example/", headers: {}, css: null, isConfinedToOrigin: false }]);
   await expect(ask(gate, "http://camera.example/")).rejects.toThrow();
-  expect(gate.troubleOf("http://camera.example/")).toContain("private network");
+  expect(gate.connectionErrorOf("http://camera.example/")).toContain("private network");
   expect((await tunnel(gate, "lan.example:443")).status).toContain("502");
 });
 
@@ -130,7 +130,7 @@ test("[PXY5] a proxy of the network is asked for everything but this machine, an
     socket.end("HTTP/1.1 200 OK\r\n\r\nhello");
   });
   const inside = await serve((_request, response) => response.end("inside"));
-  const route = routerOf({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
+  const route = routerFromEnvironment({ http_proxy: `http://127.0.0.1:${upstream.port}`, HTTPS_PROXY: `127.0.0.1:${upstream.port}` });
   // Names that nobody here knows are the proxy's to resolve.
   const lookup = (): Promise<string[]> => Promise.reject(new Error("ENOTFOUND"));
   const gate = await openGate({ route, lookup, mayReachLocal: (host) => host === "127.0.0.1" });
@@ -147,18 +147,18 @@ test("[PXY5] a proxy of the network is asked for everything but this machine, an
 });
 
 test("[PXY5] the network's proxy is read from the environment and from what Electron resolves", async () => {
-  const route = routerOf({ all_proxy: "http://proxy.example:3128", no_proxy: "intranet.example, .local,10.0.0.1:8080" });
+  const route = routerFromEnvironment({ all_proxy: "http://proxy.example:3128", no_proxy: "intranet.example, .local,10.0.0.1:8080" });
   const proxy = { is: "proxy", host: "proxy.example", port: 3128 };
   expect(await route("https://site.example:443/")).toEqual(proxy);
   expect(await route("http://10.0.0.1:80/")).toEqual(proxy);
   for (const host of ["intranet.example", "www.intranet.example", "printer.local", "10.0.0.1:8080"]) {
     expect(await route(`http://${host}/`), host).toEqual({ is: "direct" });
   }
-  expect(await routerOf({})("http://site.example/")).toEqual({ is: "direct" });
-  expect(await routerOf({ http_proxy: "socks5://proxy.example" })("http://site.example/")).toMatchObject({ is: "unusable" });
-  expect(routeOf("DIRECT")).toEqual({ is: "direct" });
-  expect(routeOf("PROXY proxy.example:3128; DIRECT")).toEqual(proxy);
-  expect(routeOf("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("speaks HTTP") });
+  expect(await routerFromEnvironment({})("http://site.example/")).toEqual({ is: "direct" });
+  expect(await routerFromEnvironment({ http_proxy: "socks5://proxy.example" })("http://site.example/")).toMatchObject({ is: "unusable" });
+  expect(parseProxyList("DIRECT")).toEqual({ is: "direct" });
+  expect(parseProxyList("PROXY proxy.example:3128; DIRECT")).toEqual(proxy);
+  expect(parseProxyList("SOCKS5 proxy.example:1080")).toMatchObject({ is: "unusable", reason: expect.stringContaining("speaks HTTP") });
 });
 
 test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a reader that leaves takes the request with it", async () => {
@@ -176,7 +176,7 @@ test("[PXY6] an answer is passed on as it comes, a body as it is sent, and a rea
   expect([answer.headers["x-own"], answer.headers["x-kept"]]).toEqual([undefined, "2"]);
   expect(String(((await once(answer, "data")) as [Buffer])[0])).toBe("first");
   answer.destroy();
-  await until("the server is left", () => leftAt > 0);
+  await waitUntil("the server is left", () => leftAt > 0);
 });
 
 test("[PXY6] a host that cannot be had is a failed connection, and the gate knows why", async () => {
@@ -184,8 +184,8 @@ test("[PXY6] a host that cannot be had is a failed connection, and the gate know
   const clock = new FakeClock();
   const gate = await openGate({ clock, lookup, mayReachLocal: () => true });
   await expect(ask(gate, "http://nowhere.example/")).rejects.toThrow();
-  expect(gate.troubleOf("http://nowhere.example/any")).toContain("cannot be resolved");
+  expect(gate.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
   await expect(ask(gate, "http://127.0.0.4:9/")).rejects.toThrow();
-  expect(gate.troubleOf("http://127.0.0.4:9/")).toContain("does not take the connection");
-  expect(gate.troubleOf("http://127.0.0.4:10/")).toBeNull();
+  expect(gate.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not take the connection");
+  expect(gate.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
 });

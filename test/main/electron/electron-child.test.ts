@@ -14,9 +14,9 @@ import type { Life, Start } from "./fake-electron.ts";
 // Nothing in a test waits for these to pass but the test of that limit.
 const hourMs = 3_600_000;
 const patient: ElectronLimits = {
-  firstBeatMs: hourMs,
+  firstKeepAliveMs: hourMs,
   silentMs: hourMs,
-  lookAgainMs: 10,
+  graceMs: 10,
   // The fake ends in milliseconds; one that a failed test left stopped must not keep the others waiting.
   stopMs: 8_000,
   restarts: { times: 5, withinMs: hourMs, backoff: { firstMs: 10, longestMs: 20 } },
@@ -147,7 +147,7 @@ test("[ENG12] a browser process that hangs is killed and started again", async (
 
 test("[ENG12] a browser process that hangs is killed and started again, also when it never came up", async () => {
   await using stage = await Stage.with("mute", "run");
-  const run = stage.run({ firstBeatMs: 3_000 });
+  const run = stage.run({ firstKeepAliveMs: 3_000 });
   await stage.started(2);
   expect(stage.lines[0]).toMatchObject({ msg: "Electron is started again", reason: "it gave no sign of life for 3000 ms" });
   await stage.stop();
@@ -156,7 +156,7 @@ test("[ENG12] a browser process that hangs is killed and started again, also whe
 
 test("[ENG13] an Electron that gives signs of life is left alone", async () => {
   await using stage = await Stage.with("run");
-  const run = stage.run({ silentMs: 4_000, lookAgainMs: 2_000 });
+  const run = stage.run({ silentMs: 4_000, graceMs: 2_000 });
   const [start] = await stage.started(1);
   // Twice as long as a silent one would live.
   await createSystemClock().wait(8_500);

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSystemClock } from "../../../src/base/clock.ts";
-import { beat } from "../../../src/main/electron/sign-of-life.ts";
+import { startKeepAlive } from "../../../src/main/electron/keep-alive.ts";
 import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../../../src/main/player-config.ts";
 import { runProgram } from "../../../src/main/program.ts";
 
@@ -34,7 +34,7 @@ async function live(_: PlayerConfig, __: unknown, signal: AbortSignal): Promise<
   noteStart();
   const clock = createSystemClock();
   // Twenty times as often as the real one, so that tests are quick.
-  if (life !== "mute") beat(signal, { ...clock, wait: (ms, either) => clock.wait(ms / 20, either) });
+  if (life !== "mute") startKeepAlive(signal, { ...clock, wait: (ms, either) => clock.wait(ms / 20, either) });
   // Each message is sent after the one before, so the sign of life is out when this one is.
   if (life === "freeze") process.send!({}, undefined, undefined, () => process.kill(process.pid, "SIGSTOP"));
   await clock.wait(Number.POSITIVE_INFINITY, life === "deaf" ? new AbortController().signal : signal);

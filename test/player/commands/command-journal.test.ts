@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { counting, openCommands, pairedCommands, signed, told, until, updatesIn } from "../../support/commands.ts";
+import { countingExecutor, openCommands, pairedCommands, signedCommand, statusesIn, until, updatesIn } from "../../support/commands.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 
@@ -19,13 +19,13 @@ async function toBoth(folder: string, name: string, damage: (path: string) => Pr
 
 /** A player that has run one command, whose journal is then lost as `damage` says. */
 async function lostAfterOne(folder: string, clock: FakeClock, damage: (path: string) => Promise<void>): Promise<string> {
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const before = await pairedCommands(folder, clock, execute);
-  const jws = signed(clock, { ttlS: 604_800 });
+  const jws = signedCommand(clock, { ttlS: 604_800 });
   await before.commands.receive(jws, signal);
   await until(() => before.outbox.length >= 3);
   expect(runs).toHaveLength(1);
-  await told(before.outbox);
+  await statusesIn(before.outbox);
   await toBoth(folder, "commands.json", damage);
   return jws;
 }
@@ -43,9 +43,9 @@ test.each(damages)(
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
     const old = await lostAfterOne(folder.path, clock, damage);
-    const unseen = signed(clock);
+    const unseen = signedCommand(clock);
     clock.advance(60_000);
-    const { runs, execute } = counting();
+    const { runs, execute } = countingExecutor();
     const { commands, outbox } = await openCommands(folder.path, clock, execute);
     await commands.receive(old, signal);
     await commands.receive(unseen, signal);
@@ -57,12 +57,12 @@ test.each(damages)(
     ]);
     // Delivered again it is the same refusal.
     await commands.receive(old, signal);
-    expect(await told(outbox)).toEqual(["rejected"]);
+    expect(await statusesIn(outbox)).toEqual(["rejected"]);
     clock.advance(60_000);
-    await commands.receive(signed(clock), signal);
+    await commands.receive(signedCommand(clock), signal);
     await until(() => outbox.length >= 3);
     expect(runs).toHaveLength(1);
-    expect(await told(outbox)).toEqual(["acknowledged", "running", "succeeded"]);
+    expect(await statusesIn(outbox)).toEqual(["acknowledged", "running", "succeeded"]);
   },
 );
 
@@ -72,15 +72,15 @@ test.each(damages)(
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
     const path = join(folder.path, "commands.json");
-    const { runs, execute } = counting();
+    const { runs, execute } = countingExecutor();
     const before = await pairedCommands(folder.path, clock, execute);
-    const [known, later] = [signed(clock), signed(clock)];
+    const [known, later] = [signedCommand(clock), signedCommand(clock)];
     await before.commands.receive(known, signal);
     await until(() => before.outbox.length >= 3);
     const older = await readFile(path);
     await before.commands.receive(later, signal);
     await until(() => before.outbox.length >= 6);
-    await told(before.outbox);
+    await statusesIn(before.outbox);
     // A newest generation that is damaged again and again leaves an ever older one before it.
     await writeFile(`${path}.previous`, older);
     await damage(path);
@@ -88,9 +88,9 @@ test.each(damages)(
     const { commands, outbox } = await openCommands(folder.path, clock, execute);
     await commands.receive(known, signal);
     await commands.receive(later, signal);
-    expect(await told(outbox)).toEqual(["succeeded", "rejected"]);
+    expect(await statusesIn(outbox)).toEqual(["succeeded", "rejected"]);
     clock.advance(60_000);
-    await commands.receive(signed(clock), signal);
+    await commands.receive(signedCommand(clock), signal);
     await until(() => outbox.length >= 3);
     expect(runs).toHaveLength(3);
   },
@@ -99,8 +99,8 @@ test.each(damages)(
 test("[CJN2] a player paired for the first time runs the commands that were issued before it had heard of its pairing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  const early = signed(clock, { issuedAt: clock.now() - 60_000 });
-  const { runs, execute } = counting();
+  const early = signedCommand(clock, { issuedAt: clock.now() - 60_000 });
+  const { runs, execute } = countingExecutor();
   const { commands, outbox } = await pairedCommands(folder.path, clock, execute);
   await commands.receive(early, signal);
   await until(() => outbox.length >= 3);
@@ -115,10 +115,10 @@ test("[CJN2] a journal of a version that knew no mark is taken over: what it kno
   await new DurableFile<unknown>(join(folder.path, "commands.json"), (json) => json).write([
     { id: known, type: "identify", at: clock.now(), update },
   ]);
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const { commands, outbox } = await openCommands(folder.path, clock, execute);
-  await commands.receive(signed(clock, { id: known }), signal);
-  await commands.receive(signed(clock, { id: fresh }), signal);
+  await commands.receive(signedCommand(clock, { id: known }), signal);
+  await commands.receive(signedCommand(clock, { id: fresh }), signal);
   await until(() => outbox.length >= 4);
   expect(runs).toEqual([fresh]);
 });
@@ -131,19 +131,19 @@ test.each([
   const clock = new FakeClock();
   const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
   clock.advance(60_000);
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const second = await openCommands(folder.path, clock, execute);
   // The first command after the loss has the mark dated.
-  await second.commands.receive(signed(clock, { issuedAt: clock.now() + 60_000 }), signal);
+  await second.commands.receive(signedCommand(clock, { issuedAt: clock.now() + 60_000 }), signal);
   await until(() => second.outbox.length >= 3);
   expect(runs).toHaveLength(1);
-  await told(second.outbox);
+  await statusesIn(second.outbox);
   await toBoth(folder.path, name, (path) => rm(path, { force: true }));
   // By now box and service have an earlier time than when the command was issued.
   clock.step(-day);
   const third = await openCommands(folder.path, clock, execute);
   await third.commands.receive(old, signal);
-  expect([runs.length, await told(third.outbox)]).toEqual([1, ["rejected"]]);
+  expect([runs.length, await statusesIn(third.outbox)]).toEqual([1, ["rejected"]]);
 });
 
 test("[CJN3] a power cut after the mark and before the new journal loses neither, and a full disk lets nothing run", async () => {
@@ -154,15 +154,15 @@ test("[CJN3] a power cut after the mark and before the new journal loses neither
   // A folder in the place of the temporary file: writing fails as on a full disk.
   const blocked = join(folder.path, "commands.json.new");
   await mkdir(blocked);
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const during = await openCommands(folder.path, clock, execute);
   await expect(during.commands.receive(old, signal)).rejects.toThrow(/EISDIR/);
-  await expect(during.commands.receive(signed(clock, { issuedAt: clock.now() + 60_000 }), signal)).rejects.toThrow(/EISDIR/);
+  await expect(during.commands.receive(signedCommand(clock, { issuedAt: clock.now() + 60_000 }), signal)).rejects.toThrow(/EISDIR/);
   expect(runs).toEqual([]);
   await rm(blocked, { recursive: true });
   const { commands, outbox } = await openCommands(folder.path, clock, execute);
   await commands.receive(old, signal);
-  expect([runs.length, await told(outbox)]).toEqual([0, ["rejected"]]);
+  expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
 });
 
 test.each([
@@ -175,19 +175,19 @@ test.each([
   const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
   clock.advance(60_000);
   clock.step(stepMs);
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const { commands, outbox, learn } = await openCommands(folder.path, clock, execute, { aheadMs: null });
   const now = () => clock.now() - stepMs;
   // Nobody has told the time: there is no telling which commands are newer than the loss.
   await commands.receive(old, signal);
-  expect([runs.length, await told(outbox)]).toEqual([0, ["rejected"]]);
+  expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
   clock.advance(60_000);
   learn(-stepMs);
-  const unseen = signed(clock, { issuedAt: now() - 100_000 });
+  const unseen = signedCommand(clock, { issuedAt: now() - 100_000 });
   await commands.receive(unseen, signal);
-  expect([runs.length, await told(outbox)]).toEqual([0, ["rejected"]]);
+  expect([runs.length, await statusesIn(outbox)]).toEqual([0, ["rejected"]]);
   // Issued since the player noticed the loss, though before it knew the time.
-  await commands.receive(signed(clock, { issuedAt: now() - 50_000 }), signal);
+  await commands.receive(signedCommand(clock, { issuedAt: now() - 50_000 }), signal);
   await until(() => outbox.length >= 3);
   expect(runs).toHaveLength(1);
 });
@@ -195,7 +195,7 @@ test.each([
 test("[CJN5] the journal holds a thousand commands, the newest; what it had to forget is refused, not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await pairedCommands(folder.path, clock, counting().execute);
+  await pairedCommands(folder.path, clock, countingExecutor().execute);
   const file = new DurableFile<{ mark: object; entries: object[] }>(join(folder.path, "commands.json"), (json) => json as never);
   const read = await file.read();
   if (read.is !== "found") throw new Error("no journal was begun");
@@ -205,45 +205,45 @@ test("[CJN5] the journal holds a thousand commands, the newest; what it had to f
   const entries = ids.map((id, index) => ({ id, type: "identify", at: begun + index, issuedAt: begun + index, update }));
   await file.write({ ...read.value, entries });
   clock.advance(60_000);
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const { commands, outbox } = await openCommands(folder.path, clock, execute);
-  await commands.receive(signed(clock), signal);
+  await commands.receive(signedCommand(clock), signal);
   await until(() => outbox.length >= 3);
-  await told(outbox);
+  await statusesIn(outbox);
   const after = await file.read();
   if (after.is !== "found") throw new Error("the journal is gone");
   expect(after.value.entries).toHaveLength(1_000);
   expect(after.value.entries.map((entry) => (entry as { id: string }).id)).not.toContain(ids[0]);
   // The first is forgotten, the second is still known.
-  await commands.receive(signed(clock, { id: ids[0]!, issuedAt: begun }), signal);
-  expect(await told(outbox)).toEqual(["rejected"]);
-  await commands.receive(signed(clock, { id: ids[2]!, issuedAt: begun + 2 }), signal);
-  expect(await told(outbox)).toEqual(["succeeded"]);
+  await commands.receive(signedCommand(clock, { id: ids[0]!, issuedAt: begun }), signal);
+  expect(await statusesIn(outbox)).toEqual(["rejected"]);
+  await commands.receive(signedCommand(clock, { id: ids[2]!, issuedAt: begun + 2 }), signal);
+  expect(await statusesIn(outbox)).toEqual(["succeeded"]);
   expect(runs).toHaveLength(1);
 });
 
 test("[CJN6] a player that was removed and is paired anew runs no command of its earlier pairing, and all of another service's", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  const { runs, execute } = counting();
+  const { runs, execute } = countingExecutor();
   const first = await pairedCommands(folder.path, clock, execute);
-  const old = signed(clock, { ttlS: 604_800 });
+  const old = signedCommand(clock, { ttlS: 604_800 });
   await first.commands.receive(old, signal);
   await until(() => first.outbox.length >= 3);
-  await told(first.outbox);
+  await statusesIn(first.outbox);
   await first.commands.purge();
   clock.advance(1);
   const again = await pairedCommands(folder.path, clock, execute);
   await again.commands.receive(old, signal);
-  expect([runs.length, await told(again.outbox)]).toEqual([1, ["rejected"]]);
-  await again.commands.receive(signed(clock), signal);
+  expect([runs.length, await statusesIn(again.outbox)]).toEqual([1, ["rejected"]]);
+  await again.commands.receive(signedCommand(clock), signal);
   await until(() => runs.length === 2);
   await until(() => again.outbox.length >= 3);
-  await told(again.outbox);
+  await statusesIn(again.outbox);
   await again.commands.purge();
   const other = createKeyPair();
   const elsewhere = await pairedCommands(folder.path, clock, execute, other);
-  await elsewhere.commands.receive(signed(clock, { issuedAt: clock.now() - day, ttlS: 604_800 }, other), signal);
+  await elsewhere.commands.receive(signedCommand(clock, { issuedAt: clock.now() - day, ttlS: 604_800 }, other), signal);
   await until(() => runs.length === 3);
   await until(() => elsewhere.outbox.length >= 3);
 });

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
-import { serveTriggers, type Triggered } from "../../../src/player/commands/triggers.ts";
+import { serveTriggers, type TriggerTarget } from "../../../src/player/commands/triggers.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
@@ -20,15 +20,15 @@ interface Answer {
 async function open(folder: string) {
   const clock = new FakeClock(Date.UTC(2026, 4, 5));
   const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
-  const player: Triggered = {
+  const player: TriggerTarget = {
     get variables() {
       return programme.variables();
     },
-    setVariables: (id, args) => programme.set(id, args),
+    setVariables: (id, args) => programme.setVariables(id, args),
   };
   const path = join(folder, "triggers", "socket");
   const end = new AbortController();
-  let paired: Triggered | null = player;
+  let paired: TriggerTarget | null = player;
   let heard = () => undefined as void;
   const listening = new Promise<void>((resolve) => (heard = resolve));
   const log = { ...silentLog, info: (_about: object, text: string) => text === "triggers are heard" && heard() } as typeof silentLog;

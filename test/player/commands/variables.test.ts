@@ -53,7 +53,7 @@ async function screen(folder: string) {
       return programme.why();
     },
     get records() {
-      return records.live.value;
+      return records.interventions.value;
     },
     async restart() {
       records = await InterventionStore.open(folder, silentLog);
@@ -176,12 +176,13 @@ test("[VAR5] in whatever order settings stand the same holds, the next change is
   };
   fc.assert(
     fc.property(shuffled, fc.integer({ min: t0 - 120_000, max: t0 + 120_000 }), ([one, other], at) => {
-      const ask = (records: Intervention[], instant: number) => programAt(ready, instant, { records, deviceZone: "UTC" });
+      const ask = (records: Intervention[], instant: number) =>
+        programAt(ready, instant, { interventions: records, deviceTimeZone: "UTC" });
       const { program, changesAt } = ask(one, at);
       expect(ask(other, at)).toEqual({ program, changesAt });
       expect(changesAt).toBeGreaterThan(at);
       expect(program.layout!.id).toBe(naive(one, at));
-      const stretches = [...forecast(ready, at, at + 120_000, { records: one, deviceZone: "UTC" })];
+      const stretches = [...forecast(ready, at, at + 120_000, { interventions: one, deviceTimeZone: "UTC" })];
       for (let instant = at; instant < at + 120_000; instant += 3_001) {
         expect(stretches.find(({ from, until }) => from <= instant && instant < until)!.layoutId).toBe(naive(one, instant));
       }

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { ContentCache, type Fetch } from "../../../src/player/content/content-cache.ts";
+import { ContentCache, type OpenFile } from "../../../src/player/content/content-cache.ts";
 import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
-import { listenToDisk } from "../../support/disk.ts";
+import { recordDiskCalls } from "../../support/disk.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem } from "../../support/states.ts";
 
@@ -20,9 +20,9 @@ async function* inParts(body: Buffer, partLength = 16_384): AsyncGenerator<Buffe
 }
 
 /** A service that answers the tries one after the other: a body, cut short or wrong, and whether Range is honoured. */
-function serving(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[]): { fetch: Fetch; offsets: number[] } {
+function serving(...tries: { body: Buffer; cutAt?: number; ranges?: boolean }[]): { fetch: OpenFile; offsets: number[] } {
   const offsets: number[] = [];
-  const fetch: Fetch = async (_asset: DesiredAsset, offset) => {
+  const fetch: OpenFile = async (_asset: DesiredAsset, offset) => {
     const step = tries[Math.min(offsets.length, tries.length - 1)]!;
     offsets.push(offset);
     const resumed = offset > 0 && step.ranges !== false;
@@ -47,10 +47,10 @@ const desired = desiredOf([imageItem(asset, 1_000)], [asset]);
 test("[CCH1] a state is ready only when every byte of it is proven", async () => {
   await using folder = await temporaryFolder();
   const cache = await cacheIn(folder.path);
-  expect(cache.find(asset.sha256)).toBeNull();
+  expect(cache.findFile(asset.sha256)).toBeNull();
   await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
   expect(cache.ready.value?.files.get(asset.id)).toBe(asset.sha256);
-  const { folder: where, name, mimeType } = cache.find(asset.sha256)!;
+  const { folder: where, name, mimeType } = cache.findFile(asset.sha256)!;
   expect(await readFile(join(where, name))).toEqual(bytes);
   expect(mimeType).toBe(asset.mime_type);
   expect(cache.progress.value).toMatchObject({ is: "idle", readyBytes: bytes.length, totalBytes: bytes.length });
@@ -102,7 +102,7 @@ test.each([
   const second = await cacheIn(folder.path);
   await second.restore(desired);
   expect(second.ready.value?.files.size).toBe(0);
-  expect(second.find(asset.sha256)).toBeNull();
+  expect(second.findFile(asset.sha256)).toBeNull();
   await second.prepare(desired, serving({ body: bytes }).fetch, signal);
   expect(second.ready.value?.files.get(asset.id)).toBe(asset.sha256);
 });
@@ -122,9 +122,9 @@ test("[CCH6] files of two states ago are removed; the state before this one stay
   const third = assetOf(Buffer.from("third"));
   await cache.prepare(desired, serving({ body: bytes }).fetch, signal);
   await cache.prepare(desiredOf([imageItem(other, 1_000)], [other], "r2"), serving({ body: otherBytes }).fetch, signal);
-  expect(cache.find(asset.sha256)).not.toBeNull();
+  expect(cache.findFile(asset.sha256)).not.toBeNull();
   await cache.prepare(desiredOf([imageItem(third, 1_000)], [third], "r3"), serving({ body: Buffer.from("third") }).fetch, signal);
-  expect(cache.find(asset.sha256)).toBeNull();
+  expect(cache.findFile(asset.sha256)).toBeNull();
   const names = await readdir(join(folder.path, "content"));
   expect(names.filter((name) => /^[0-9a-f]{64}$/.test(name)).toSorted()).toEqual([other.sha256, third.sha256].toSorted());
 });
@@ -141,7 +141,7 @@ test("[CCH7] two assets with the same bytes are fetched once", async () => {
 
 test("[CCH8] a file of content is on the disk, bytes and name, before it is proven and its state is ready", async () => {
   await using folder = await temporaryFolder();
-  using disk = listenToDisk();
+  using disk = recordDiskCalls();
   const cache = await cacheIn(folder.path);
   const content = join(folder.path, "content");
   expect(disk.calls).toEqual([{ is: "sync", path: folder.path }]);

@@ -7,9 +7,9 @@ import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
-import { parseFeed } from "../../../src/player/content/feeds/parse.ts";
+import { parseFeed } from "../../../src/player/content/feeds/parse-feed.ts";
 import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
-import { isForeignAddress } from "../../../src/base/own-address.ts";
+import { isRemoteAddress } from "../../../src/base/http/ip-address.ts";
 import { FeedEntry } from "../../../src/protocol/scene.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -36,7 +36,7 @@ async function setUp(answer: Answer) {
   const outside = new OutboundHttp(() => true);
   const errors: string[] = [];
   const log = { ...silentLog, error: (fields: object | string) => errors.push(JSON.stringify(fields)) } as typeof silentLog;
-  const open = () => new Feeds({ folder: join(folder.path, "feeds"), outside, clock, log, changed: () => undefined });
+  const open = () => new Feeds({ folder: join(folder.path, "feeds"), outboundHttp: outside, clock, log, onChange: () => undefined });
   const feeds = open();
   return {
     site,
@@ -48,7 +48,7 @@ async function setUp(answer: Answer) {
     errors,
     folder: join(folder.path, "feeds"),
     want: { url, refreshIntervalMs: 600_000 },
-    titles: (of = feeds) => of.news(url).entries.map(({ title }) => title),
+    titles: (of = feeds) => of.contentOf(url).entries.map(({ title }) => title),
     async [Symbol.asyncDispose]() {
       await feeds[Symbol.asyncDispose]();
       await outside[Symbol.asyncDispose]();
@@ -128,16 +128,16 @@ test("[ITM17] entities that multiply stay what they were written as", async () =
 
 test("[ITM18] a feed is fetched at its interval, asking for changes only", async () => {
   await using kit = await setUp((_request, response) => response.writeHead(200, { etag: '"1"' }).end(rss("One")));
-  await kit.feeds.want([kit.want]);
+  await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => kit.titles(), within).toEqual(["One"]);
   kit.site.answer = (_request, response) => response.writeHead(304).end();
-  await expect.poll(() => kit.clock.waiting, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   kit.clock.advance(700_000);
   await expect.poll(() => kit.seen.length, within).toBe(2);
   expect(kit.seen[1]!.headers["if-none-match"]).toBe('"1"');
   expect(kit.titles()).toEqual(["One"]);
   kit.site.answer = (_request, response) => response.end(rss("Two"));
-  await expect.poll(() => kit.clock.waiting, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   kit.clock.advance(700_000);
   await expect.poll(() => kit.titles(), within).toEqual(["Two"]);
 });
@@ -163,20 +163,20 @@ test.each<[string, Answer, RegExp]>([
   ],
 ])("[ITM19] a publisher that %s is reported once, asked again, and the last good copy stays", async (_what, answer, reason) => {
   await using kit = await setUp((_request, response) => response.end(rss("Good")));
-  await kit.feeds.want([kit.want]);
+  await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => kit.titles(), within).toEqual(["Good"]);
   kit.site.answer = answer;
-  await expect.poll(() => kit.clock.waiting, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   kit.clock.advance(700_000);
   await expect.poll(() => kit.errors.length, within).toBe(1);
   expect(kit.errors[0]).toMatch(reason);
   expect(kit.titles()).toEqual(["Good"]);
   // Later, and with the same outcome: nothing new to say.
   const asked = kit.seen.length;
-  await expect.poll(() => kit.clock.waiting, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   kit.clock.advance(700_000);
   await expect.poll(() => kit.seen.length, within).toBeGreaterThan(asked);
-  await expect.poll(() => kit.clock.waiting, within).toBe(1);
+  await expect.poll(() => kit.clock.pendingWaits, within).toBe(1);
   expect(kit.errors).toHaveLength(1);
   kit.site.answer = (_request, response) => response.end(rss("Back"));
   kit.clock.advance(1_000_000);
@@ -185,36 +185,36 @@ test.each<[string, Answer, RegExp]>([
 
 test("[ITM20] the last good copy is there after a restart, before the publisher is asked, and goes with the last item that shows it", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Kept")));
-  await kit.feeds.want([kit.want]);
+  await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
   await kit.feeds[Symbol.asyncDispose]();
   kit.site.answer = (_request, response) => response.destroy();
   const again = kit.open();
-  await again.want([kit.want]);
+  await again.setFeeds([kit.want]);
   expect(kit.titles(again)).toEqual(["Kept"]);
-  await again.want([]);
+  await again.setFeeds([]);
   expect(await readdir(kit.folder)).toEqual([]);
   await again[Symbol.asyncDispose]();
 });
 
 test("[ITM20] a damaged copy is no obstacle", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Fresh")));
-  await kit.feeds.want([kit.want]);
+  await kit.feeds.setFeeds([kit.want]);
   await expect.poll(() => readdir(kit.folder), within).toHaveLength(1);
   await kit.feeds[Symbol.asyncDispose]();
   await writeFile(join(kit.folder, (await readdir(kit.folder))[0]!), "rot");
   const again = kit.open();
-  await again.want([kit.want]);
+  await again.setFeeds([kit.want]);
   await expect.poll(() => kit.titles(again), within).toEqual(["Fresh"]);
   await again[Symbol.asyncDispose]();
 });
 
 test("[ITM21] content reaches no address of this machine: by number, by name, by mapping, or by redirect", async () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", "169.254.169.254", "fe80::1"]) {
-    expect(isForeignAddress(address), address).toBe(false);
+    expect(isRemoteAddress(address), address).toBe(false);
   }
   for (const address of ["192.168.77.5", "10.1.2.3", "93.184.216.34", "2606:2800:220:1::1"])
-    expect(isForeignAddress(address), address).toBe(true);
+    expect(isRemoteAddress(address), address).toBe(true);
   await using kit = await setUp((_request, response) => response.end(rss("Secret")));
   await using outside = new OutboundHttp();
   const { port } = new URL(kit.url);
@@ -257,6 +257,6 @@ test("[PXY8] no IPv6 address that stands for one of this machine's passes for an
     "2002:7f00:1::1",
     "64:ff9b::a9fe:a9fe",
   ];
-  for (const address of own) expect(isForeignAddress(address), address).toBe(false);
-  for (const address of ["64:ff9b::93.184.216.34", "2002:5db8:d822::1"]) expect(isForeignAddress(address), address).toBe(true);
+  for (const address of own) expect(isRemoteAddress(address), address).toBe(false);
+  for (const address of ["64:ff9b::93.184.216.34", "2002:5db8:d822::1"]) expect(isRemoteAddress(address), address).toBe(true);
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { Access } from "../../../src/player/link/access.ts";
+import { AccessTokens } from "../../../src/player/link/access.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -26,7 +26,7 @@ async function holding(folder: string) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const api = new ServiceApi(() => url);
   const identity = await Identity.open(folder, silentLog);
-  const access = new Access(api, identity, { server: url, playerId, playerName: "Lobby", serviceKey: key }, new FakeClock());
+  const access = new AccessTokens(api, identity, { server: url, playerId, playerName: "Lobby", serviceKey: key }, new FakeClock());
   const grant = { token_type: "Bearer", expires_in: 3_600, player_id: playerId, player_name: "Lobby", service_key: key };
   const give = (response: ServerResponse, access_token: string) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ access_token, ...grant }));

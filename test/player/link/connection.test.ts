@@ -5,10 +5,10 @@ import { WebSocketServer } from "ws";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { Access } from "../../../src/player/link/access.ts";
+import { AccessTokens } from "../../../src/player/link/access.ts";
 import { Connection } from "../../../src/player/link/connection.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
-import { Reconnect } from "../../../src/player/link/reconnect-delay.ts";
+import { ReconnectDelay } from "../../../src/player/link/reconnect-delay.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { deviceSubprotocol } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -57,20 +57,20 @@ test("[LNK5] after a lost connection the first attempt waits a random part of th
     [0, 0.1],
     [1, 1],
   ] as const) {
-    const reconnect = new Reconnect(() => chance);
+    const reconnect = new ReconnectDelay(() => chance);
     expect(reconnect.next()).toBe(1_000 * share);
-    reconnect.ended(60_001);
-    reconnect.spread(20_000);
+    reconnect.connectionEnded(60_001);
+    reconnect.setSpread(20_000);
     expect([reconnect.next(), reconnect.next(), reconnect.next(), reconnect.next()]).toEqual(
       [20_000, 40_000, 60_000, 60_000].map((ms) => ms * share),
     );
-    reconnect.ended(59_000);
+    reconnect.connectionEnded(59_000);
     expect(reconnect.next()).toBe(60_000 * share);
-    reconnect.ended(60_001);
+    reconnect.connectionEnded(60_001);
     expect(reconnect.next()).toBe(20_000 * share);
     // Alone with its service again.
-    reconnect.ended(60_001);
-    reconnect.spread(3);
+    reconnect.connectionEnded(60_001);
+    reconnect.setSpread(3);
     expect(reconnect.next()).toBe(1_000 * share);
   }
 });
@@ -82,13 +82,13 @@ test("[LNK6] the spread that a welcome told is kept over a lost connection, and 
   const base = new FakeClock();
   const clock = new CorrectedClock(base);
   const identity = await Identity.open(folder.path, silentLog);
-  const access = new Access(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
+  const access = new AccessTokens(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
   const connection = new Connection({
     api,
-    access,
+    accessTokens: access,
     clock,
     log: silentLog,
-    heartbeat: async () => heartbeat(),
+    createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
     onRevocation: () => undefined,
@@ -98,11 +98,11 @@ test("[LNK6] the spread that a welcome told is kept over a lost connection, and 
   await eventually(() => connection.link.value.is === "online");
   service.hangUp();
   await eventually(() => connection.link.value.is === "connecting");
-  const waiting = base.waiting;
-  connection.report();
+  const waiting = base.pendingWaits;
+  connection.sendHeartbeatNow();
   base.advance(5_999);
   // A wait that had ended would have asked for a socket by now.
-  expect([service.seen.connected, base.waiting, waiting]).toEqual([1, 1, 1]);
+  expect([service.seen.connected, base.pendingWaits, waiting]).toEqual([1, 1, 1]);
   base.advance(54_001);
   await eventually(() => service.seen.connected === 2);
   stop.abort();
@@ -116,15 +116,15 @@ test.each([9e15, 1e300, -1e300, 7.3e12])("[BOU2] a service that gives a time bey
   const base = new FakeClock();
   const clock = new CorrectedClock(base);
   const identity = await Identity.open(folder.path, silentLog);
-  const access = new Access(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
+  const access = new AccessTokens(api, identity, { server: service.url, playerId, playerName: "Lobby", serviceKey: key }, clock);
   const before = clock.now();
   const told: string[] = [];
   const connection = new Connection({
     api,
-    access,
+    accessTokens: access,
     clock,
     log: { ...silentLog, warn: (_: unknown, message?: string) => void told.push(message ?? "") } as typeof silentLog,
-    heartbeat: async () => heartbeat(),
+    createHeartbeat: async () => heartbeat(),
     onRevision: () => undefined,
     onCommand: async () => undefined,
     onRevocation: () => undefined,

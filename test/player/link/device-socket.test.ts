@@ -42,13 +42,13 @@ test("[LNK2] a half-open socket is noticed by its silence: forty seconds without
   using socket = await DeviceSocket.open(service.url, "token", clock, signal);
   const received: string[] = [];
   void socket.receive(async (text) => void received.push(text), signal).catch(() => undefined);
-  const silent = expect(socket.listenForSilence(signal)).rejects.toMatchObject({ code: "timeout" });
+  const silent = expect(socket.watchForSilence(signal)).rejects.toMatchObject({ code: "timeout" });
   clock.advance(39_000);
   device!.send("still here");
   while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
   clock.advance(2_000);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(clock.waiting).toBeGreaterThan(0);
+  expect(clock.pendingWaits).toBeGreaterThan(0);
   clock.advance(39_000);
   await silent;
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { CorrectedClock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { readPlayerConfig } from "../../../src/main/player-config.ts";
-import { askNtp, followNtp } from "../../../src/player/link/ntp.ts";
+import { queryNtp, followNtp } from "../../../src/player/link/ntp.ts";
 import { FakeClock } from "../../support/clock.ts";
 
 const unixEpochS = 2_208_988_800;
@@ -61,7 +61,7 @@ test("[NTP1] a time server sets the clock right, and its own error is part of th
   const aheadMs = 7_000;
   await using time = await serve((asked) => [answerTo(asked, Date.now() + aheadMs)]);
   const clock = new CorrectedClock(createSystemClock());
-  clock.learn(await askNtp(time.server, clock, never));
+  clock.learn(await queryNtp(time.server, clock, never));
   const { offsetMs, errorMs } = clock.offset;
   expect(errorMs).toBeGreaterThanOrEqual(15 - 0.1);
   expect(errorMs).toBeLessThan(3_000);
@@ -92,7 +92,7 @@ const lies: [string, (honest: Buffer) => Buffer][] = [
 test.each(lies)("[NTP3] an answer %s is ignored, and the honest one after it is taken", async (_, lie) => {
   await using time = await serve((asked) => [lie(answerTo(asked, Date.now() + 900_000)), answerTo(asked, Date.now() + 3_000)]);
   const clock = new CorrectedClock(createSystemClock());
-  clock.learn(await askNtp(time.server, clock, never));
+  clock.learn(await queryNtp(time.server, clock, never));
   expect(Math.abs(clock.offset.offsetMs - 3_000)).toBeLessThan(1_500);
 });
 
@@ -104,15 +104,15 @@ test("[NTP4] a silent time server is waited for three seconds, one that is not t
     await using time = await serve(() => []);
     ({ server } = time);
     const asked = time.whenAsked();
-    const outcome = expect(askNtp(server, clock, never)).rejects.toMatchObject({ code: "timeout" });
+    const outcome = expect(queryNtp(server, clock, never)).rejects.toMatchObject({ code: "timeout" });
     await asked;
     fake.advance(3_000);
     await outcome;
-    expect(fake.waiting).toBe(0);
+    expect(fake.pendingWaits).toBe(0);
   }
-  await expect(askNtp(server, clock, never)).rejects.toMatchObject({ code: "unreachable" });
+  await expect(queryNtp(server, clock, never)).rejects.toMatchObject({ code: "unreachable" });
   expect(clock.offset.errorMs).toBe(Number.POSITIVE_INFINITY);
-  expect(fake.waiting).toBe(0);
+  expect(fake.pendingWaits).toBe(0);
 });
 
 test("[NTP5] time servers are asked while the service is silent, in order, and one that wants to be left alone is", async () => {
@@ -132,7 +132,7 @@ test("[NTP5] time servers are asked while the service is silent, in order, and o
   const round = async (ms: number) => {
     fake.advance(ms);
     // The round is over when it waits for the next one.
-    await expect.poll(() => fake.waiting, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => fake.pendingWaits, { timeout: 15_000 }).toBe(1);
   };
   const learned = good.whenAsked();
   fake.advance(5_000);
@@ -154,7 +154,7 @@ test("[NTP5] time servers are asked while the service is silent, in order, and o
   await expect.poll(() => good.asked, { timeout: 15_000 }).toBe(3);
   end.abort();
   await following;
-  expect(fake.waiting).toBe(0);
+  expect(fake.pendingWaits).toBe(0);
 });
 
 test("[NTP6] time servers are hosts with or without a port, or the flag is refused", () => {

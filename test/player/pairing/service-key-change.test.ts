@@ -8,15 +8,15 @@ import { DurableFile } from "../../../src/base/files/durable-file.ts";
 import { createKeyPair } from "../../../src/base/jws.ts";
 import { Observable } from "../../../src/base/async/observable.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { Access } from "../../../src/player/link/access.ts";
-import { DesiredState } from "../../../src/player/content/desired-state.ts";
+import { AccessTokens } from "../../../src/player/link/access.ts";
+import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
 import { Identity, type Pairing } from "../../../src/player/pairing/identity.ts";
 import { pair, type PairingState } from "../../../src/player/pairing/pairing.ts";
 import { ServiceKeyChange } from "../../../src/player/pairing/service-key-change.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
-import { Bench, call } from "../../service/harness.ts";
-import { selfSigned } from "../../support/certificate.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
+import { TestService, call } from "../../service/harness.ts";
+import { createSelfSignedCertificate } from "../../support/certificate.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/programs/programs.ts";
@@ -27,12 +27,12 @@ const describe = async () => ({ player_version: "1", hardware: null, timezone: "
 
 /** A service on TLS that this process trusts, which can be ended and begun anew; null where there is no openssl. */
 async function secured(folder: string) {
-  const tls = await selfSigned(folder);
+  const tls = await createSelfSignedCertificate(folder);
   if (tls === null) return null;
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
   const data = join(folder, "data");
-  let bench = await Bench.start(data, { tls });
+  let bench = await TestService.start(data, { tls });
   const url = () => bench.service.url.replace("127.0.0.1", "localhost");
   return {
     url,
@@ -40,7 +40,7 @@ async function secured(folder: string) {
     async restart(losing: readonly string[] = []): Promise<void> {
       await bench[Symbol.asyncDispose]();
       for (const name of losing) await rm(join(data, name), { recursive: true, force: true });
-      bench = await Bench.start(data, { tls });
+      bench = await TestService.start(data, { tls });
     },
     async [Symbol.asyncDispose](): Promise<void> {
       setDefaultCACertificates(before);
@@ -70,7 +70,7 @@ async function paired(service: Secured, api: ServiceApi, identity: Identity): Pr
 }
 
 /** Whether the service's key is refused. */
-async function isRefused(access: Access): Promise<boolean> {
+async function isRefused(access: AccessTokens): Promise<boolean> {
   const stop = new AbortController();
   return access.token(stop.signal).then(
     () => false,
@@ -94,10 +94,10 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     const pairing = await paired(service, api, identity);
     const clock = new FakeClock();
     let changes = 0;
-    const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, changed: () => (changes += 1) };
+    const parts = { folder: player, pairing, api, identity, clock, log: silentLog, describe, onChange: () => (changes += 1) };
     const open = async () => {
       const reclaim = await ServiceKeyChange.open(parts);
-      return { reclaim, access: new Access(api, identity, pairing, clock, (key) => reclaim.heard(key)) };
+      return { reclaim, access: new AccessTokens(api, identity, pairing, clock, (key) => reclaim.observeKey(key)) };
     };
     const first = await open();
     expect(await isRefused(first.access)).toBe(false);
@@ -117,7 +117,7 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     const listen = async (reclaim: ServiceKeyChange, ms: number): Promise<void> => {
       for (let heard = 0; heard < ms; heard += minute) {
         clock.advance(minute);
-        await reclaim.heard(key);
+        await reclaim.observeKey(key);
       }
     };
     await listen(fresh.reclaim, 12 * hour);
@@ -127,22 +127,22 @@ for (const losing of [["service-key.json"], ["service-key.json", ...files]]) {
     const running = reclaim.run(stop.signal);
     const ended = expect(running).rejects.toMatchObject({ code: "reclaimed" });
     await listen(reclaim, 12 * hour - minute);
-    expect(reclaim.code).toBe(null);
+    expect(reclaim.claimCode).toBe(null);
     await listen(reclaim, 10 * minute);
-    await eventually(() => reclaim.code !== null);
+    await eventually(() => reclaim.claimCode !== null);
     expect(changes).toBeGreaterThan(0);
-    const [code, keys] = [reclaim.code, identity.keys];
+    const [code, keys] = [reclaim.claimCode, identity.keys];
     const claim = losing.length === 1 ? `players/${pairing.playerId}/replace` : "players/pair";
     const claimed = await service.call("POST", claim, { code, ...(losing.length === 1 ? {} : { name: "Lobby" }) });
     expect([200, 201]).toContain(claimed.status);
     await ended;
     stop.abort();
-    const adopted = await reclaim.adopt();
+    const adopted = await reclaim.adoptClaimedPairing();
     expect(adopted).toMatchObject({ playerId: claimed.body.id, serviceKey: key });
     expect(adopted.playerId === pairing.playerId).toBe(losing.length === 1);
     expect([identity.keys, (await Identity.open(player, silentLog)).pairing]).toEqual([keys, adopted]);
-    expect(await isRefused(new Access(api, identity, adopted, clock))).toBe(false);
-    expect((await ServiceKeyChange.open({ ...parts, pairing: adopted })).code).toBe(null);
+    expect(await isRefused(new AccessTokens(api, identity, adopted, clock))).toBe(false);
+    expect((await ServiceKeyChange.open({ ...parts, pairing: adopted })).claimCode).toBe(null);
   });
 }
 
@@ -159,7 +159,7 @@ async function hearing(folder: string, server: string, clock: FakeClock, pinned:
     clock,
     log: silentLog,
     describe,
-    changed: () => undefined,
+    onChange: () => undefined,
   });
   return { reclaim, [Symbol.asyncDispose]: () => api[Symbol.asyncDispose]() };
 }
@@ -168,7 +168,7 @@ async function hearing(folder: string, server: string, clock: FakeClock, pinned:
 async function asks(reclaim: ServiceKeyChange, clock: FakeClock): Promise<boolean> {
   const stop = new AbortController();
   const running = reclaim.run(stop.signal).catch((error: unknown) => error);
-  const waiting = clock.waiting;
+  const waiting = clock.pendingWaits;
   await new Promise((resolve) => setImmediate(resolve));
   stop.abort();
   await running;
@@ -182,7 +182,7 @@ test("[RST11] the day counts only while that key is heard over TLS: not over pla
   const day = async (reclaim: ServiceKeyChange, stepMs: number, totalMs: number, key = other): Promise<void> => {
     for (let heard = 0; heard < totalMs; heard += stepMs) {
       clock.advance(stepMs);
-      await reclaim.heard(key);
+      await reclaim.observeKey(key);
     }
   };
   {
@@ -193,7 +193,7 @@ test("[RST11] the day counts only while that key is heard over TLS: not over pla
   const at = join(folder.path, "tls");
   {
     await using tls = await hearing(at, "https://localhost:1", clock, pinned);
-    await tls.reclaim.heard(other);
+    await tls.reclaim.observeKey(other);
     // Three minutes apart nothing is known of what was between.
     await day(tls.reclaim, 3 * minute, 48 * hour);
     clock.step(365 * 24 * hour);
@@ -202,8 +202,8 @@ test("[RST11] the day counts only while that key is heard over TLS: not over pla
     // Yet another key begins the day anew, and so does the return of the pinned one.
     await day(tls.reclaim, minute, 24 * hour, third);
     expect(await asks(tls.reclaim, clock)).toBe(false);
-    await tls.reclaim.heard(pinned);
-    await tls.reclaim.heard(other);
+    await tls.reclaim.observeKey(pinned);
+    await tls.reclaim.observeKey(other);
     await day(tls.reclaim, minute, 24 * hour - minute);
     expect(await asks(tls.reclaim, clock)).toBe(false);
     await day(tls.reclaim, minute, minute);
@@ -212,7 +212,7 @@ test("[RST11] the day counts only while that key is heard over TLS: not over pla
   // It still is when the player starts again, until the pinned key is back.
   await using again = await hearing(at, "https://localhost:1", clock, pinned);
   expect(await asks(again.reclaim, clock)).toBe(true);
-  await again.reclaim.heard(pinned);
+  await again.reclaim.observeKey(pinned);
   expect(await asks(again.reclaim, clock)).toBe(false);
   await using last = await hearing(at, "https://localhost:1", clock, pinned);
   expect(await asks(last.reclaim, clock)).toBe(false);
@@ -222,10 +222,10 @@ test("[RST12] what a player shows stays when the claim makes it another player",
   await using folder = await temporaryFolder();
   const asset = assetOf(Buffer.from("picture"));
   const desired = desiredOf([imageItem(asset, 5_000)], [asset]);
-  await new DurableFile<Desired>(join(folder.path, "desired.json"), (json) => Desired.parse(json)).write(desired);
+  await new DurableFile<DesiredState>(join(folder.path, "desired.json"), (json) => DesiredState.parse(json)).write(desired);
   const to = newId("plr");
-  expect((await DesiredState.open(folder.path, to, silentLog)).live.value).toBe(null);
-  await DesiredState.adopt(folder.path, desired.player.id, to, silentLog);
-  const kept = (await DesiredState.open(folder.path, to, silentLog)).live.value;
+  expect((await DesiredStateStore.open(folder.path, to, silentLog)).current.value).toBe(null);
+  await DesiredStateStore.reassign(folder.path, desired.player.id, to, silentLog);
+  const kept = (await DesiredStateStore.open(folder.path, to, silentLog)).current.value;
   expect(kept).toEqual({ ...desired, player: { ...desired.player, id: to } });
 });

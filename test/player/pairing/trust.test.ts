@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createKeyPair, signJws, thumbprint } from "../../../src/base/jws.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { Access, isRevoked } from "../../../src/player/link/access.ts";
-import { DesiredState } from "../../../src/player/content/desired-state.ts";
+import { AccessTokens, isValidRevocation } from "../../../src/player/link/access.ts";
+import { DesiredStateStore } from "../../../src/player/content/desired-state-store.ts";
 import { Identity } from "../../../src/player/pairing/identity.ts";
 import { ServiceApi } from "../../../src/player/link/service-api.ts";
 import { commandJwsType, revocationJwsType } from "../../../src/protocol/device/commands.ts";
-import type { Desired } from "../../../src/protocol/device/desired-state.ts";
+import type { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/programs/programs.ts";
@@ -25,7 +25,7 @@ async function serving() {
   const at = {
     key: pinned.publicKey,
     refusal: null as object | null,
-    state: null as Desired | null,
+    state: null as DesiredState | null,
     tokens: 0,
     asked: 0,
   };
@@ -57,7 +57,7 @@ async function started(folder: string, url: string, clock = new FakeClock()) {
   // What counts is what the next start reads, not what this one has in memory.
   const { pairing } = await Identity.open(folder, silentLog);
   const api = new ServiceApi(() => url);
-  return { identity, pairing, api, clock, access: new Access(api, identity, pairing!, clock) };
+  return { identity, pairing, api, clock, access: new AccessTokens(api, identity, pairing!, clock) };
 }
 
 test("[TRU1] a service with another key than the pinned one gets nothing: its token is not used, also after restarts, and the pin stays", async () => {
@@ -70,7 +70,7 @@ test("[TRU1] a service with another key than the pinned one gets nothing: its to
   for (let start = 0; start < 2; start += 1) {
     const { access, api, pairing } = await started(folder.path, service.url);
     await using _api = api;
-    await expect(access.with(signal, (token) => api.state(token, null, signal))).rejects.toMatchObject({ code: "signature" });
+    await expect(access.withToken(signal, (token) => api.state(token, null, signal))).rejects.toMatchObject({ code: "signature" });
     expect(pairing!.serviceKey).toBe(pinned.publicKey);
   }
   expect(service.at.asked).toBe(0);
@@ -93,11 +93,11 @@ test.each([
   const sign = ({ keys = pinned, sub = identity.thumbprint, player = playerId, typ = revocationJwsType }) =>
     signJws(typ, { sub, jti: newId("evt"), player_id: player, iat: 1_700_000_000 }, keys);
   const refusal = (revocation: string) => ({ error: "invalid_grant", error_description: "gone", revocation });
-  expect(isRevoked(sign(about), identity, pairing!, silentLog)).toBe(false);
+  expect(isValidRevocation(sign(about), identity, pairing!, silentLog)).toBe(false);
   service.at.refusal = refusal(sign(about));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "signature" });
   // The same one, meant for this player by its service, is believed both ways.
-  expect(isRevoked(sign({}), identity, pairing!, silentLog)).toBe(true);
+  expect(isValidRevocation(sign({}), identity, pairing!, silentLog)).toBe(true);
   service.at.refusal = refusal(sign({}));
   await expect(access.token(signal)).rejects.toMatchObject({ code: "revoked" });
 });
@@ -109,20 +109,20 @@ test("[TRU3] the state of another player is neither taken, nor kept, nor shown a
   await using _api = api;
   const own = { ...desiredOf([], [], "own"), player: { ...desiredOf([], []).player, id: playerId } };
   service.at.state = desiredOf([], [], "foreign");
-  const state = await DesiredState.open(folder.path, playerId, silentLog);
+  const state = await DesiredStateStore.open(folder.path, playerId, silentLog);
   const stop = new AbortController();
   const running = state.run(api, access, clock, playerId, stop.signal);
-  await eventually(() => service.at.asked === 1 && clock.waiting === 1);
-  expect(state.live.value).toBeNull();
-  expect((await DesiredState.open(folder.path, service.at.state.player.id, silentLog)).live.value).toBeNull();
+  await eventually(() => service.at.asked === 1 && clock.pendingWaits === 1);
+  expect(state.current.value).toBeNull();
+  expect((await DesiredStateStore.open(folder.path, service.at.state.player.id, silentLog)).current.value).toBeNull();
   service.at.state = own;
   clock.advance(60_000);
-  await eventually(() => state.live.value !== null);
-  expect(state.live.value!.revision).toBe("own");
+  await eventually(() => state.current.value !== null);
+  expect(state.current.value!.revision).toBe("own");
   stop.abort();
   await expect(running).rejects.toMatchObject({ name: "AbortError" });
-  expect((await DesiredState.open(folder.path, playerId, silentLog)).live.value?.revision).toBe("own");
-  expect((await DesiredState.open(folder.path, newId("plr"), silentLog)).live.value).toBeNull();
+  expect((await DesiredStateStore.open(folder.path, playerId, silentLog)).current.value?.revision).toBe("own");
+  expect((await DesiredStateStore.open(folder.path, newId("plr"), silentLog)).current.value).toBeNull();
 });
 
 test("[TRU4] a token is renewed before it ends: when a sixth of its life is left, and not earlier", async () => {
@@ -138,6 +138,6 @@ test("[TRU4] a token is renewed before it ends: when a sixth of its life is left
   clock.step(-2 * 86_400_000);
   clock.advance(1_001);
   const used: string[] = [];
-  await access.with(signal, async (token) => void used.push(token));
+  await access.withToken(signal, async (token) => void used.push(token));
   expect([used, service.at.tokens]).toEqual([["token 2"], 2]);
 });

@@ -1,8 +1,8 @@
 // What of a layout's looks reaches the scene: transitions, the turn of zones, backgrounds, the cost of keeping things ready.
 import { expect, test } from "vitest";
-import { stageAt, take, type Playback } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs, type Desired } from "../../../src/protocol/device/desired-state.ts";
+import { loopEpochMs, type DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { assetOf, desiredOf, imageItem, readyOf } from "../../support/states.ts";
 
@@ -17,13 +17,13 @@ function stageOf(playback: Playback) {
   return stageAt(playback, t0, "UTC")!.stage;
 }
 
-function taken(before: Playback | null, desired: Desired): Playback {
+function taken(before: Playback | null, desired: DesiredState): Playback {
   const ready = readyOf(desired);
-  return take(before, programAt(ready, t0).program, t0, ready.desired.assets);
+  return applyProgram(before, programAt(ready, t0).program, t0, ready.desired.assets);
 }
 
 /** The state with its one zone and its layout changed. */
-function changed(desired: Desired, layout: object, zone: object = {}): Desired {
+function changed(desired: DesiredState, layout: object, zone: object = {}): DesiredState {
   const [only] = desired.layout!.zones;
   return { ...desired, revision: "r2", layout: { ...desired.layout!, ...layout, zones: [{ ...only!, ...zone }] } };
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { isAbort } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import type { Ready } from "../../../src/player/content/content-cache.ts";
+import type { ReadyState } from "../../../src/player/content/content-cache.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";
 import { pagePlanAt } from "../../../src/player/playback/page-plan.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
@@ -69,21 +69,21 @@ class Rig {
   readonly seen: Seen[] = [];
   readonly #proof: ProofOfPlay;
   readonly #programme: ScheduleFollower;
-  readonly #ready: Ready;
+  readonly #ready: ReadyState;
   #stage: Stage | null = null;
   #plannedAt = Number.NEGATIVE_INFINITY;
   #shown: string | null = null;
   #playing = new Map<string, Slot>();
   #open = new Map<string, Seen>();
 
-  private constructor(clock: FakeClock, proof: ProofOfPlay, programme: ScheduleFollower, ready: Ready) {
+  private constructor(clock: FakeClock, proof: ProofOfPlay, programme: ScheduleFollower, ready: ReadyState) {
     this.clock = clock;
     this.#proof = proof;
     this.#programme = programme;
     this.#ready = ready;
   }
 
-  static async start(folder: string, ready: Ready, at = t0): Promise<Rig> {
+  static async start(folder: string, ready: ReadyState, at = t0): Promise<Rig> {
     const fake = new FakeClock(at);
     const clock = new CorrectedClock(fake);
     const records = await InterventionStore.open(folder, silentLog);
@@ -102,7 +102,7 @@ class Rig {
   }
 
   say(message: FromPage): Promise<void> {
-    return this.#proof.note(message);
+    return this.#proof.handleMessage(message);
   }
 
   /** What the page says when a slot's first frame is there. */
@@ -118,7 +118,7 @@ class Rig {
     const acts = this.#programme.follow(this.#ready, now);
     const { stage, changesAt } = pagePlanAt(acts, now, "UTC");
     this.#stage = stage;
-    await this.#proof.planned(stage, this.#ready, Math.max(acts[0]?.from ?? now, this.#plannedAt));
+    await this.#proof.setPlan(stage, this.#ready, Math.max(acts[0]?.from ?? now, this.#plannedAt));
     this.#plannedAt = now;
     return changesAt;
   }

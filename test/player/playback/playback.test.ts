@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { stageAt, take, type Playback } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs, type Desired } from "../../../src/protocol/device/desired-state.ts";
+import { loopEpochMs, type DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, readyOf, withItems } from "../../support/states.ts";
 
 const assets = ["red", "green", "blue"].map((name) => assetOf(Buffer.from(name)));
 const [red, green, blue] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0]];
 const t0 = loopEpochMs + 30_000_000;
 
-function taken(before: Playback | null, desired: Desired, at: number): Playback {
-  return take(before, programAt(readyOf(desired), at).program, at);
+function taken(before: Playback | null, desired: DesiredState, at: number): Playback {
+  return applyProgram(before, programAt(readyOf(desired), at).program, at);
 }
 
 function slots(playback: Playback, at: number) {
@@ -96,7 +96,7 @@ test("[REM14] the page is told of plays of eight items, or of the whole loop, so
 test("[REM4] a stage names each item of the loop in force, by what it shows, also those whose turn is far off", () => {
   const items = Array.from({ length: 12 }, () => imageItem(red, 10_000));
   const before = desiredOf(items, [red]);
-  const zoneAt = (desired: Desired, at: number) => stageAt(taken(null, desired, at), at, "UTC")!.stage.zones[0]!;
+  const zoneAt = (desired: DesiredState, at: number) => stageAt(taken(null, desired, at), at, "UTC")!.stage.zones[0]!;
   const { loop, slots: due } = zoneAt(before, t0);
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { stageAt, take } from "../../../src/player/playback/playback.ts";
-import { durationOf, feedsOf, streamsOf, type FeedNews } from "../../../src/player/playback/scene-item.ts";
+import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
+import { durationOf, feedsOf, streamsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
 import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
@@ -14,9 +14,9 @@ const paper = assetOf(Buffer.from("paper"), { mime_type: "application/pdf" });
 const make = (about: object): PlaylistItem => PlaylistItem.parse({ id: newId("itm"), ...about });
 const url = "https://news.example/feed.xml";
 
-function slotsOf(items: PlaylistItem[], news?: (url: string) => FeedNews) {
+function slotsOf(items: PlaylistItem[], news?: (url: string) => FeedContent) {
   const ready = readyOf(desiredOf(items, [clip, song, cover, paper]));
-  const playback = take(null, programAt(ready, loopEpochMs).program, loopEpochMs);
+  const playback = applyProgram(null, programAt(ready, loopEpochMs).program, loopEpochMs);
   return stageAt(playback, loopEpochMs, "UTC", news)!.stage.zones[0]!.slots;
 }
 
@@ -59,7 +59,7 @@ test("[ITM35] without a duration an item stays as long as what it shows: the tri
 
 test("[ITM36] fresh news keep the name of the play under way, so that they come with the next one; the first news do not", () => {
   const items = [make({ type: "feed", url, max_entries: 2 })];
-  const told = (...titles: string[]): ((url: string) => FeedNews) => {
+  const told = (...titles: string[]): ((url: string) => FeedContent) => {
     return () => ({ title: "Post", entries: titles.map((title) => ({ title, summary: "", published_at: null })), trouble: null });
   };
   const [one] = slotsOf(items, told("One", "Two", "Three"));

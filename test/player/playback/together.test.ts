@@ -1,8 +1,8 @@
 // Players in step: what two of them decide apart, and what one tells of its drift.
 import { expect, test } from "vitest";
-import type { Ready } from "../../../src/player/content/content-cache.ts";
-import { ClockDrift } from "../../../src/player/proof/clock-drift.ts";
-import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import type { ReadyState } from "../../../src/player/content/content-cache.ts";
+import { PlaybackDrift } from "../../../src/player/proof/playback-drift.ts";
+import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { ScheduleFollower } from "../../../src/player/playback/schedule-follower.ts";
 import { InterventionStore } from "../../../src/player/playback/intervention-store.ts";
 import { programAt } from "../../../src/schedule/program.ts";
@@ -28,7 +28,7 @@ async function player(folder: string, at: number) {
   const programme = new ScheduleFollower(await InterventionStore.open(folder, silentLog), clock, silentLog, "UTC");
   return {
     /** What its zones play at `instant`. */
-    zonesAt(ready: Ready, instant: number): SceneZone[] {
+    zonesAt(ready: ReadyState, instant: number): SceneZone[] {
       clock.advance(instant - clock.now());
       return stageAt(programme.follow(ready, instant)[0]!.playback, instant, "UTC")!.stage.zones;
     },
@@ -36,7 +36,7 @@ async function player(folder: string, at: number) {
 }
 
 /** Two states after each other, the second with a layout on a sync epoch of its own where it says so. */
-function states(syncEpoch: string | null): [Ready, Ready] {
+function states(syncEpoch: string | null): [ReadyState, ReadyState] {
   const items = [imageItem(red, 7_000), imageItem(green, 4_000)];
   const before = desiredOf(items, all);
   const after = withItems(before, [...items, imageItem(blue, 3_000)], all, "r2");
@@ -75,11 +75,11 @@ test.each([
 
 test("[SYN8] the drift told is the worst and the mean of the last half minute, and none when nothing plays", () => {
   const clock = new FakeClock();
-  const drift = new ClockDrift(clock);
+  const drift = new PlaybackDrift(clock);
   const beat = (worst_ms: number, mean_ms: number, measures: number) =>
-    drift.note({ type: "beat", at: 0, frames: 1, drift: { worst_ms, mean_ms, measures } });
+    drift.handleMessage({ type: "beat", at: 0, frames: 1, drift: { worst_ms, mean_ms, measures } });
   expect(drift.figures).toBeNull();
-  drift.note({ type: "beat", at: 0, frames: 1, drift: null });
+  drift.handleMessage({ type: "beat", at: 0, frames: 1, drift: null });
   expect(drift.figures).toBeNull();
   beat(90, -90, 1);
   clock.advance(10_000);
@@ -94,9 +94,12 @@ test("[SYN8] the drift told is the worst and the mean of the last half minute, a
 test("[WAL7] a wall's part goes with every layout of the player, and another part is another stage", () => {
   const part = { wall_width: 200, wall_height: 100, left: 0, top: 0, width: 95, height: 100 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
-  const staged = (wall: typeof part | undefined, records: Parameters<typeof programAt>[2] = { records: [], deviceZone: "UTC" }) => {
+  const staged = (
+    wall: typeof part | undefined,
+    records: Parameters<typeof programAt>[2] = { interventions: [], deviceTimeZone: "UTC" },
+  ) => {
     const ready = readyOf({ ...desired, player: { ...desired.player, ...(wall === undefined ? {} : { wall }) } });
-    return stageAt(take(null, programAt(ready, t0, records).program, t0), t0, "UTC")!.stage;
+    return stageAt(applyProgram(null, programAt(ready, t0, records).program, t0), t0, "UTC")!.stage;
   };
   expect(staged(undefined).wall).toBeUndefined();
   expect(staged(part).wall).toEqual(part);
@@ -110,7 +113,7 @@ test("[WAL7] a wall's part goes with every layout of the player, and another par
     level: "normal" as const,
     show: { assetId: green.id },
   };
-  const shown = staged(part, { records: [override], deviceZone: "UTC" });
+  const shown = staged(part, { interventions: [override], deviceTimeZone: "UTC" });
   expect(shown.wall).toEqual(part);
   expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
 });
@@ -123,7 +126,7 @@ test("[WAL8] a zone is on those displays of a wall that show any of it, turned a
     // Half as large as the wall: each pixel of the layout is two of the wall.
     const layout = { ...desired.layout!, width: 1_050, height: 500, zones: [zone] };
     const ready = readyOf({ ...desired, layout, player: { ...desired.player, wall: { ...wall, left } } });
-    return stageAt(take(null, programAt(ready, t0).program, t0), t0, "UTC")!.stage.zones.length;
+    return stageAt(applyProgram(null, programAt(ready, t0).program, t0), t0, "UTC")!.stage.zones.length;
   };
   const displays = (box: object) => [zonesAt(0, box), zonesAt(1_100, box)];
   expect(displays({ left: 0, width: 500 })).toEqual([1, 0]);

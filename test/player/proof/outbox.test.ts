@@ -35,9 +35,9 @@ test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes fi
   for (let number = 3; number <= 1_001; number += 1) await copyFile(join(folder.path, nameOf(2)), join(folder.path, nameOf(number)));
   // One too many was there already.
   const { outbox, losses } = await opened(folder.path);
-  expect([outbox.length, outbox.lost, losses]).toEqual([1_000, 1, [1]]);
+  expect([outbox.length, outbox.lostCount, losses]).toEqual([1_000, 1, [1]]);
   await outbox.put(status("the newest"));
-  expect([outbox.length, outbox.lost, losses]).toEqual([1_000, 2, [1, 2]]);
+  expect([outbox.length, outbox.lostCount, losses]).toEqual([1_000, 2, [1, 2]]);
   const names = (await readdir(folder.path)).toSorted();
   expect([names.length, names[0], names.at(-1)]).toEqual([1_000, nameOf(3), nameOf(1_002)]);
   const delivered: OutboxMessage[] = [];

@@ -1,30 +1,30 @@
 // A player's proof of play over simulated hours, in a process of its own that its test kills: plans, presents, prints what was true.
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
 import { programAt } from "../../../src/schedule/program.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { readyOf } from "../../support/states.ts";
 
 const [folder, bootId, from, until, desiredText] = process.argv.slice(2) as [string, string, string, string, string];
-const ready = readyOf(Desired.parse(JSON.parse(desiredText)));
+const ready = readyOf(DesiredState.parse(JSON.parse(desiredText)));
 const fake = new FakeClock(Number(from));
 const clock = new CorrectedClock(fake);
 const proof = await ProofOfPlay.open({ folder, bootId, clock, log: silentLog });
-const playback = take(null, programAt(ready, clock.now()).program, clock.now());
+const playback = applyProgram(null, programAt(ready, clock.now()).program, clock.now());
 // The page's frames fall where they fall: each item comes on up to a frame late, by a number that looks like chance.
 let chance = Number(from) % 997;
 const jitter = (): number => ((chance = (chance * 7_919 + 13) % 997) / 997) * 16;
 // Waits until the line is in the pipe, where it outlives this process.
 const tell = (line: object): Promise<void> => new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
 
-await proof.note({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: fake.now() });
+await proof.handleMessage({ type: "hello", viewport: { width: 1, height: 1, device_pixel_ratio: 1 }, opened_at: fake.now() });
 const shown = new Map<string, string>();
 while (clock.now() < Number(until)) {
   const { stage, changesAt } = stageAt(playback, clock.now(), "UTC")!;
-  await proof.planned(stage, ready);
+  await proof.setPlan(stage, ready);
   const late = jitter();
   fake.advance(late);
   for (const zone of stage.zones) {
@@ -32,12 +32,12 @@ while (clock.now() < Number(until)) {
     if (shown.get(zone.id) === key) continue;
     shown.set(zone.id, key);
     const about = { zone_id: zone.id, stage: stage.key, key, cause, item_id: item.item_id, asset_id: item.asset_id, starts_at, ends_at };
-    await proof.note({ type: "presented", ...about, at: clock.now() });
+    await proof.handleMessage({ type: "presented", ...about, at: clock.now() });
     await tell({ is: "presented", zone: zone.id, at: clock.now() });
   }
   while (clock.now() + 1_000 < changesAt) {
     fake.advance(1_000);
-    await proof.note({ type: "beat", at: clock.now(), frames: 60 });
+    await proof.handleMessage({ type: "beat", at: clock.now(), frames: 60 });
     await tell({ is: "beat", at: clock.now() });
   }
   fake.advance(changesAt - clock.now());

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
-import { type Condition, Problems } from "../../../src/player/proof/problems.ts";
+import { type PlayerCondition, Problems } from "../../../src/player/proof/problems.ts";
 import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/surface.ts";
-import { boundProblems, PlayerProblem, problemCatalogue, problemCodes, problemOf } from "../../../src/protocol/device/player-problems.ts";
+import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
 import type { FromPage, Stage } from "../../../src/protocol/scene.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -36,10 +36,10 @@ function screen() {
     zone_id,
     stage,
     problems,
-    say: (message: FromPage, now: number) => problems.note(message, stage, now),
+    say: (message: FromPage, now: number) => problems.handleMessage(message, stage, now),
     failed: (index: number, code: "load" | "crashed" = "load"): FromPage => ({ type: "failed", ...about(index), code, detail: "HTTP 404" }),
     presented: (index: number, at: number): FromPage => ({ type: "presented", ...about(index), at }),
-    at: (now: number, more: Partial<Condition> = {}) => {
+    at: (now: number, more: Partial<PlayerCondition> = {}) => {
       const parts = { uptimeMs: 3_600_000, stillMs: 0, withheld: null, diskFreeBytes: null, clockErrorMs: 1 };
       return problems.list({ now, stage, desired, progress, ...parts, ...more }).problems;
     },
@@ -51,7 +51,7 @@ const codes = (problems: readonly PlayerProblem[]) => problems.map(({ code }) =>
 test("[PRB6] an item that fails is a problem of its zone, with cause and remedy, until it is shown for a while or to its end", () => {
   const { say, at, failed, presented, zone_id, items } = screen();
   say(failed(0), t0);
-  const { remedy } = problemCatalogue["item-load"];
+  const { remedy } = problemCatalog["item-load"];
   const since = new Date(t0).toISOString();
   expect(at(t0 + 1_000)).toEqual([
     { code: "item-load", since, zone_id, item_id: items[0]!.id, detail: "An item could not be loaded: HTTP 404", remedy },
@@ -83,7 +83,7 @@ test("[PRB13] an item that is shown, but not as it was meant, is a problem for a
   const { say, at, items, zone_id } = screen();
   const about = { zone_id, key: "k0", item_id: items[0]!.id, asset_id: null };
   say({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
-  const { remedy } = problemCatalogue["item-qr-unreadable"];
+  const { remedy } = problemCatalog["item-qr-unreadable"];
   const [problem, ...others] = at(t0 + 20_000);
   expect(problem).toMatchObject({ code: "item-qr-unreadable", item_id: items[0]!.id, since: new Date(t0).toISOString(), remedy });
   expect(others).toEqual([]);
@@ -138,14 +138,14 @@ test("[PRB9] withheld content, a still screen, files that cannot be had, a full 
 
 test("[PRB10] a heartbeat holds at most fifty problems and 16 kB of them, the gravest, and says how many it left out", () => {
   const many = Array.from({ length: 120 }, (_, index) =>
-    problemOf("item-load", t0 + index, { zone_id: newId("zon"), item_id: newId("itm"), detail: "ü".repeat(2_000) }),
+    createProblem("item-load", t0 + index, { zone_id: newId("zon"), item_id: newId("itm"), detail: "ü".repeat(2_000) }),
   );
-  const { problems, problems_left_out: leftOut } = boundProblems([...many, problemOf("not-rendering", t0)]);
+  const { problems, problems_left_out: leftOut } = fitProblems([...many, createProblem("not-rendering", t0)]);
   expect(problems[0]!.code).toBe("not-rendering");
   expect(problems.length + leftOut).toBe(121);
   expect(Buffer.byteLength(JSON.stringify(problems))).toBeLessThan(17_000);
   for (const problem of problems) PlayerProblem.parse(problem);
-  const small = boundProblems(many.map((problem) => ({ ...problem, detail: "x", remedy: "y" })));
+  const small = fitProblems(many.map((problem) => ({ ...problem, detail: "x", remedy: "y" })));
   expect([small.problems.length, small.problems_left_out]).toEqual([50, 70]);
 });
 
@@ -156,12 +156,16 @@ test("[PRB11] docs/faults.md lists each code with its title and its remedy, and 
     row.slice(1).map((cell) => cell!.trim()),
   );
   expect(rows).toEqual(
-    problemCodes.map((code) => [code, problemCatalogue[code].by, problemCatalogue[code].title, problemCatalogue[code].remedy]),
+    problemCodes.map((code) => [code, problemCatalog[code].by, problemCatalog[code].title, problemCatalog[code].remedy]),
   );
 });
 
 /** A heartbeat of a player whose page and content are so. */
-function beatOf(more: { page?: (clock: FakeClock) => PageState; withheld?: Condition["withheld"]; stillMs?: number }): Promise<Heartbeat> {
+function beatOf(more: {
+  page?: (clock: FakeClock) => PageState;
+  withheld?: PlayerCondition["withheld"];
+  stillMs?: number;
+}): Promise<Heartbeat> {
   const base = new FakeClock(t0);
   const page = more.page?.(base) ?? { is: "here", since: 0, viewport: { width: 1, height: 1 }, lastFrameAt: base.monotonic() };
   if (more.stillMs !== undefined) base.advance(more.stillMs);
@@ -180,7 +184,7 @@ function beatOf(more: { page?: (clock: FakeClock) => PageState; withheld?: Condi
     machine: {
       bootId: "b",
       addresses: () => [],
-      read: async () => ({ hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null }),
+      readings: async () => ({ hardware: null, timezone: "UTC", cpuLoad: 0, temperatureC: null, diskFreeBytes: null }),
     },
     clock: new CorrectedClock(base),
     folder: "/nowhere",

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { nextAction, type Action, type Attempts } from "../../../src/player/surface/recovery.ts";
-import { screenOf, type View } from "../../../src/player/playback/screen.ts";
+import { nextAction, type RecoveryAction, type RecoveryAttempts } from "../../../src/player/surface/recovery.ts";
+import { screenOf, type ScreenContext } from "../../../src/player/playback/screen.ts";
 import type { HostFault } from "../../../src/player/host.ts";
 
 /** What the ladder does about faults that come `apartMs` apart. */
-function ladder(fault: HostFault["is"], count: number, apartMs: number): Action[] {
-  let attempts: Attempts = { reloads: [], relaunches: [] };
+function ladder(fault: HostFault["is"], count: number, apartMs: number): RecoveryAction[] {
+  let attempts: RecoveryAttempts = { reloads: [], relaunches: [] };
   return Array.from({ length: count }, (_, index) => {
     const now = 1_000_000 + index * apartMs;
     const action = nextAction(fault, attempts, now);
@@ -54,11 +54,11 @@ const full = {
   zones: [{ ...zone, slots: [{ key: "a", starts_at: 0, ends_at: 1, offset_ms: 0, item }] }],
 };
 
-function paired(about: Partial<Extract<View["phase"], { is: "paired" }>>): View {
+function paired(about: Partial<Extract<ScreenContext["phase"], { is: "paired" }>>): ScreenContext {
   return {
     service: "http://s",
     device: "192.0.2.7 · signage-player 1.0.0",
-    safe: null,
+    withheld: null,
     phase: { is: "paired", playerName: "Lobby", link: { is: "online" }, known: "content", progress, stage: full, ...about },
   };
 }
@@ -70,7 +70,7 @@ test("[SCN1] content that plays stays, whatever is wrong with the link or the ne
 });
 
 test("[SCN2] unpaired, unreachable, empty and on its way are four different screens", () => {
-  const asking: View = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
+  const asking: ScreenContext = { ...paired({}), phase: { is: "unpaired", pairing: { is: "asking", trouble }, notice: null } };
   expect(screenOf(asking)).toMatchObject({ is: "pairing", code: null, trouble, device: "192.0.2.7 · signage-player 1.0.0" });
   expect(screenOf(paired({ known: "nothing", stage: null, link: { is: "offline", trouble } }))).toMatchObject({ is: "preparing", trouble });
   expect(screenOf(paired({ known: "empty", stage: null }))).toMatchObject({ is: "empty", trouble: null });
@@ -85,13 +85,13 @@ test("[SCN2] unpaired, unreachable, empty and on its way are four different scre
 test("[REC7] content that kills the browser is withheld, and the screen says that, why, until when and what to do", () => {
   const safe = { isNow: true, fault: "out of memory", failures: 5, since: 1_000, until: 61_000 };
   for (const link of [{ is: "online" as const }, { is: "offline" as const, trouble }]) {
-    const screen = screenOf({ ...paired({ link }), safe });
+    const screen = screenOf({ ...paired({ link }), withheld: safe });
     expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
     expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
     expect(JSON.stringify(screen)).toMatch(/Take out the item/);
   }
   // On trial it is shown again, and no longer withheld.
-  expect(screenOf({ ...paired({}), safe: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });
+  expect(screenOf({ ...paired({}), withheld: { ...safe, isNow: false } })).toEqual({ is: "stage", stage: full });
 });
 
 test("[SCN3] the empty screen tells whether anything is assigned, and how the link is", () => {

@@ -25,7 +25,7 @@ async function open(owner = "tests") {
     media: (asked) => (asked === sha ? { folder: folder.path, name: sha, mimeType: "image/png" } : null),
     stream: () => null,
     port: null,
-    outside: new OutboundHttp(),
+    outboundHttp: new OutboundHttp(),
     clock: createSystemClock(),
     log: silentLog,
   });

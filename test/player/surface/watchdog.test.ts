@@ -28,8 +28,8 @@ async function glass() {
     close: note("close"),
     capture: () => Promise.reject(new Fault("unsupported", "no browser")),
     memoryBytes: async () => 0,
-    admit: () => undefined,
-    onFrame: () => undefined,
+    setIframeSites: () => undefined,
+    onIframeEvent: () => undefined,
     onFault: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -40,13 +40,13 @@ async function glass() {
     rendererFolder: import.meta.dirname,
     media: () => null,
     stream: () => null,
-    outside,
+    outboundHttp: outside,
     clock,
     log: silentLog,
   });
   const recovery = new Recovery({ host, surface, clock, log: silentLog });
   const running = recovery.run(stop.signal);
-  await eventually(() => asked.length === 1 && clock.waiting > 0);
+  await eventually(() => asked.length === 1 && clock.pendingWaits > 0);
   const { url, cookie } = surface.hostPage;
   const { origin } = new URL(url);
   const page = async () => {
@@ -92,15 +92,15 @@ test("[REC6] a page that beats and presents no frame is loaded anew after fiftee
   const say = await at.page();
   await say(hello);
   await at.pass(100_000, () => say(beat(1)));
-  expect([at.asked, at.recovery.glass.value]).toEqual([["open"], { is: "showing" }]);
+  expect([at.asked, at.recovery.display.value]).toEqual([["open"], { is: "showing" }]);
   await at.pass(14_000, () => say(beat(0)));
   expect(at.asked).toEqual(["open"]);
   await at.pass(2_000, () => say(beat(0)));
-  expect([at.asked, at.recovery.glass.value]).toEqual([["open", "reload"], { is: "mending", fault: "no frame was presented" }]);
+  expect([at.asked, at.recovery.display.value]).toEqual([["open", "reload"], { is: "mending", fault: "no frame was presented" }]);
   // A frame says that it is mended.
   await say(hello);
   await say(beat(1));
-  expect(at.recovery.glass.value).toEqual({ is: "showing" });
+  expect(at.recovery.display.value).toEqual({ is: "showing" });
 });
 
 test("[REC6] a page that falls silent is loaded anew, and after three times in vain the browser is started anew", async () => {

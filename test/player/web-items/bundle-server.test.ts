@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
-import { Bundles } from "../../../src/player/web-items/bundle-server.ts";
+import { BundleServer } from "../../../src/player/web-items/bundle-server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
 import { zip } from "../../support/media/bundle-zip.ts";
@@ -35,7 +35,7 @@ async function open() {
     ]),
   );
   const media = (name: string) => (["a", "b", "bad"].includes(name) ? { folder: folder.path, name } : null);
-  const bundles = await Bundles.open({ media, framedBy, log: silentLog });
+  const bundles = await BundleServer.open({ media, framedBy, log: silentLog });
   const [a, b, bad] = [newId("itm"), newId("itm"), newId("itm")];
   bundles.serve([
     { itemId: a, sha256: "a", network: ["https://api.example.com"] },
@@ -98,8 +98,8 @@ test("[BUN4] a bundle reaches its own files and what it declares, and is framed 
 test("[BUN5] a refused bundle is not served, and says why; one no longer wanted is gone", async () => {
   await using at = await open();
   expect((await get(at.bundles.urlOf(at.bad))).status).toBe(422);
-  expect(at.bundles.refusalOf(at.bad)).toContain("not sound");
-  expect(at.bundles.refusalOf(at.a)).toBeNull();
+  expect(at.bundles.rejectionOf(at.bad)).toContain("not sound");
+  expect(at.bundles.rejectionOf(at.a)).toBeNull();
   await get(at.bundles.urlOf(at.a));
   at.bundles.serve([{ itemId: at.b, sha256: "b", network: [] }]);
   expect((await get(at.bundles.urlOf(at.a))).status).toBe(403);

@@ -24,7 +24,7 @@ async function open(answer: (request: IncomingMessage, response: ServerResponse)
     rendererFolder: "/nowhere",
     media: () => null,
     stream,
-    outside,
+    outboundHttp: outside,
     clock: createSystemClock(),
     log: silentLog,
   });

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { SceneItem } from "../../../src/protocol/scene.ts";
-import { type Bench, image, isNear, item, readGlass, row, stage, startBench, video, zone } from "../harness.ts";
+import { type TestBrowser, image, isNear, item, readScreen, consecutiveSlots, stage, startTestBrowser, video, zone } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const long = 600_000;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  const { media } = bench;
+  bench = await startTestBrowser();
+  const { mediaFolder: media } = bench;
   const at = (name: string): string => join(media, name);
   const encode = (name: string, ...options: string[]) => run("ffmpeg", ["-v", "error", ...options, "-pix_fmt", "yuv420p", at(name)]);
   const x264 = ["-c:v", "libx264", "-preset", "ultrafast", "-movflags", "+faststart"];
@@ -83,15 +83,15 @@ test.for([
 ] as const)("[BAD1] %s is named and passed over, and the zone goes on", async ([, bad, code]) => {
   await using opened = await bench.open();
   const { server, page } = opened;
-  const slots = row(server.now() - 50, [
+  const slots = consecutiveSlots(server.now() - 50, [
     [bad, 60_000],
     [image("green.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
-  const failed = await server.heard("failed", undefined, { timeoutMs: 30_000 });
+  const failed = await server.waitForMessage("failed", undefined, { timeoutMs: 30_000 });
   expect(failed).toMatchObject({ item_id: bad.item_id, code: expect.stringMatching(code) });
-  await server.heard("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 30_000 });
-  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  await server.waitForMessage("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 30_000 });
+  expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
   expect(server.messages.filter(({ type }) => type === "fault")).toEqual([]);
 });
 
@@ -105,13 +105,13 @@ test.for([
 ] as const)("[BAD2] %s is shown as far as it goes or passed over, and the next item comes at its time", async ([, odd]) => {
   await using opened = await bench.open();
   const { server, page } = opened;
-  const slots = row(server.now() - 50, [
+  const slots = consecutiveSlots(server.now() - 50, [
     [odd, 6_000],
     [image("green.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
-  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
+  expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
   const told = server.messages.filter(
     (message) => message.type === "failed" || (message.type === "presented" && message.item_id === odd.item_id),
   );
@@ -136,14 +136,14 @@ test("[BAD3] a feed of twenty entries full of markup, marks and endless words st
   const looks = [{ style: "cards", entry_duration_ms: 1_000 }, { style: "ticker" }] as const;
   for (const look of looks) {
     const feed = item({ type: "feed", timezone: "UTC", title: hostile, entries, trouble: null, ...look });
-    const slots = row(server.now() - 50, [
+    const slots = consecutiveSlots(server.now() - 50, [
       [feed, 8_000],
       [image("green.png"), long],
     ]);
     server.draw(stage([zone(slots)]));
-    await server.heard("presented", ({ item_id: id }) => id === feed.item_id, { timeoutMs: 30_000 });
+    await server.waitForMessage("presented", ({ item_id: id }) => id === feed.item_id, { timeoutMs: 30_000 });
     expect(await page.locator(".feed img, .feed script").count()).toBe(0);
-    await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
+    await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 60_000 });
   }
   expect(asked.filter((url) => url.includes("from-feed"))).toEqual([]);
   expect(server.messages.filter(({ type }) => type === "fault" || type === "failed")).toEqual([]);

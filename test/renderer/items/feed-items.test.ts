@@ -1,12 +1,12 @@
 // A feed on a real Chromium: cards by the clock, text only, a ticker, and what is said when there is nothing yet.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Bench, item, slot, stage, startBench, zone } from "../harness.ts";
+import { type TestBrowser, item, slot, stage, startTestBrowser, zone } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -22,9 +22,9 @@ test("[ITM22] each entry stays its time by the corrected clock, the same on ever
   // Forty seconds into a round of three times twenty: the third.
   server.clockOffsetMs = Math.ceil(server.now() / 60_000) * 60_000 + 40_000 - server.now();
   const play = slot(item({ ...feed, entries, entry_duration_ms: 20_000 }), server.now() - 5_000, long);
-  await server.heard("clock");
+  await server.waitForMessage("clock");
   server.draw(stage([zone([play])]));
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   expect(await page.locator(".feed").innerText()).toBe("Post & Co\nThree\nAbout Three\n3 June 2031");
   await expect.poll(() => page.locator(".headline").innerText(), { timeout: 40_000 }).toBe("One");
 });
@@ -34,7 +34,7 @@ test("[ITM22] what looks like markup is shown as text, character references are 
   const { server, page } = opened;
   const hostile = [{ title: "a &lt;img src=x onerror=alert(1)&gt; &eacute;", summary: "word ".repeat(120), published_at: null }];
   server.draw(stage([zone([slot(item({ ...feed, entries: hostile }), server.now(), long)], { width: 400, height: 300 })]));
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   expect(await page.locator(".headline").innerText()).toBe("a <img src=x onerror=alert(1)> é");
   expect(await page.locator(".feed img").count()).toBe(0);
   const card = (await page.locator(".card").boundingBox())!;
@@ -45,7 +45,7 @@ test("[ITM22] as a ticker the titles run one after the other", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries, style: "ticker" }), server.now(), long)], { height: 90 })]));
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   expect(await page.locator(".round").first().innerText()).toBe("One•Two•Three•");
 });
 
@@ -53,5 +53,5 @@ test("[ITM23] a feed without a copy yet is reported with the reason, and not sho
   await using opened = await bench.open();
   const { server } = opened;
   server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example answers with HTTP 500" }), server.now(), long)])]));
-  expect(await server.heard("failed")).toMatchObject({ code: "load", detail: "news.example answers with HTTP 500" });
+  expect(await server.waitForMessage("failed")).toMatchObject({ code: "load", detail: "news.example answers with HTTP 500" });
 });

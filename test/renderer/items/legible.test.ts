@@ -4,15 +4,29 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
-import { hexOf, madeByFfmpeg } from "../../support/media/media.ts";
-import { type Bench, colors, image, isNear, item, type Opened, readGlass, row, slot, stage, startBench, video, zone } from "../harness.ts";
+import { hexOf, createWithFfmpeg } from "../../support/media/media.ts";
+import {
+  type TestBrowser,
+  colors,
+  image,
+  isNear,
+  item,
+  type OpenedPage,
+  readScreen,
+  consecutiveSlots,
+  slot,
+  stage,
+  startTestBrowser,
+  video,
+  zone,
+} from "../harness.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.media, name), bytes);
+  bench = await startTestBrowser();
+  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.mediaFolder, name), bytes);
   const checks = (side: number): Promise<Buffer> =>
     sharp(Buffer.from(Array.from({ length: side * side }, (_, at) => ((at + Math.floor(at / side)) % 2) * 255)), {
       raw: { width: side, height: side, channels: 1 },
@@ -27,7 +41,7 @@ beforeAll(async () => {
     put("dot.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><circle cx="4" cy="4" r="4" fill="#fff"/></svg>'),
     put(
       "one-frame.mp4",
-      await madeByFfmpeg(["-f", "lavfi", "-i", source, "-frames:v", "1", "-c:v", "libx264", "-pix_fmt", "yuv420p"], "mp4"),
+      await createWithFfmpeg(["-f", "lavfi", "-i", source, "-frames:v", "1", "-c:v", "libx264", "-pix_fmt", "yuv420p"], "mp4"),
     ),
   ]);
 });
@@ -37,13 +51,13 @@ const long = 600_000;
 type Flawed = Extract<FromPage, { type: "flawed" }>;
 
 /** Shows an item alone and waits for its frame. */
-async function show({ server }: Opened, shown: SceneItem, box: Parameters<typeof zone>[1] = {}): Promise<void> {
+async function show({ server }: OpenedPage, shown: SceneItem, box: Parameters<typeof zone>[1] = {}): Promise<void> {
   const play = slot(shown, server.now() - 100, long);
   server.draw(stage([zone([play], box)]));
-  await server.heard("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
 }
 
-function flaws({ server }: Opened): Flawed[] {
+function flaws({ server }: OpenedPage): Flawed[] {
   return server.messages.filter((message) => message.type === "flawed");
 }
 
@@ -96,7 +110,7 @@ test("[PIX5] a text of fixed size that does not fit is set smaller, whole and in
   expect((await page.evaluate<SeenWords>(seenWords)).lines).toEqual(["Unabhängigkeitserklärung"]);
   // Comes again in its loop: it is not told again.
   await show(opened, large);
-  await server.heard("flawed", ({ item_id }) => item_id === word.item_id);
+  await server.waitForMessage("flawed", ({ item_id }) => item_id === word.item_id);
   expect(flaws(opened).map(({ item_id, code }) => [item_id, code])).toEqual([
     [large.item_id, "text-too-long"],
     [word.item_id, "text-too-long"],
@@ -118,7 +132,7 @@ test.each([
     '(({ webkitLineClamp, overflow }) => [webkitLineClamp, overflow])(getComputedStyle(document.querySelector(".words")))',
   );
   expect(clamp).toEqual([String(lines.length), "hidden"]);
-  const { detail } = await opened.server.heard("flawed", ({ code }) => code === "text-too-long");
+  const { detail } = await opened.server.waitForMessage("flawed", ({ code }) => code === "text-too-long");
   expect(detail).toMatch(/cut/);
 });
 
@@ -142,14 +156,14 @@ test("[PIX8] pixels of a picture of up to 16 are squares with sharp edges; large
   await using opened = await bench.open();
   const levelsOf = async (name: string): Promise<number> => {
     await show(opened, { ...image(name), fit: "fill" } as SceneItem, { width: 512, height: 512 });
-    const at = await readGlass(opened.page);
+    const at = await readScreen(opened.page);
     return new Set(Array.from({ length: 512 }, (_, x) => at(x, 100)[0])).size;
   };
   expect(await levelsOf("two.png")).toBe(2);
   expect(await levelsOf("sixteen.png")).toBe(2);
   expect(await levelsOf("seventeen.png")).toBeGreaterThan(8);
   expect(await levelsOf("dot.svg")).toBeGreaterThan(2);
-  const at = await readGlass(opened.page);
+  const at = await readScreen(opened.page);
   // The circle's edge runs through its box as a circle, not as steps of an eighth.
   expect(isNear(at(256, 2), [255, 255, 255], 60)).toBe(true);
   expect(isNear(at(20, 20), [16, 32, 48])).toBe(true);
@@ -184,19 +198,19 @@ test("[PIX9] a feed in a right-to-left language is mirrored wholly; one in a lef
 test("[PIX10] a clip of one frame is held like a picture and fails nowhere", async () => {
   await using opened = await bench.open();
   const { server, page } = opened;
-  const slots = row(server.now(), [
+  const slots = consecutiveSlots(server.now(), [
     [image("red.png"), 2_000],
     [video("one-frame.mp4", 33), 6_000],
     [image("blue.png"), long],
   ]);
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
   // Longer than a clip may stand still before it counts as stalled.
   while (server.now() < slots[2]!.starts_at - 500) {
-    const seen = (await readGlass(page))(480, 270);
+    const seen = (await readScreen(page))(480, 270);
     expect(isNear(seen, "yellow"), String(seen)).toBe(true);
   }
-  await server.heard("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 20_000 });
   expect(server.messages.filter(({ type }) => type === "failed" || type === "fallback")).toEqual([]);
 });
 
@@ -208,7 +222,7 @@ test.each([
     await using opened = await bench.open(960, 540);
     const { server, page } = opened;
     server.draw({ screen: { is, player_name: "Égypte Ågjpqy", service: "https://signage.example.com", ...more } as never, identify: null });
-    await server.heard("screen", (told) => told.is === is);
+    await server.waitForMessage("screen", (told) => told.is === is);
     if (!clipped) await page.evaluate('document.querySelector(".name").style.overflow = "visible"');
     await page.evaluate("new Promise(requestAnimationFrame)");
     return sharp(await page.screenshot({ type: "png" }))
@@ -236,7 +250,7 @@ test.each<[string, Record<string, unknown>, { width: number; height: number }, R
   await using opened = await bench.open();
   const code = item({ type: "qr", ...about } as never);
   await show(opened, code, box);
-  const flaw = await opened.server.heard("flawed");
+  const flaw = await opened.server.waitForMessage("flawed");
   expect(flaw).toMatchObject({ code: "qr-unreadable", item_id: code.item_id });
   expect(flaw.detail).toMatch(detail);
 });

@@ -5,17 +5,29 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Scene, Slot } from "../../../src/protocol/scene.ts";
-import { type Bench, image, isNear, item, readGlass, recordGlass, type Rgb, slot, stage, startBench, zone } from "../harness.ts";
+import {
+  type TestBrowser,
+  image,
+  isNear,
+  item,
+  readScreen,
+  recordScreen,
+  type Rgb,
+  slot,
+  stage,
+  startTestBrowser,
+  zone,
+} from "../harness.ts";
 
 const run = promisify(execFile);
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(bench.media, "tone.mp3")];
+  bench = await startTestBrowser();
+  const tone = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3", "-c:a", "libmp3lame", join(bench.mediaFolder, "tone.mp3")];
   await run("ffmpeg", ["-v", "error", ...tone]);
-  await writeFile(join(bench.media, "broken.mp3"), "this is no sound");
+  await writeFile(join(bench.mediaFolder, "broken.mp3"), "this is no sound");
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -39,8 +51,8 @@ test("[ITM10] a trimmed clip shows its part only, again and again, without a for
   const clip = item({ type: "video", src: "/media/steps.mp4", media_duration_ms: 6_000, start_ms: 2_500, end_ms: 3_700, fit: "cover" });
   const play = slot(clip, server.now() + 300, long);
   server.draw(stage([zone([play])]));
-  await server.heard("presented", ({ key }) => key === play.key);
-  const seen = await recordGlass(page, [0.5, 0.5], async () => {
+  await server.waitForMessage("presented", ({ key }) => key === play.key);
+  const seen = await recordScreen(page, [0.5, 0.5], async () => {
     await page.evaluate('window.turns = 0; document.querySelector("video").addEventListener("seeked", () => turns++)');
     await expect.poll(() => page.evaluate("turns"), { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
   });
@@ -62,12 +74,12 @@ test("[ITM11] a trimmed clip whose slot ends with it holds its last frame and co
   const next = slot(image("blue.png"), play.ends_at, long);
   const scene = stage([zone([play])]);
   server.draw(scene);
-  await server.heard("presented", ({ key }) => key === play.key);
+  await server.waitForMessage("presented", ({ key }) => key === play.key);
   server.mediaDelayMs = 4_000;
   server.draw(withSlots(scene, [play, next]));
   await expect.poll(() => page.evaluate('document.querySelector("video").paused'), { timeout: 20_000 }).toBe(true);
-  expect(isNear((await readGlass(page))(480, 270), "red", 40)).toBe(true);
-  await server.heard("presented", ({ key }) => key === next.key, { timeoutMs: 20_000 });
+  expect(isNear((await readScreen(page))(480, 270), "red", 40)).toBe(true);
+  await server.waitForMessage("presented", ({ key }) => key === next.key, { timeoutMs: 20_000 });
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
@@ -76,7 +88,7 @@ test("[ITM12] a trim that begins after the clip's end is reported as unsupported
   const { server } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, start_ms: 5_000 });
   server.draw(stage([zone([slot(clip, server.now(), long)])]));
-  const { code, detail } = await server.heard("failed", undefined, { timeoutMs: 20_000 });
+  const { code, detail } = await server.waitForMessage("failed", undefined, { timeoutMs: 20_000 });
   expect(code).toBe("unsupported");
   expect(detail).toMatch(/ends at 20\d\d ms/);
 });
@@ -86,7 +98,7 @@ test("[ITM13] volume and mute are what the item says", async () => {
   const { server, page } = opened;
   const clip = item({ type: "video", src: "/media/green.mp4", media_duration_ms: 2_000, volume: 0.25, muted: false });
   server.draw(stage([zone([slot(clip, server.now(), long)])]));
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   expect(await page.evaluate("(({ volume, muted }) => [volume, muted])(document.querySelector('video'))")).toEqual([0.25, false]);
 });
 
@@ -104,15 +116,15 @@ test("[ITM14] a sound plays on behind its artwork, repeats within its slot, and 
   const play = slot(sound, server.now(), long);
   const scene = stage([zone([play])]);
   server.draw(scene);
-  await server.heard("presented");
-  expect(isNear((await readGlass(page))(480, 270), "yellow")).toBe(true);
+  await server.waitForMessage("presented");
+  expect(isNear((await readScreen(page))(480, 270), "yellow")).toBe(true);
   await page.evaluate("window.sound = document.querySelector('audio'); window.last = 0; window.turns = 0");
   const turns = "(() => { if (sound.currentTime < last) turns++; last = sound.currentTime; return turns; })()";
   await expect.poll(() => page.evaluate(turns), { timeout: 20_000 }).toBeGreaterThan(0);
   expect(await page.evaluate("[sound.volume, sound.paused]")).toEqual([0.5, false]);
   const next = slot(image("green.png"), server.now(), long);
   server.draw(withSlots(scene, [next]));
-  await server.heard("presented", ({ key }) => key === next.key);
+  await server.waitForMessage("presented", ({ key }) => key === next.key);
   expect(await page.evaluate("sound.paused")).toBe(true);
   await expect.poll(() => page.evaluate("sound.isConnected")).toBe(false);
 });
@@ -122,9 +134,9 @@ test("[ITM14] a sound without artwork leaves what lies beneath; a broken one is 
   const { server, page } = opened;
   const sound = item({ type: "audio", src: "/media/tone.mp3", media_duration_ms: 3_000, artwork_src: null });
   server.draw(stage([zone([slot(image("red.png"), server.now(), long)]), zone([slot(sound, server.now(), long)], { z_index: 1 })]));
-  await server.heard("presented", ({ item_id }) => item_id === sound.item_id);
-  expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
+  await server.waitForMessage("presented", ({ item_id }) => item_id === sound.item_id);
+  expect(isNear((await readScreen(page))(480, 270), "red")).toBe(true);
   const broken = item({ type: "audio", src: "/media/broken.mp3", media_duration_ms: 3_000, artwork_src: null });
   server.draw(stage([zone([slot(broken, server.now(), long)])]));
-  expect((await server.heard("failed", ({ item_id }) => item_id === broken.item_id)).code).toBe("unsupported");
+  expect((await server.waitForMessage("failed", ({ item_id }) => item_id === broken.item_id)).code).toBe("unsupported");
 });

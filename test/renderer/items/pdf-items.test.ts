@@ -4,27 +4,27 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { pdfOf } from "../../support/media/pdf.ts";
 import {
-  type Bench,
+  type TestBrowser,
   colorNames,
   colors,
   image,
   isNear,
   item,
-  type Opened,
-  readGlass,
-  recordGlass,
+  type OpenedPage,
+  readScreen,
+  recordScreen,
   slot,
   stage,
-  startBench,
+  startTestBrowser,
   zone,
 } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.media, name), bytes);
+  bench = await startTestBrowser();
+  const put = (name: string, bytes: Buffer | string): Promise<void> => writeFile(join(bench.mediaFolder, name), bytes);
   const three = pdfOf([colors.red, colors.green, colors.blue]);
   await Promise.all([
     put("three.pdf", three),
@@ -40,14 +40,14 @@ afterAll(async () => {
 
 const long = 600_000;
 
-async function presented({ server }: Opened, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
+async function presented({ server }: OpenedPage, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
   const play = slot(shown, startsAt, long);
   server.draw(stage([zone([play])]));
-  await server.heard("presented", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+  await server.waitForMessage("presented", ({ key }) => key === play.key, { timeoutMs: 30_000 });
 }
 
-const nameOn = async ({ page }: Opened): Promise<string | undefined> => {
-  const color = (await readGlass(page))(700, 100);
+const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
+  const color = (await readScreen(page))(700, 100);
   return colorNames.find((name) => isNear(color, name));
 };
 
@@ -58,7 +58,7 @@ test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and be
   expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
     960, 540,
   ]);
-  const seen = await recordGlass(page, [0.7, 0.2], async () => {
+  const seen = await recordScreen(page, [0.7, 0.2], async () => {
     await page.waitForTimeout(5_500);
   });
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
@@ -67,7 +67,7 @@ test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and be
   const after: Record<string, string> = { red: "green", green: "blue", blue: "red" };
   for (const [index, name] of changes.slice(1).entries()) expect(name).toBe(after[changes[index]!]);
   // The number is written in a font that the file does not bring along.
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   expect(Array.from({ length: 300 }, (_, x) => at(40 + x, 470)).some(([r, g, b]) => Math.min(r, g, b) > 200)).toBe(true);
 });
 
@@ -119,7 +119,7 @@ test.each([
   const { server, page } = opened;
   const play = slot(item({ type: "pdf", src: `/media/${name}`, ...about }), server.now() - 100, long);
   server.draw(stage([zone([play])]));
-  const failed = await server.heard("failed", ({ key }) => key === play.key, { timeoutMs: 30_000 });
+  const failed = await server.waitForMessage("failed", ({ key }) => key === play.key, { timeoutMs: 30_000 });
   expect(failed.code).toBe(code);
   expect(failed.detail).toMatch(reason);
   await expect.poll(() => page.workers().length, { timeout: 15_000 }).toBe(0);

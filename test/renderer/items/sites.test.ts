@@ -8,10 +8,10 @@ import { build } from "vite";
 import { type Clock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
-import { findChromium } from "../../../src/host/chromium/find.ts";
-import type { FrameNews, Host } from "../../../src/player/host.ts";
+import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
+import type { IframeEvent, Host } from "../../../src/player/host.ts";
 import { programAt } from "../../../src/schedule/program.ts";
-import { stageAt, take } from "../../../src/player/playback/playback.ts";
+import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { WebItems } from "../../../src/player/web-items/web-items.ts";
 import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
@@ -19,8 +19,8 @@ import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import { PlaylistItem } from "../../../src/protocol/content/items.ts";
 import type { FromPage, Scene, Slot } from "../../../src/protocol/scene.ts";
-import { until } from "../../host/processes.ts";
-import { temporaryFolder as browserFolder } from "../../host/subjects.ts";
+import { waitUntil } from "../../host/processes.ts";
+import { temporaryFolder as browserFolder } from "../../host/hosts-under-test.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../../support/web-server.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
@@ -109,7 +109,7 @@ beforeAll(async () => {
     rendererFolder: join(folder, "page"),
     media: () => null,
     stream: () => null,
-    outside: new OutboundHttp(),
+    outboundHttp: new OutboundHttp(),
     clock,
     log: silentLog,
   });
@@ -124,7 +124,7 @@ beforeAll(async () => {
     env: { ...process.env, DISPLAY: display.display },
     log: silentLog,
     clock,
-    frames,
+    iframes: frames,
     mayReachLocal: () => true,
   });
   sites = await WebItems.open({ host, surface, media: (name) => ({ folder: join(folder, "content"), name }), log: silentLog });
@@ -157,11 +157,11 @@ function draw(items: PlaylistItem[], assets: DesiredAsset[] = [], rotation: Rota
   Object.assign(desired.layout!, size);
   Object.assign(desired.layout!.zones[0]!, size);
   const { program } = programAt(readyOf(desired), clock.now());
-  const playback = take(null, program, clock.now());
+  const playback = applyProgram(null, program, clock.now());
   sites.declare(desired);
   const next = (): void => {
     const { stage } = stageAt(playback, clock.now(), "UTC")!;
-    const scene: Scene = { screen: { is: "stage", stage: sites.place(stage) }, identify: null, rotation };
+    const scene: Scene = { screen: { is: "stage", stage: sites.withBundleUrls(stage) }, identify: null, rotation };
     surface.show(scene);
   };
   next();
@@ -176,7 +176,7 @@ function drawFromNow(items: PlaylistItem[]): void {
   Object.assign(desired.layout!.zones[0]!, size);
   sites.declare(desired);
   const { program } = programAt(readyOf(desired), clock.now());
-  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  const stage = sites.withBundleUrls(stageAt(applyProgram(null, program, clock.now()), clock.now(), "UTC")!.stage);
   let at = clock.now();
   const slots = items.map((one): Slot => {
     const slot = stage.zones[0]!.slots.find(({ item: { item_id } }) => item_id === one.id)!;
@@ -192,7 +192,7 @@ function drawSideBySide(items: PlaylistItem[]): void {
   const desired = desiredOf(items, []);
   sites.declare(desired);
   const { program } = programAt(readyOf(desired), clock.now());
-  const stage = sites.place(stageAt(take(null, program, clock.now()), clock.now(), "UTC")!.stage);
+  const stage = sites.withBundleUrls(stageAt(applyProgram(null, program, clock.now()), clock.now(), "UTC")!.stage);
   const at = clock.now();
   const width = 960 / items.length;
   const zones = items.map((one, index) => {
@@ -205,7 +205,7 @@ function drawSideBySide(items: PlaylistItem[]): void {
 
 async function message<T extends FromPage["type"]>(type: T, itemId: string): Promise<Extract<FromPage, { type: T }>> {
   const found = () => heard.find((one) => one.type === type && "item_id" in one && one.item_id === itemId);
-  await until(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
+  await waitUntil(`${type} of the item`, () => found() !== undefined, limitMs).catch((cause: unknown) => {
     throw new Error(`heard ${JSON.stringify(heard.filter(({ type: kind }) => kind !== "beat" && kind !== "clock"))}`, { cause });
   });
   return found() as Extract<FromPage, { type: T }>;
@@ -250,7 +250,7 @@ test("[WEB2] a page's dialogs, popups, downloads and prompts do not come up, and
   const page = item({ type: "web", url: `${web.origin}/hostile` });
   draw([page]);
   await message("presented", page.id);
-  await until("the page tried it all", () => told("done") === "yes", limitMs);
+  await waitUntil("the page tried it all", () => told("done") === "yes", limitMs);
   expect(told("dialogs")).toBe(",false,");
   expect(told("popup")).toBe("true");
   expect(told("permission")).toBe("denied");
@@ -272,15 +272,15 @@ test(
     const count = (type: FromPage["type"], { id }: PlaylistItem): number =>
       heard.filter((one) => one.type === type && "item_id" in one && one.item_id === id).length;
     const loads = (what: string): number => web.requests.filter(({ path }) => path === what).length;
-    await until("both died", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
+    await waitUntil("both died", () => count("failed", good) > 0 && count("failed", bad) > 0, limitMs);
     const shown = count("presented", good) + count("presented", bad);
-    await until("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
+    await waitUntil("one was tried again", () => count("presented", good) + count("presented", bad) > shown, limitMs);
     expect(loads("/green") + loads("/loops")).toBe(3);
     const failures = count("failed", bad);
-    await until("the bad page ended its process alone", () => count("failed", bad) > failures, 60_000);
+    await waitUntil("the bad page ended its process alone", () => count("failed", bad) > failures, 60_000);
     // Once with the bad one at first; once more if it was back before the bad one was tried, for they share the process.
     expect(count("failed", good)).toBeLessThanOrEqual(2);
-    await until(
+    await waitUntil(
       "the good page is there",
       () => heard.findLast(({ type }) => type === "presented" || type === "failed")?.type === "presented",
       60_000,
@@ -300,7 +300,7 @@ test("[WEB3] a page in an endless loop fails, told by its site, and the item aft
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
   const beats = heard.filter(({ type }) => type === "beat").length;
-  await until("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 2, limitMs);
+  await waitUntil("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 2, limitMs);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
@@ -319,15 +319,15 @@ const toldOf = ({ id }: PlaylistItem): string[] =>
   heard.flatMap((one) => ("item_id" in one && one.item_id === id ? [one.type === "failed" ? `failed ${one.code}` : one.type] : []));
 
 test("[REM5] a page that dies between ready and its start has failed: it never comes on, and the next does in its place", async () => {
-  const painted: FrameNews[] = [];
+  const painted: IframeEvent[] = [];
   const over = new AbortController();
-  host.onFrame((news) => news.is === "shown" && painted.push(news), over.signal);
+  host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
   const red = item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 8_000 });
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 60_000 });
   const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
   drawFromNow([red, dies, last]);
   await message("presented", red.id);
-  await until("the page has painted behind it", () => painted.length > 0, limitMs);
+  await waitUntil("the page has painted behind it", () => painted.length > 0, limitMs);
   await killFramedPages();
   expect(await message("failed", dies.id)).toMatchObject({ code: "crashed", detail: expect.stringContaining(web.origin) });
   await message("presented", last.id);
@@ -348,7 +348,7 @@ test("[REM6] a page that dies on the glass is hidden as soon as that is known: t
   expect(failed.at).toBeGreaterThan(killedAt - 50);
   // The plate is dark and bluish, the crashed face grey.
   const isPlate = ([red, green, blue]: readonly number[]): boolean => blue! < 80 && blue! > red! && green! < 60;
-  await until("the plate is on the glass", () => isPlate(display.framebuffer.pixel(950, 10)), 1_000);
+  await waitUntil("the plate is on the glass", () => isPlate(display.framebuffer.pixel(950, 10)), 1_000);
   const seen = new Set<string>();
   for (let beats = 0; beats < 50; beats += 1) {
     seen.add([...display.framebuffer.pixel(950, 10)].join());
@@ -421,7 +421,7 @@ test("[WEB5] the page is laid out at its zoom and fills its zone", async () => {
   const page = item({ type: "web", url: `${web.origin}/size`, zoom: 2 });
   draw([page]);
   await message("presented", page.id);
-  await until("it told its size", () => told("size") !== undefined, limitMs);
+  await waitUntil("it told its size", () => told("size") !== undefined, limitMs);
   expect(told("size")).toBe("480x270");
   expect(await pixel(955, 535)).toSatisfy(isGreen);
 });
@@ -448,11 +448,11 @@ test("[WEB7] a page is loaded anew behind itself; when that fails the one shown 
   draw([page]);
   await message("presented", page.id);
   expect(await pixel(480, 270)).toSatisfy(isGreen);
-  await until("the fresh page is on the glass", async () => isBlue(await pixel(480, 270)), limitMs);
+  await waitUntil("the fresh page is on the glass", async () => isBlue(await pixel(480, 270)), limitMs);
   isDown = true;
   const asked = () => web.requests.filter(({ path }) => path === "/counts").length;
   const before = asked();
-  await until("it was asked for in vain", () => asked() >= before + 2, limitMs);
+  await waitUntil("it was asked for in vain", () => asked() >= before + 2, limitMs);
   expect(await pixel(480, 270)).toSatisfy(isBlue);
   expect(heard.some(({ type }) => type === "failed")).toBe(false);
 });
@@ -476,7 +476,7 @@ test("[WEB8] a bundle is shown from an origin of its own and reaches nothing but
   const shown = item({ type: "html", asset_id: asset.id });
   draw([shown], [asset]);
   await message("presented", shown.id);
-  await until("its script found all as it should be", async () => isGreen(await pixel(480, 270)), limitMs);
+  await waitUntil("its script found all as it should be", async () => isGreen(await pixel(480, 270)), limitMs);
   expect(told("leak")).toBeUndefined();
 });
 
@@ -515,7 +515,7 @@ test("[WEB10] frames come and go without leaving a process or a frame behind", a
   await pass();
   const before = await count();
   for (let passes = 0; passes < 10; passes++) await pass();
-  await until("no more processes than before", async () => (await count()) <= before + 1, limitMs);
+  await waitUntil("no more processes than before", async () => (await count()) <= before + 1, limitMs);
 });
 
 test("[WEB11] changes between web, html and text items show no other picture in between", async () => {
@@ -527,7 +527,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   ];
   const goOn = draw(items, [asset]);
   const presented = () => heard.filter(({ type }) => type === "presented");
-  await until("the loop runs", () => presented().length > 0, limitMs);
+  await waitUntil("the loop runs", () => presented().length > 0, limitMs);
   const isRed = ([red, green, blue]: readonly number[]): boolean => red! > 160 && green! < 40 && blue! < 40;
   const foreign = new Map<string, number>();
   let samples = 0;
@@ -543,7 +543,7 @@ test("[WEB11] changes between web, html and text items show no other picture in 
   }, 1);
   const redraw = setInterval(goOn, 300);
   try {
-    await until("twelve changes", () => presented().length >= 13, 45_000);
+    await waitUntil("twelve changes", () => presented().length >= 13, 45_000);
   } finally {
     clearInterval(timer);
     clearInterval(redraw);

@@ -1,14 +1,14 @@
 // Pictures, texts, tickers, clocks and codes on a real Chromium: what they look like, and what they survive.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Bench, image, isNear, item, type Opened, readGlass, slot, stage, startBench, zone } from "../harness.ts";
-import { makePictures } from "../pictures.ts";
+import { type TestBrowser, image, isNear, item, type OpenedPage, readScreen, slot, stage, startTestBrowser, zone } from "../harness.ts";
+import { writeDifficultPictures } from "../difficult-pictures.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  await makePictures(bench.media);
+  bench = await startTestBrowser();
+  await writeDifficultPictures(bench.mediaFolder);
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -18,16 +18,16 @@ const long = 600_000;
 type Item = ReturnType<typeof item>;
 
 /** Shows an item alone and waits for its frame. */
-async function show({ server }: Opened, shown: Item, box: Parameters<typeof zone>[1] = {}): Promise<void> {
+async function show({ server }: OpenedPage, shown: Item, box: Parameters<typeof zone>[1] = {}): Promise<void> {
   const play = slot(shown, server.now() - 100, long);
   server.draw(stage([zone([play], box)]));
-  await server.heard("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === play.key, { timeoutMs: 20_000 });
 }
 
-async function failureOf({ server }: Opened, shown: Item) {
+async function failureOf({ server }: OpenedPage, shown: Item) {
   const play = slot(shown, server.now() - 100, long);
   server.draw(stage([zone([play])]));
-  return server.heard("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
+  return server.waitForMessage("failed", ({ key }) => key === play.key, { timeoutMs: 20_000 });
 }
 
 test("[ITM1] a picture much larger than its zone is kept at the size it is shown at, in each fit", async () => {
@@ -41,7 +41,7 @@ test("[ITM1] a picture much larger than its zone is kept at the size it is shown
     await show(opened, { ...image("8k.jpg"), fit } as Item);
     const size = await page.evaluate("(({ width, height }) => [width, height])(document.querySelector('canvas'))");
     expect(size).toEqual([960, 540]);
-    const at = await readGlass(page);
+    const at = await readScreen(page);
     expect(isNear(at(left, 270), "red") && isNear(at(right, 270), "blue")).toBe(true);
   }
   expect(await page.locator("img").count()).toBe(0);
@@ -51,18 +51,18 @@ test("[ITM1] in a zone of another shape a large picture keeps bars or is cropped
   await using opened = await bench.open();
   const box = { width: 400, height: 540 };
   await show(opened, { ...image("8k.jpg"), fit: "contain" } as Item, box);
-  let at = await readGlass(opened.page);
+  let at = await readScreen(opened.page);
   expect(isNear(at(200, 40), [0x10, 0x20, 0x30])).toBe(true);
   expect(isNear(at(100, 270), "red") && isNear(at(300, 270), "blue")).toBe(true);
   await show(opened, { ...image("8k.jpg"), fit: "cover" } as Item, box);
-  at = await readGlass(opened.page);
+  at = await readScreen(opened.page);
   expect(isNear(at(195, 5), "red") && isNear(at(205, 535), "blue")).toBe(true);
 });
 
 test("[ITM2] a photo's EXIF orientation is obeyed, scaled down or not", async () => {
   await using opened = await bench.open();
   await show(opened, { ...image("turned.jpg"), fit: "contain" } as Item);
-  const at = await readGlass(opened.page);
+  const at = await readScreen(opened.page);
   // 3:4 upright in 16:9: 405 wide in the middle. Its left half has become the top.
   expect(isNear(at(480, 60), "red") && isNear(at(480, 480), "blue")).toBe(true);
   expect(isNear(at(200, 270), [0x10, 0x20, 0x30])).toBe(true);
@@ -76,7 +76,7 @@ test("[ITM3] a moving picture goes on moving, however large", async () => {
   await expect
     .poll(
       async () => {
-        const color = (await readGlass(opened.page))(240, 135);
+        const color = (await readScreen(opened.page))(240, 135);
         if (isNear(color, "red")) seen.add("red");
         if (isNear(color, "green")) seen.add("green");
         return seen.size;
@@ -91,7 +91,7 @@ test("[ITM4] an SVG is drawn as a picture: its scripts and links do nothing", as
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(request.url()));
   await show(opened, image("script.svg"));
-  expect(isNear((await readGlass(opened.page))(480, 270), "green")).toBe(true);
+  expect(isNear((await readScreen(opened.page))(480, 270), "green")).toBe(true);
   expect(asked.filter((url) => url.includes("from-svg"))).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test.each([
   expect(failed.code).toBe(code);
   if (code === "unsupported") expect(failed.detail).toMatch(/20000 × 20000 pixels.*Scale the picture down/);
   await show(opened, image("mislabelled.jpg"));
-  expect(isNear((await readGlass(opened.page))(480, 270), "green")).toBe(true);
+  expect(isNear((await readScreen(opened.page))(480, 270), "green")).toBe(true);
 });
 
 test("[ITM6] a text takes its family, weight, padding and direction", async () => {
@@ -136,7 +136,7 @@ test("[ITM6] a text takes its family, weight, padding and direction", async () =
   const box = (await words.boundingBox())!;
   expect([box.x, box.width]).toEqual([100, 760]);
   // `start` of a right-to-left text is the right edge.
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   const lit = (from: number, to: number) => Array.from({ length: to - from }, (_, x) => at(from + x, 270)).some(([red]) => red > 128);
   expect(lit(740, 860)).toBe(true);
   expect(lit(100, 300)).toBe(false);
@@ -235,7 +235,7 @@ test("[ITM8] a clock says the date as asked for, in its zone, with its label", a
   await using opened = await bench.open();
   const { server, page } = opened;
   server.clockOffsetMs = Date.UTC(2031, 5, 3, 20, 5) - server.now();
-  await server.heard("clock");
+  await server.waitForMessage("clock");
   const parts = { day: "numeric", month: "short", year: "numeric" } as const;
   await show(opened, item({ type: "clock", timezone: "Asia/Tokyo", date_parts: parts, label: "Tokyo", seconds: false }));
   await expect.poll(() => page.locator(".face").innerText(), { timeout: 15_000 }).toBe("05:05\n4 Jun 2031\nTokyo");
@@ -272,7 +272,7 @@ test("[ITM9] a QR code's modules are whole pixels of the glass, in its colours, 
   // Layout counts in sixty-fourths of a pixel.
   expect(box.width / modules).toBeCloseTo(side, 1);
   expect(box.x).toBeCloseTo(Math.round(box.x), 1);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   const colors = new Set<string>();
   for (let x = 0; x < side * modules; x++) colors.add(at(box.x + x, box.y + side * 5.5).join());
   expect([...colors].toSorted()).toEqual(["240,224,208", "32,48,64"]);

@@ -9,18 +9,18 @@ import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
-import { startCamera, startLive } from "../../support/browser/camera.ts";
-import { type Bench, colors, isNear, item, readGlass, slot, stage, startBench, text, zone } from "../harness.ts";
+import { startCamera, startHlsStream } from "../../support/browser/stream-sources.ts";
+import { type TestBrowser, colors, isNear, item, readScreen, slot, stage, startTestBrowser, text, zone } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 let rendererFolder: string;
 beforeAll(async () => {
-  bench = await startBench();
-  rendererFolder = join(bench.built, "..", "renderer");
+  bench = await startTestBrowser();
+  rendererFolder = join(bench.pageFolder, "..", "renderer");
   await mkdir(rendererFolder);
-  await symlink(bench.built, join(rendererFolder, "player"));
+  await symlink(bench.pageFolder, join(rendererFolder, "player"));
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -41,7 +41,7 @@ async function open(origin: string) {
     rendererFolder,
     media: () => null,
     stream,
-    outside,
+    outboundHttp: outside,
     clock,
     log: silentLog,
   });
@@ -92,34 +92,34 @@ const jpegOf = (rgb: readonly [number, number, number]): Promise<Buffer> =>
     .toBuffer();
 
 test("[ITM28] an HLS stream plays, and the page asks nobody but the player", async () => {
-  await using live = await startLive("0x1e3cdc", 60);
+  await using live = await startHlsStream("0x1e3cdc", 60);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
   await expect.poll(() => opened.count("presented"), patient).toBe(1);
   const position = () => opened.page.evaluate<number>("document.querySelector('video').currentTime");
   const from = await position();
   await expect.poll(position, patient).toBeGreaterThan(from + 1);
-  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
+  expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
   expect(new Set(opened.asked.filter((origin) => origin !== "null"))).toEqual(new Set([opened.origin]));
   expect(opened.count("failed")).toBe(0);
 });
 
 test("[ITM29] a stream that goes away is reported, its last picture stays, and it is back by itself", async () => {
-  await using live = await startLive("0x1e3cdc", 120);
+  await using live = await startHlsStream("0x1e3cdc", 120);
   await using opened = await open(live.origin);
   opened.show(hls(live.origin));
   await expect.poll(() => opened.count("presented"), patient).toBe(1);
   live.isDown = true;
   await expect.poll(() => opened.count("failed"), patient).toBe(1);
-  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
-  const asked = live.asked.length;
-  await expect.poll(() => live.asked.length, patient).toBeGreaterThan(asked);
+  expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
+  const asked = live.requestedPaths.length;
+  await expect.poll(() => live.requestedPaths.length, patient).toBeGreaterThan(asked);
   live.isDown = false;
   const moving =
     "(() => { const all = [...document.querySelectorAll('video')]; const now = all.map((each) => each.currentTime).join(); const moved = window.was !== undefined && window.was !== now; window.was = now; return moved; })()";
   await opened.page.evaluate("window.was = undefined");
   await expect.poll(() => opened.page.evaluate(moving), patient).toBe(true);
-  expect(isNear((await readGlass(opened.page))(480, 270), "blue", 40)).toBe(true);
+  expect(isNear((await readScreen(opened.page))(480, 270), "blue", 40)).toBe(true);
   // What was tried and failed in the meantime is gone.
   await expect.poll(() => opened.page.locator("video").count(), patient).toBe(1);
 });
@@ -132,13 +132,13 @@ test.each([
   await using opened = await open(source.origin);
   opened.show(camera(source.origin));
   await expect.poll(() => opened.count("presented"), patient).toBe(1);
-  expect(isNear((await readGlass(opened.page))(480, 270), "magenta")).toBe(true);
+  expect(isNear((await readScreen(opened.page))(480, 270), "magenta")).toBe(true);
   source.isDown = true;
   await expect.poll(() => opened.count("failed"), patient).toBeGreaterThan(0);
   // Nothing else is there to be shown meanwhile: the zone shows its fallback, and tries the camera again.
   await expect.poll(() => opened.count("fallback"), patient).toBe(1);
   source.isDown = false;
-  await expect.poll(async () => isNear((await readGlass(opened.page))(480, 270), "magenta"), { timeout: 45_000 }).toBe(true);
+  await expect.poll(async () => isNear((await readScreen(opened.page))(480, 270), "magenta"), { timeout: 45_000 }).toBe(true);
   await expect.poll(() => opened.page.locator("canvas").count(), patient).toBe(1);
 });
 
@@ -155,7 +155,7 @@ test("[ZON10] a camera's picture turns with the glass", async () => {
   for (const rotation of [0, 90, 180, 270] as const) {
     opened.turn({ ...camera(source.origin), fit: "fill" } as SceneItem, rotation);
     const redIn = async (): Promise<string[]> => {
-      const at = await readGlass(opened.page);
+      const at = await readScreen(opened.page);
       return Object.entries(quarters).flatMap(([degrees, [x, y]]) => (isNear(at(x, y), [220, 30, 40], 30) ? [degrees] : []));
     };
     await expect.poll(redIn, patient).toEqual([String(rotation)]);
@@ -173,5 +173,5 @@ test.each([
   await expect.poll(() => opened.count("failed"), patient).toBe(1);
   expect(opened.messages.find(({ type }) => type === "failed")).toMatchObject({ code: "load" });
   await expect.poll(() => opened.count("presented"), patient).toBe(1);
-  expect(isNear((await readGlass(opened.page))(5, 5), [0x20, 0x30, 0x40])).toBe(true);
+  expect(isNear((await readScreen(opened.page))(5, 5), [0x20, 0x30, 0x40])).toBe(true);
 });

@@ -1,17 +1,17 @@
 // Changes of program on the page: a stage that is sent ahead comes on at its instant, whole, and nothing else does.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Coming, Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
+import type { UpcomingStage, Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
 import {
-  type Bench,
+  type TestBrowser,
   colorNames,
   image,
   isNear,
-  type Opened,
-  readGlass,
-  recordGlass,
+  type OpenedPage,
+  readScreen,
+  recordScreen,
   slot,
   stage,
-  startBench,
+  startTestBrowser,
   video,
   zone,
 } from "../harness.ts";
@@ -22,9 +22,9 @@ const long = 600_000;
 // What the busiest machine that tests run on may take; the benches measure the two frames.
 const lateMs = 400;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
@@ -43,25 +43,25 @@ function keyOf({ zones }: Stage): string {
   return zones[0]!.slots[0]!.key;
 }
 
-function sceneOf(shown: Stage, ...coming: Coming[]): Scene {
+function sceneOf(shown: Stage, ...coming: UpcomingStage[]): Scene {
   return { screen: { is: "stage", stage: shown }, identify: null, ...(coming.length === 0 ? {} : { coming }) };
 }
 
 /** Has the page show a stage, and waits until it does. */
-async function show({ server }: Opened, item: SceneItem): Promise<Stage> {
+async function show({ server }: OpenedPage, item: SceneItem): Promise<Stage> {
   const shown = stageOf(item, server.now() - 1_000);
   server.draw(sceneOf(shown));
   await presented(server, shown);
   return shown;
 }
 
-function presented(server: Opened["server"], of: Stage, from = 0) {
-  return server.heard("presented", ({ key }) => key === keyOf(of), { from, timeoutMs: 20_000 });
+function presented(server: OpenedPage["server"], of: Stage, from = 0) {
+  return server.waitForMessage("presented", ({ key }) => key === keyOf(of), { from, timeoutMs: 20_000 });
 }
 
 /** The colours that the glass shows one after the other while `act` runs. */
-async function colorsOf({ page }: Opened, act: () => Promise<void>): Promise<string[]> {
-  const seen = await recordGlass(page, [0.5, 0.5], act);
+async function colorsOf({ page }: OpenedPage, act: () => Promise<void>): Promise<string[]> {
+  const seen = await recordScreen(page, [0.5, 0.5], act);
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
   return names.filter((name, index) => name !== names[index - 1]);
 }
@@ -117,7 +117,7 @@ test("[BND5] all zones of a coming stage come on in one frame, the one in which 
     const zones = [0, 320, 640].map((left) => zone([slot(image(`${colorNames[round]}.png`), at, long)], { left, width: 320 }));
     const coming = { at, stage: stageWith(zones) };
     server.draw(sceneOf(shown, coming));
-    await server.heard("presented", ({ key }) => key === zones[2]!.slots[0]!.key, { timeoutMs: 20_000 });
+    await server.waitForMessage("presented", ({ key }) => key === zones[2]!.slots[0]!.key, { timeoutMs: 20_000 });
     shown = coming.stage;
     server.draw(sceneOf(shown));
   }
@@ -154,12 +154,12 @@ test("[BND6] called off, changed or due at once, a coming stage leaves nothing b
   server.draw(sceneOf(shown, { at: at + 60_000, stage: second }));
   await expect.poll(() => page.locator("video").count()).toBe(1);
   await page.waitForTimeout(Math.max(0, at + 300 - server.now()));
-  expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
+  expect(isNear((await readScreen(page))(480, 270), "red")).toBe(true);
   // An override: what was to come later is due now.
   const early = stageWith(second.zones.map((each) => ({ ...each, slots: [slot(image("yellow.png"), server.now(), long)] })), { key: second.key }); // prettier-ignore
   server.draw(sceneOf(early));
   await presented(server, early);
-  expect(isNear((await readGlass(page))(480, 270), "yellow")).toBe(true);
+  expect(isNear((await readScreen(page))(480, 270), "yellow")).toBe(true);
   server.draw(sceneOf(early, { at: server.now() + 60_000, stage: stageOf(image("green.png"), at) }));
   server.draw(sceneOf(early));
   await expect.poll(() => page.locator(".item").count()).toBe(1);
@@ -200,7 +200,7 @@ test("[BND16] a coming stage whose first item cannot be shown comes on at its in
   const coming = { at, stage: stageWith([zone(slots)]) };
   const seen = await colorsOf(opened, async () => {
     server.draw(sceneOf(shown, coming));
-    const early = await server.heard("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 20_000 });
+    const early = await server.waitForMessage("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 20_000 });
     expect(Math.abs(early.at - at)).toBeLessThan(lateMs);
     await page.waitForTimeout(200);
   });
@@ -241,8 +241,8 @@ test("[BND7] a page that comes up just before, or whose clock is put forward or 
     const from = server.messages.length;
     server.clockOffsetMs += instant - server.now();
     // The page asks for the time when it connects.
-    server.cut();
-    await server.heard("hello", undefined, { from });
+    server.dropConnections();
+    await server.waitForMessage("hello", undefined, { from });
   };
   await moveTo(at + 1_000);
   await presented(server, coming.stage);
@@ -255,7 +255,7 @@ test("[BND7] a page that comes up just before, or whose clock is put forward or 
   const reloaded = server.messages.length;
   await page.reload();
   await presented(server, coming.stage, reloaded);
-  await expect.poll(async () => isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  await expect.poll(async () => isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
 test("[BND8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {

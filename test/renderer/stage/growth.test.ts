@@ -1,29 +1,29 @@
 // Nothing grows on the glass: counts and heap stay where they are, however often the picture changes.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { FastChanges, makeChangesMedia } from "../../support/browser/fast-changes.ts";
-import { type Growth, GrowthWatch } from "../../support/growth.ts";
-import { type Bench, startBench } from "../harness.ts";
+import { type PageResources, PageResourceMonitor } from "../../support/browser/page-resources.ts";
+import { type TestBrowser, startTestBrowser } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
 
 // npm run soak goes on for ten thousand.
-const turns = FastChanges.round;
+const turns = FastChanges.turnsPerRound;
 const maxRounds = 4;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  await makeChangesMedia(bench.media);
+  bench = await startTestBrowser();
+  await makeChangesMedia(bench.mediaFolder);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
 test("[GRO1] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
   await using opened = await bench.open();
   const changes = new FastChanges(opened.server);
-  const watch = await GrowthWatch.start(bench.browser, opened.page);
+  const watch = await PageResourceMonitor.start(bench.browser, opened.page);
   // Looked at in the same place of the round: other places have other kinds on the glass.
-  const round = async (): Promise<Growth> => {
-    for (let turn = 0; turn < turns; turn += 1) await changes.turn();
+  const round = async (): Promise<PageResources> => {
+    for (let turn = 0; turn < turns; turn += 1) await changes.changeAllZones();
     return settled(watch);
   };
   let before = await round();
@@ -39,12 +39,12 @@ test("[GRO1] over hundreds of changes of every kind no count grows, and the heap
 });
 
 /** A look that is like the one a second before: what was replaced has been let go of by then, and what follows is ready. */
-async function settled(watch: GrowthWatch): Promise<Growth> {
-  const looks: Growth[] = [];
+async function settled(watch: PageResourceMonitor): Promise<PageResources> {
+  const looks: PageResources[] = [];
   await expect
     .poll(
       async () => {
-        looks.push(await watch.look());
+        looks.push(await watch.measure());
         const [last, previous] = [looks.at(-1)!, looks.at(-2)];
         return JSON.stringify(last.counts) === JSON.stringify(previous?.counts);
       },
@@ -55,8 +55,10 @@ async function settled(watch: GrowthWatch): Promise<Growth> {
 }
 
 /** What is more than it was; of the heap, what no noise of the engine's own accounts for. */
-function excess(before: Growth, after: Growth): Record<string, number> {
-  const more = Object.entries(after.counts).map(([name, count]) => [name, count - before.counts[name as keyof Growth["counts"]]] as const);
+function excess(before: PageResources, after: PageResources): Record<string, number> {
+  const more = Object.entries(after.counts).map(
+    ([name, count]) => [name, count - before.counts[name as keyof PageResources["counts"]]] as const,
+  );
   const heap = ["heapBytes", after.heapBytes - before.heapBytes - 200_000] as const;
   return Object.fromEntries([...more, heap].filter(([, value]) => value > 0));
 }

@@ -7,7 +7,18 @@ import type { SceneItem, SceneZone, Slot } from "../../../src/protocol/scene.ts"
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { startPageServer } from "../../support/browser/page-server.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
-import { type Bench, image, type Opened, readGlass, type Rgb, row, slot, stage, startBench, zone } from "../harness.ts";
+import {
+  type TestBrowser,
+  image,
+  type OpenedPage,
+  readScreen,
+  type Rgb,
+  consecutiveSlots,
+  slot,
+  stage,
+  startTestBrowser,
+  zone,
+} from "../harness.ts";
 
 // A real browser on a busy machine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
@@ -24,21 +35,21 @@ const columns = 8;
 const cell = { width: 90, height: 90 };
 const pitch = 100;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
   const plain = (size: { width: number; height: number }, channels: 3 | 4) =>
     sharp({ create: { ...size, channels, background: { r: 128, g: 128, b: 128, alpha: opacity / 255 } } }).png();
   await Promise.all([
-    plain(cell, 3).toFile(join(bench.media, "grey.png")),
-    plain(glass, 3).toFile(join(bench.media, "large-grey.png")),
-    plain(cell, 4).toFile(join(bench.media, "glassy.png")),
+    plain(cell, 3).toFile(join(bench.mediaFolder, "grey.png")),
+    plain(glass, 3).toFile(join(bench.mediaFolder, "large-grey.png")),
+    plain(cell, 4).toFile(join(bench.mediaFolder, "glassy.png")),
     sharp(levels(3), { raw: { ...cell, channels: 3 } })
       .png()
-      .toFile(join(bench.media, "levels.png")),
+      .toFile(join(bench.mediaFolder, "levels.png")),
     sharp(levels(4), { raw: { ...cell, channels: 4 } })
       .png()
-      .toFile(join(bench.media, "glassy-levels.png")),
+      .toFile(join(bench.mediaFolder, "glassy-levels.png")),
   ]);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
@@ -83,28 +94,28 @@ function stretched(name: string): SceneItem {
 }
 
 function pair(first: SceneItem, next: SceneItem, from: number): [Slot, Slot] {
-  return row(from, [
+  return consecutiveSlots(from, [
     [first, 3_000],
     [next, long],
   ]) as [Slot, Slot];
 }
 
 /** Stops every transition; `sides` is how many animated elements there are, two for each transition. */
-async function stop({ page }: Opened, sides: number): Promise<void> {
+async function stop({ page }: OpenedPage, sides: number): Promise<void> {
   const count = "new Set(document.getAnimations().map((each) => each.effect.target)).size";
   await expect.poll(() => page.evaluate<number>(count), { timeout: 20_000, interval: 20 }).toBe(sides);
   await page.evaluate("document.getAnimations().forEach((each) => each.pause())");
 }
 
 /** Steps every transition to a share of its duration and waits until the glass shows it. */
-function stepTo({ page }: Opened, share: number): Promise<void> {
+function stepTo({ page }: OpenedPage, share: number): Promise<void> {
   return page.evaluate(`(async () => {
     for (const each of document.getAnimations()) each.currentTime = ${share * durationMs};
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   })()`);
 }
 
-async function picture({ page }: Opened): Promise<Buffer> {
+async function picture({ page }: OpenedPage): Promise<Buffer> {
   return await sharp(await page.screenshot({ type: "png" }))
     .removeAlpha()
     .raw()
@@ -136,7 +147,7 @@ async function stepThrough(cases: readonly Case[]): Promise<string[]> {
   const { server } = opened;
   const zones = grid(cases, server.now());
   server.draw(stage(zones));
-  for (const { slots } of zones) await server.heard("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 20_000 });
+  for (const { slots } of zones) await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 20_000 });
   const before = await picture(opened);
   await stop(opened, 2 * cases.length);
   const worst = new Map<number, string>();
@@ -195,7 +206,7 @@ test("[PIX3] half of a crossfade is the mean of both pictures over the zone's gr
   const clear = over([128, 128, 128], opacity / 255);
   for (const share of [0.2, 0.5, 0.8, 0.9999]) {
     await stepTo(opened, share);
-    const seen = (await readGlass(page))(480, 270);
+    const seen = (await readScreen(page))(480, 270);
     const wanted = red.map((value, channel) => value * (1 - share) + clear[channel]! * share) as Rgb;
     // A level for each of the two roundings and for the 255 steps of the opacity.
     for (const [channel, value] of wanted.entries())
@@ -214,7 +225,7 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
     };
     const [first, next] = [look(""), look("?again")];
     server.draw(stage(first.zones, { background_color: "#305070" }));
-    await server.heard("presented", ({ key }) => key === first.play.key, { timeoutMs: 20_000 });
+    await server.waitForMessage("presented", ({ key }) => key === first.play.key, { timeoutMs: 20_000 });
     const before = await picture(opened);
     server.draw(stage(next.zones, { background_color: "#305070", transition: moving(type, { easing: "ease-in-out" }) }));
     await stop(opened, 2);
@@ -230,7 +241,7 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
 
 test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
   await using display = await startXvfb({ width: 640, height: 360 });
-  await using server = await startPageServer(bench.media, bench.built);
+  await using server = await startPageServer(bench.mediaFolder, bench.pageFolder);
   const browser = await chromium.launch({
     executablePath: "/usr/lib/chromium/chromium",
     headless: false,
@@ -240,11 +251,11 @@ test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from o
   try {
     const page = await browser.newPage({ viewport: null });
     await page.goto(server.url);
-    await server.heard("hello", undefined, { timeoutMs: 20_000 });
+    await server.waitForMessage("hello", undefined, { timeoutMs: 20_000 });
     const slots = pair(stretched("grey.png"), stretched("grey.png?again"), server.now());
     slots[1].transition = moving("crossfade", { duration_ms: 3_000, easing: "ease-in-out" });
     server.draw(stage([zone(slots, { background_color: "#204060" })]));
-    await server.heard("presented", ({ key }) => key === slots[0].key, { timeoutMs: 20_000 });
+    await server.waitForMessage("presented", ({ key }) => key === slots[0].key, { timeoutMs: 20_000 });
     const middle: [number, number] = [display.framebuffer.width / 2, display.framebuffer.height / 2];
     await expect.poll(() => display.framebuffer.pixel(...middle), { timeout: 20_000 }).toEqual([128, 128, 128]);
     const seen = new Set<string>();

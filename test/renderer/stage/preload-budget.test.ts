@@ -9,7 +9,7 @@ const picture = { bytes: 10, decoders: 0 };
 function room() {
   const budget = new PreloadBudget({ bytes: 100, decoders: 1 });
   const granted: string[] = [];
-  const claim = (name: string, startsAt: number, cost = clip) => budget.claim(cost, startsAt, () => granted.push(name));
+  const claim = (name: string, startsAt: number, cost = clip) => budget.reserve(cost, startsAt, () => granted.push(name));
   return { granted, claim, settled: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 }
 
@@ -38,7 +38,7 @@ test("[ZON11] a small item does not slip past a large one that starts before it;
   claim("small", 20_000, picture);
   await settled();
   expect(granted).toEqual(["first"]);
-  large.take();
+  large.grantNow();
   expect(granted).toEqual(["first", "large"]);
   first.release();
   await settled();

@@ -1,15 +1,15 @@
 // When the page says that something was presented, and in which order it says so.
 import { expect, test, vi } from "vitest";
-import { ReportOrder } from "../../../renderer/player/link/report-order.ts";
+import { ReportQueue } from "../../../renderer/player/link/report-queue.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import { newId } from "../../support/states.ts";
-import { colorNames, image, isNear, recordGlassTimes, slot, stage, startBench, zone } from "../harness.ts";
+import { colorNames, image, isNear, recordScreenTimes, slot, stage, startTestBrowser, zone } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 test("[POP27] what is reported while the instant of a play is not known yet follows it", async () => {
   const sent: FromPage[] = [];
-  const order = new ReportOrder((message) => sent.push(message));
+  const order = new ReportQueue((message) => sent.push(message));
   const fault = (detail: string): FromPage => ({ type: "fault", detail });
   order.report(fault("before"));
   expect(sent).toEqual([fault("before")]);
@@ -28,15 +28,15 @@ test("[POP27] what is reported while the instant of a play is not known yet foll
 });
 
 test("[POP27] a play is told with the instant at which the browser presented its first frame", async () => {
-  await using bench = await startBench();
+  await using bench = await startTestBrowser();
   await using opened = await bench.open();
   const { page, server } = opened;
   const names = colorNames.slice(0, 4);
   const begin = server.now() + 500;
   const slots = Array.from({ length: 12 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 700 * index, 700));
-  const frames = await recordGlassTimes(page, [0.5, 0.5], async () => {
+  const frames = await recordScreenTimes(page, [0.5, 0.5], async () => {
     server.draw(stage([zone(slots)]));
-    await server.heard("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 30_000 });
+    await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 30_000 });
   });
   const told = server.messages.flatMap((message) => (message.type === "presented" ? [message] : []));
   // The first comes on when it is loaded; frames of the compositor carry the machine's own time, and so does this server.

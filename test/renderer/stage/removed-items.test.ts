@@ -1,15 +1,15 @@
 // What was removed leaves the glass in time, whatever its successor does, and what only waits for its successor stays.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
-import { type Bench, image, isNear, item, type Opened, readGlass, slot, stage, startBench, zone } from "../harness.ts";
+import { type TestBrowser, image, isNear, item, type OpenedPage, readScreen, slot, stage, startTestBrowser, zone } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const long = 600_000;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
@@ -32,8 +32,8 @@ function changed({ screen }: Scene, slots: Slot[], loop = slots.map(({ of }) => 
   return { screen: { is: "stage", stage: { ...screen.stage, zones: [{ ...screen.stage.zones[0]!, slots, loop }] } }, identify: null };
 }
 
-async function isRed({ page }: Opened): Promise<boolean> {
-  return isNear((await readGlass(page))(480, 270), "red");
+async function isRed({ page }: OpenedPage): Promise<boolean> {
+  return isNear((await readScreen(page))(480, 270), "red");
 }
 
 test("[REM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
@@ -41,10 +41,10 @@ test("[REM1] a removed item whose successor never loads leaves within five secon
   const { server } = opened;
   const first = stageOf([play(image("red.png"), server.now())], [/* itself alone */]);
   server.draw(first);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   const removedAt = server.now();
   server.draw(changed(first, [play(silentPage(), server.now() - 1_000)]));
-  const { at } = await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(5_500);
   await expect.poll(() => isRed(opened)).toBe(false);
 });
@@ -57,11 +57,11 @@ test("[REM1] a removed item leaves at once when nothing that is known to work fo
   const both = [play(red, server.now(), 5_000), play(bad, server.now() + 5_000)];
   const first = stageOf(both);
   server.draw(first);
-  await server.heard("presented");
-  await server.heard("failed");
+  await server.waitForMessage("presented");
+  await server.waitForMessage("failed");
   const removedAt = server.now();
   server.draw(changed(first, [play(bad, server.now() - 100)]));
-  const { at } = await server.heard("fallback", undefined, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(1_000);
   await expect.poll(() => isRed(opened)).toBe(false);
   expect(await page.locator("img").count()).toBe(0);
@@ -74,14 +74,14 @@ test("[REM2] an item of the loop stays on the glass while its successor takes it
   const slow = silentPage();
   const first = stageOf([play(red, server.now(), 1_000)]);
   server.draw(first);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   const loop = [red.item_id, slow.item_id];
   // Removed, and back before its time is up.
   server.draw(changed(first, [play(slow, server.now() + 500)]));
   const following = [play(slow, server.now() + 1_000)];
   server.draw(changed(first, following, loop));
   // Longer than a removed item has: measured by the page's own beats, which come every three seconds.
-  for (let beats = 0; beats < 3; beats += 1) await server.heard("beat", undefined, { from: server.messages.length });
+  for (let beats = 0; beats < 3; beats += 1) await server.waitForMessage("beat", undefined, { from: server.messages.length });
   expect(await isRed(opened)).toBe(true);
   expect(server.messages.some(({ type }) => type === "fallback")).toBe(false);
 });
@@ -95,11 +95,11 @@ test("[REM3] a removed item gives way to the next that can be shown as soon as t
   const both = [play(red, server.now(), 5_000), play(bad, server.now() + 5_000)];
   const first = stageOf(both);
   server.draw(first);
-  await server.heard("presented");
-  await server.heard("failed");
+  await server.waitForMessage("presented");
+  await server.waitForMessage("failed");
   const removedAt = server.now();
   server.draw(changed(first, [play(bad, removedAt - 100, 60_000), play(green, removedAt + 59_900)]));
-  const { at } = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(3_000);
 });
 
@@ -120,16 +120,16 @@ test("[REM13] five pages in a row that never load hold the next item up for seco
   const fresh = rowOf(red, 1_000, green);
   const scene = stageOf(fresh);
   server.draw(scene);
-  const early = await server.heard("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
+  const early = await server.waitForMessage("presented", ({ item_id }) => item_id === green.item_id, { timeoutMs: 35_000 });
   expect(early.at - fresh[0]!.ends_at).toBeLessThan(18_000);
   // They may be tried again now, and none has come to be any better.
   const from = server.messages.length;
   server.clockOffsetMs += 60_000;
-  server.cut();
-  await server.heard("hello", undefined, { from });
+  server.dropConnections();
+  await server.waitForMessage("hello", undefined, { from });
   const known = rowOf(yellow, 8_000, red);
   server.draw(changed(scene, known));
-  await server.heard("presented", ({ item_id }) => item_id === yellow.item_id, { from, timeoutMs: 15_000 });
-  const soon = await server.heard("presented", ({ item_id }) => item_id === red.item_id, { from, timeoutMs: 35_000 });
+  await server.waitForMessage("presented", ({ item_id }) => item_id === yellow.item_id, { from, timeoutMs: 15_000 });
+  const soon = await server.waitForMessage("presented", ({ item_id }) => item_id === red.item_id, { from, timeoutMs: 35_000 });
   expect(soon.at - known[0]!.ends_at).toBeLessThan(6_500);
 });

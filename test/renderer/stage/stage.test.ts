@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Scene, SceneZone } from "../../../src/protocol/scene.ts";
 import {
-  type Bench,
+  type TestBrowser,
   clockFace,
   colorNames,
   image,
   isNear,
-  readGlass,
-  recordGlass,
+  readScreen,
+  recordScreen,
   type Rgb,
-  row,
+  consecutiveSlots,
   slot,
   stage,
-  startBench,
+  startTestBrowser,
   text,
   video,
   zone,
@@ -22,9 +22,9 @@ import {
 // A real browser on a busy machine; what has to be quick is measured by the tests themselves.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -39,20 +39,20 @@ test("[PAG5] items of every kind fill their zones, scaled to the glass, with bla
   const start = server.now() - 100;
   server.draw(
     stage([
-      zone(row(start, [[image("red.png"), long]]), { width: 600, height: 400 }),
-      zone(row(start, [[video("blue.mp4", 5_000), long]]), { left: 600, width: 300, height: 400 }),
-      zone(row(start, [[text("مرحبا 欢迎 Welcome", "#203040"), long]]), {
+      zone(consecutiveSlots(start, [[image("red.png"), long]]), { width: 600, height: 400 }),
+      zone(consecutiveSlots(start, [[video("blue.mp4", 5_000), long]]), { left: 600, width: 300, height: 400 }),
+      zone(consecutiveSlots(start, [[text("مرحبا 欢迎 Welcome", "#203040"), long]]), {
         top: 400,
         width: 600,
         height: 140,
       }),
-      zone(row(start, [[clockFace("#403020"), long]]), {
+      zone(consecutiveSlots(start, [[clockFace("#403020"), long]]), {
         left: 600,
         top: 400,
         width: 300,
         height: 140,
       }),
-      zone(row(start, [[image("green.png"), long]]), {
+      zone(consecutiveSlots(start, [[image("green.png"), long]]), {
         left: 20,
         top: 20,
         width: 50,
@@ -61,8 +61,8 @@ test("[PAG5] items of every kind fill their zones, scaled to the glass, with bla
       }),
     ]),
   );
-  await server.heard("presented", ({ asset_id }) => asset_id === null);
-  const at = await readGlass(page);
+  await server.waitForMessage("presented", ({ asset_id }) => asset_id === null);
+  const at = await readScreen(page);
   // 960x540 in 960x720: 90 rows of black above and below.
   expect(at(480, 40)).toEqual([0, 0, 0]);
   expect(at(480, 680)).toEqual([0, 0, 0]);
@@ -86,13 +86,13 @@ test("[PAG6] twenty changes between pictures and clips show no blank and no fore
     [image("red.png"), 300],
     [video("blue.mp4", 5_000), 300],
     [image("green.png"), 300],
-  ]).flat() as Parameters<typeof row>[1];
+  ]).flat() as Parameters<typeof consecutiveSlots>[1];
   const first = slot(image("yellow.png"), start - 2_000, 2_000);
-  const slots = [first, ...row(start, plays)];
+  const slots = [first, ...consecutiveSlots(start, plays)];
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === first.key);
-  const seen = await recordGlass(page, [0.5, 0.5], async () => {
-    await server.heard("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 12_000 });
+  await server.waitForMessage("presented", ({ key }) => key === first.key);
+  const seen = await recordScreen(page, [0.5, 0.5], async () => {
+    await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 12_000 });
     await page.waitForTimeout(250);
   });
   expect(seen.length).toBeGreaterThan(40);
@@ -110,9 +110,9 @@ test("[PAG6] twenty changes between pictures and clips show no blank and no fore
 test("[PAG7] a scene that names the same play leaves it alone: the clip goes on", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const scene = stage([zone(row(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
+  const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), 6_000]]))]);
   server.draw(scene);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   await page.evaluate('window.before = document.querySelector("video"); window.begun = before.currentTime');
   await page.waitForTimeout(300);
   const [drawn] = zonesOf(scene);
@@ -128,36 +128,36 @@ test("[PAG7] a scene that names the same play leaves it alone: the clip goes on"
 test("[PAG8] an item that was removed leaves at once, when the one that is due is ready", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const scene = stage([zone(row(server.now(), [[image("red.png"), long]]))]);
+  const scene = stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]);
   server.draw(scene);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   const next = slot(image("green.png"), server.now() - 5_000, long);
   zonesOf(scene)[0]!.slots = [next];
   const asked = server.now();
   server.draw(scene);
-  const { at } = await server.heard("presented", ({ key }) => key === next.key);
+  const { at } = await server.waitForMessage("presented", ({ key }) => key === next.key);
   // Its slot has no end that would come sooner, and it still has to be loaded.
   expect(at - asked).toBeLessThan(2_000);
-  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
 test("[PAG9] a new layout is built behind the old one and replaces it whole, in one frame", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  server.draw(stage([zone(row(server.now(), [[image("red.png"), long]]))]));
-  await server.heard("presented");
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
+  await server.waitForMessage("presented");
   server.mediaDelayMs = 150;
   const left = { width: 480 };
   const right = { left: 480, width: 480 };
-  const slots = row(server.now(), [[video("blue.mp4", 5_000), long]]);
-  const other = stage([zone(row(server.now(), [[image("green.png"), long]]), left), zone(slots, right)]);
-  const seen = await recordGlass(page, [0.25, 0.5], async () => {
+  const slots = consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]);
+  const other = stage([zone(consecutiveSlots(server.now(), [[image("green.png"), long]]), left), zone(slots, right)]);
+  const seen = await recordScreen(page, [0.25, 0.5], async () => {
     server.draw(other);
-    await server.heard("presented", ({ key }) => key === slots[0]!.key);
+    await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key);
     await page.waitForTimeout(150);
   });
   expect(sequence(seen)).toEqual(["red", "green"]);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   expect(isNear(at(240, 270), "green") && isNear(at(720, 270), "blue")).toBe(true);
   expect(await page.locator(".layer").count()).toBe(1);
 });
@@ -165,7 +165,7 @@ test("[PAG9] a new layout is built behind the old one and replaces it whole, in 
 test("[PAG10] an item that cannot be shown is reported once, the one before stays, and the next comes on time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const plays = row(server.now() - 100, [
+  const plays = consecutiveSlots(server.now() - 100, [
     [image("red.png"), 600],
     [image("missing.png"), 500],
     [video("broken.mp4", 3_000), 500],
@@ -173,11 +173,11 @@ test("[PAG10] an item that cannot be shown is reported once, the one before stay
     [image("green.png"), long],
   ]);
   server.draw(stage([zone(plays)]));
-  await server.heard("failed", ({ code }) => code === "unsupported");
-  await server.heard("failed", ({ code }) => code === "decode");
+  await server.waitForMessage("failed", ({ code }) => code === "unsupported");
+  await server.waitForMessage("failed", ({ code }) => code === "decode");
   await page.waitForTimeout(Math.max(0, plays[1]!.starts_at + 250 - server.now()));
-  expect(isNear((await readGlass(page))(480, 270), "red")).toBe(true);
-  const { at } = await server.heard("presented", ({ key }) => key === plays[4]!.key);
+  expect(isNear((await readScreen(page))(480, 270), "red")).toBe(true);
+  const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[4]!.key);
   // What failed before it holds nothing up: the shortest of those slots is longer.
   expect(at - plays[4]!.starts_at).toBeLessThan(450);
   const failed = server.messages.filter((message) => message.type === "failed");
@@ -201,8 +201,8 @@ test("[PAG11] a clip that is joined late or midway starts where its loop is", as
     }),
   ]);
   server.draw(scene);
-  await server.heard("presented", ({ zone_id }) => zone_id === zonesOf(scene)[1]!.id);
-  const at = await readGlass(page);
+  await server.waitForMessage("presented", ({ zone_id }) => zone_id === zonesOf(scene)[1]!.id);
+  const at = await readScreen(page);
   expect(isNear(at(240, 270), "magenta"), String(at(240, 270))).toBe(true);
   expect(isNear(at(720, 270), "yellow"), String(at(720, 270))).toBe(true);
 });
@@ -211,18 +211,18 @@ test("[PAG12] a slot longer than its clip repeats it and never ends on its first
   await using opened = await bench.open();
   const { page, server } = opened;
   // Three rounds of two seconds in six, then a cut after one second.
-  const plays = row(server.now() + 100, [
+  const plays = consecutiveSlots(server.now() + 100, [
     [video("green.mp4", 2_000), 4_000],
     [video("steps.mp4", 6_000), 1_000],
     [image("blue.png"), long],
   ]);
   server.draw(stage([zone(plays)]));
-  await server.heard("presented", ({ key }) => key === plays[0]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === plays[0]!.key);
   await page.waitForTimeout(2_600);
   const again = await page.evaluate<number>('document.querySelector("video").currentTime');
   // At its end it would stand at 2.
   expect(again).toBeLessThan(1.8);
-  const { at } = await server.heard("presented", ({ key }) => key === plays[2]!.key);
+  const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[2]!.key);
   // Uncut, the clip would go on for five seconds.
   expect(at - plays[2]!.starts_at).toBeGreaterThan(-60);
   expect(at - plays[2]!.starts_at).toBeLessThan(1_000);
@@ -233,15 +233,15 @@ test("[PAG13] a still item that follows itself keeps its element, and each play 
   await using opened = await bench.open();
   const { page, server } = opened;
   const item = image("red.png");
-  const plays = row(server.now(), [
+  const plays = consecutiveSlots(server.now(), [
     [item, 300],
     [item, 300],
     [item, long],
   ]);
   server.draw(stage([zone(plays)]));
-  await server.heard("presented", ({ key }) => key === plays[0]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === plays[0]!.key);
   await page.evaluate('window.before = document.querySelector("img")');
-  await server.heard("presented", ({ key }) => key === plays[2]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === plays[2]!.key);
   expect(await page.evaluate('document.querySelectorAll("img").length === 1 && document.querySelector("img") === before')).toBe(true);
   expect(server.messages.filter(({ type }) => type === "presented")).toHaveLength(3);
 });
@@ -249,28 +249,28 @@ test("[PAG13] a still item that follows itself keeps its element, and each play 
 test("[PAG14] without its player the page plays on, connects again and loses no report", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const plays = row(server.now(), [
+  const plays = consecutiveSlots(server.now(), [
     [image("red.png"), 400],
     [image("green.png"), 200],
     [video("blue.mp4", 5_000), long],
   ]);
   server.draw(stage([zone(plays)]));
-  await server.heard("presented", ({ key }) => key === plays[0]!.key);
-  server.cut();
-  await expect.poll(() => server.connected()).toBe(1);
-  server.cut();
-  await server.heard("presented", ({ key }) => key === plays[1]!.key);
-  await server.heard("presented", ({ key }) => key === plays[2]!.key);
-  expect(isNear((await readGlass(page))(480, 270), "blue")).toBe(true);
+  await server.waitForMessage("presented", ({ key }) => key === plays[0]!.key);
+  server.dropConnections();
+  await expect.poll(() => server.connectionCount()).toBe(1);
+  server.dropConnections();
+  await server.waitForMessage("presented", ({ key }) => key === plays[1]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === plays[2]!.key);
+  expect(isNear((await readScreen(page))(480, 270), "blue")).toBe(true);
 });
 
 test("[PAG15] a clip whose position stands still is reported within five seconds and begun anew", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  server.draw(stage([zone(row(server.now(), [[video("blue.mp4", 5_000), long]]))]));
-  await server.heard("presented");
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
+  await server.waitForMessage("presented");
   await page.evaluate('window.before = document.querySelector("video"); before.pause()');
-  const { code } = await server.heard("failed", undefined, { timeoutMs: 5_000 });
+  const { code } = await server.waitForMessage("failed", undefined, { timeoutMs: 5_000 });
   expect(code).toBe("stalled");
   await expect
     .poll(() => page.evaluate('document.querySelector("video") !== before && !document.querySelector("video").paused'))
@@ -293,13 +293,13 @@ test("[PAG21] while a new picture is on its way nothing is let go of or made rea
     globalThis.setTimeout = (call, ms, ...more) => real(call, globalThis.neverCalm && ms > 50 && ms < 250 ? 600_000 : ms, ...more);
   }`);
   const only = zone([]);
-  const plays = row(server.now() - 1_000, [
+  const plays = consecutiveSlots(server.now() - 1_000, [
     [image("red.png"), 2_500],
     [video("blue.mp4", 5_000), 2_000],
     [image("green.png"), long],
   ]);
   server.draw(stage([{ ...only, slots: plays }], { key: stageKey }));
-  const { at } = await server.heard("presented", ({ key }) => key === plays[1]!.key);
+  const { at } = await server.waitForMessage("presented", ({ key }) => key === plays[1]!.key);
   const after = async () => (await page.evaluate<number[]>("stirs")).filter((stir) => stir > at);
   await expect.poll(async () => (await after()).length).toBeGreaterThan(0);
   expect(Math.min(...(await after())) - at).toBeGreaterThan(90);
@@ -308,7 +308,7 @@ test("[PAG21] while a new picture is on its way nothing is let go of or made rea
   for (const name of ["yellow", "magenta", "red", "green"] as const) {
     const late = slot(image(`${name}.png`), server.now() - 5_000, long);
     server.draw(stage([{ ...only, slots: [late] }], { key: stageKey }));
-    await server.heard("presented", ({ key }) => key === late.key);
+    await server.waitForMessage("presented", ({ key }) => key === late.key);
   }
 });
 
@@ -332,7 +332,7 @@ test("[PAG16] two hundred quick changes leave neither elements nor decoders behi
       return play;
     });
     server.draw(scene);
-    await Promise.all(plays.map((play) => server.heard("presented", ({ key }) => key === play.key, { from })));
+    await Promise.all(plays.map((play) => server.waitForMessage("presented", ({ key }) => key === play.key, { from })));
   };
   // What has left is let go of a moment later.
   const settled = () => expect.poll(() => page.locator(".item").count()).toBe(4);
@@ -347,11 +347,11 @@ test("[PAG16] two hundred quick changes leave neither elements nor decoders behi
 test("[PAG17] a still screen is idle, and its beat says that frames come", async () => {
   await using opened = await bench.open();
   const { server } = opened;
-  server.draw(stage([zone(row(server.now(), [[image("red.png"), long]]))]));
-  await server.heard("presented");
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[image("red.png"), long]]))]));
+  await server.waitForMessage("presented");
   const from = server.messages.length;
-  await server.heard("beat", undefined, { from });
-  const { frames } = await server.heard("beat", undefined, { from: server.messages.length });
+  await server.waitForMessage("beat", undefined, { from });
+  const { frames } = await server.waitForMessage("beat", undefined, { from: server.messages.length });
   expect(frames).toBeGreaterThanOrEqual(1);
   expect(frames).toBeLessThanOrEqual(4);
 });
@@ -360,11 +360,11 @@ test("[PAG18] the clock shows the corrected time and its zone, changing with the
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = -5 * 3_600_000 - 123;
-  server.cut();
-  await server.heard("hello", undefined, { from: server.messages.length });
+  server.dropConnections();
+  await server.waitForMessage("hello", undefined, { from: server.messages.length });
   await page.waitForTimeout(400);
-  server.draw(stage([zone(row(server.now(), [[clockFace("#000000"), long]]))]));
-  await server.heard("presented");
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[clockFace("#000000"), long]]))]));
+  await server.waitForMessage("presented");
   const shown = await page.locator(".time").textContent();
   const wanted = [0, -1_000].map((ms) => new Date(server.now() + ms).toISOString().slice(11, 19));
   expect(wanted).toContain(shown);
@@ -382,8 +382,8 @@ test("[PAG18] the clock shows the corrected time and its zone, changing with the
 test("[PAG19] hands reach nothing: no menu, no selection, no key, no cursor", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  server.draw(stage([zone(row(server.now(), [[text("Hands off", "#203040"), long]]))]));
-  await server.heard("presented");
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[text("Hands off", "#203040"), long]]))]));
+  await server.waitForMessage("presented");
   await page.mouse.click(400, 200, { button: "right" });
   await page.mouse.dblclick(400, 200);
   await page.keyboard.press("Control+A");
@@ -398,15 +398,15 @@ test("[PAG20] an emptied zone shows the stage's ground; a zone whose slots ran o
   await using opened = await bench.open();
   const { page, server } = opened;
   const scene = stage([
-    zone(row(server.now(), [[image("red.png"), long]]), { width: 480 }),
-    zone(row(server.now() - 100, [[image("green.png"), 300]]), { left: 480, width: 480 }),
+    zone(consecutiveSlots(server.now(), [[image("red.png"), long]]), { width: 480 }),
+    zone(consecutiveSlots(server.now() - 100, [[image("green.png"), 300]]), { left: 480, width: 480 }),
   ]);
   server.draw(scene);
-  await server.heard("presented", ({ zone_id }) => zone_id === zonesOf(scene)[1]!.id);
+  await server.waitForMessage("presented", ({ zone_id }) => zone_id === zonesOf(scene)[1]!.id);
   zonesOf(scene)[0]!.slots = [];
   server.draw(scene);
   await page.waitForTimeout(500);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   expect(isNear(at(240, 270), [0x10, 0x20, 0x30])).toBe(true);
   expect(isNear(at(720, 270), "green")).toBe(true);
 });
@@ -427,7 +427,8 @@ test("[POP25] the page says to which stage and cause each picture belongs, and w
   const start = server.now();
   const shared = image("red.png");
   const causes = ["default lay_a -", "schedule lay_b sch_b"] as const;
-  const slots = (cause: string, more: Parameters<typeof row>[1]) => row(start - 100, more).map((each) => ({ ...each, cause }));
+  const slots = (cause: string, more: Parameters<typeof consecutiveSlots>[1]) =>
+    consecutiveSlots(start - 100, more).map((each) => ({ ...each, cause }));
   const first = slots(causes[0], [
     [shared, 1_600],
     [image("missing.png"), 400],
@@ -437,11 +438,11 @@ test("[POP25] the page says to which stage and cause each picture belongs, and w
   const second = slots(causes[1], [[shared, long]]);
   const broken = slots(causes[1], [[image("missing.png"), long]]);
   server.draw(stage([zone(first)], { key: "one" }));
-  await server.heard("presented", ({ key }) => key === first[2]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === first[2]!.key);
   server.draw(stage([zone(second, { width: 480 }), zone(broken, { left: 480, width: 480 })], { key: "two" }));
-  await server.heard("presented", ({ stage: of }) => of === "two");
+  await server.waitForMessage("presented", ({ stage: of }) => of === "two");
   server.draw(stage([zone([])], { key: "three" }));
-  await server.heard("stage", ({ key }) => key === "three");
+  await server.waitForMessage("stage", ({ key }) => key === "three");
   const about = server.messages.flatMap((message): unknown[][] => {
     if (message.type === "stage") return [["stage", message.key, message.showing.map(({ key, cause }) => `${cause} ${key}`)]];
     if (message.type === "presented") return [["presented", message.stage, `${message.cause} ${message.key}`, message.ends_at]];

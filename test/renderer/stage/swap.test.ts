@@ -6,17 +6,17 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import {
-  type Bench,
+  type TestBrowser,
   colorNames,
   image,
   isNear,
-  type Opened,
-  readGlass,
-  recordGlass,
-  row,
+  type OpenedPage,
+  readScreen,
+  recordScreen,
+  consecutiveSlots,
   slot,
   stage,
-  startBench,
+  startTestBrowser,
   video,
   zone,
 } from "../harness.ts";
@@ -26,10 +26,10 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 const run = promisify(execFile);
 const long = 600_000;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
-  const { media } = bench;
+  bench = await startTestBrowser();
+  const { mediaFolder: media } = bench;
   const source = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
   await run("ffmpeg", [...source, "-c:v", "libx264", "-preset", "ultrafast", "-g", "30", join(media, "busy.mp4")]);
   await run("ffmpeg", [...source, "-t", "3", "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", join(media, "hevc.mp4")]);
@@ -41,18 +41,18 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-function draw({ server }: Opened, slots: Slot[], about: Parameters<typeof stage>[1] = {}): Scene {
+function draw({ server }: OpenedPage, slots: Slot[], about: Parameters<typeof stage>[1] = {}): Scene {
   const scene = stage([zone(slots)], about);
   server.draw(scene);
   return scene;
 }
 
 /** Moves the player's clock, and waits until the page has heard of it. */
-async function moveClock({ server, page }: Opened, ms: number): Promise<void> {
+async function moveClock({ server, page }: OpenedPage, ms: number): Promise<void> {
   const from = server.messages.length;
   server.clockOffsetMs += ms;
-  server.cut();
-  await server.heard("hello", undefined, { from });
+  server.dropConnections();
+  await server.waitForMessage("hello", undefined, { from });
   await page.waitForTimeout(600);
 }
 
@@ -61,12 +61,12 @@ test("[SWP1] with loads slowed to three seconds the old picture stays until the 
   const { page, server } = opened;
   const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
   const scene = draw(opened, [first]);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   server.mediaDelayMs = 3_000;
-  const slots = [first, ...row(server.now() + 500, [[image("red.png"), 5_000], [video("blue.mp4", 5_000), 5_000], [image("green.png"), long]])]; // prettier-ignore
-  const seen = await recordGlass(page, [0.5, 0.5], async () => {
+  const slots = [first, ...consecutiveSlots(server.now() + 500, [[image("red.png"), 5_000], [video("blue.mp4", 5_000), 5_000], [image("green.png"), long]])]; // prettier-ignore
+  const seen = await recordScreen(page, [0.5, 0.5], async () => {
     redraw(opened, scene, slots);
-    await server.heard("presented", ({ key }) => key === slots[3]!.key, { timeoutMs: 30_000 });
+    await server.waitForMessage("presented", ({ key }) => key === slots[3]!.key, { timeoutMs: 30_000 });
     await page.waitForTimeout(300);
   });
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? String(color));
@@ -77,19 +77,19 @@ test("[SWP1] with loads slowed to three seconds the old picture stays until the 
 test("[SWP2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const slots = row(server.now(), [
+  const slots = consecutiveSlots(server.now(), [
     [image("red.png"), 1_500],
     [image("missing.png"), 9_000],
     [image("green.png"), long],
   ]);
   draw(opened, slots);
-  const early = await server.heard("presented", ({ item_id }) => item_id === slots[2]!.item.item_id, { timeoutMs: 15_000 });
+  const early = await server.waitForMessage("presented", ({ item_id }) => item_id === slots[2]!.item.item_id, { timeoutMs: 15_000 });
   expect(early.at - slots[1]!.starts_at).toBeLessThan(5_000);
   expect(early.at - slots[1]!.starts_at).toBeGreaterThan(3_500);
   // What it took the place of is let go of a moment later.
   await expect.poll(() => page.locator("img").count()).toBe(1);
   await page.evaluate('window.before = document.querySelector("img")');
-  const own = await server.heard("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 15_000 });
+  const own = await server.waitForMessage("presented", ({ key }) => key === slots[2]!.key, { timeoutMs: 15_000 });
   expect(Math.abs(own.at - slots[2]!.starts_at)).toBeLessThan(1_000);
   expect(await page.evaluate('document.querySelectorAll("img").length === 1 && document.querySelector("img") === before')).toBe(true);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
@@ -100,14 +100,14 @@ test("[ZON12] an item whose bytes never come is passed over within five seconds 
   const { page, server } = opened;
   // Asked for and never answered.
   await page.route("**/media/slow.png", () => undefined);
-  const slots = row(server.now(), [
+  const slots = consecutiveSlots(server.now(), [
     [image("red.png"), 500],
     [image("slow.png"), 60_000],
     [image("green.png"), long],
   ]);
   draw(opened, slots);
   const [, slow, next] = slots as [Slot, Slot, Slot];
-  await server.heard("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
+  await server.waitForMessage("presented", ({ item_id }) => item_id === next.item.item_id, { timeoutMs: 40_000 });
   // The zone had enough of it, before the picture's own limit of eight seconds came and long before its slot ended.
   const { item_id } = slow.item;
   expect(server.messages.filter(({ type }) => type === "failed")).toMatchObject([
@@ -124,17 +124,17 @@ test("[SWP3] an item that fails again and again is asked for less and less, and 
   });
   const good = image("red.png");
   const bad = image("missing.png");
-  const slots = row(
+  const slots = consecutiveSlots(
     server.now(),
     Array.from({ length: 24 }, (_, turn): [SceneItem, number] => [turn % 2 === 0 ? good : bad, 250]),
   );
   draw(opened, slots);
-  await server.heard("presented", ({ key }) => key === slots[22]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[22]!.key, { timeoutMs: 20_000 });
   expect(asked).toBe(1);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
   // After the pause it is tried again, silently.
   await moveClock(opened, 16_000);
-  draw(opened, row(server.now() - 100, [[good, 500], [bad, 1_000], [good, 1_000], [bad, long]])); // prettier-ignore
+  draw(opened, consecutiveSlots(server.now() - 100, [[good, 500], [bad, 1_000], [good, 1_000], [bad, long]])); // prettier-ignore
   await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
   expect(server.messages.filter(({ type }) => type === "failed")).toHaveLength(1);
 });
@@ -142,73 +142,73 @@ test("[SWP3] an item that fails again and again is asked for less and less, and 
 test("[SWP4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const later = join(bench.media, "later.png");
+  const later = join(bench.mediaFolder, "later.png");
   await rm(later, { force: true });
   let asked = 0;
   page.on("request", () => (asked += 1));
-  const slots = row(server.now() - 100, [
+  const slots = consecutiveSlots(server.now() - 100, [
     [image("later.png"), 30_000],
     [video("broken.mp4", null), 30_000],
     [image("empty.png"), long],
   ]);
   draw(opened, slots);
-  await server.heard("fallback", undefined, { timeoutMs: 15_000 });
-  const at = await readGlass(page);
+  await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
+  const at = await readScreen(page);
   const [plate] = [at(480, 270)];
   expect(plate.every((value) => value < 80) && plate.some((value) => value > 10), String(plate)).toBe(true);
   const before = asked;
   const from = server.messages.length;
-  await server.heard("beat", undefined, { from });
-  await server.heard("beat", undefined, { from: server.messages.length });
-  const { frames } = await server.heard("beat", undefined, { from: server.messages.length });
+  await server.waitForMessage("beat", undefined, { from });
+  await server.waitForMessage("beat", undefined, { from: server.messages.length });
+  const { frames } = await server.waitForMessage("beat", undefined, { from: server.messages.length });
   expect(frames).toBeLessThanOrEqual(4);
   expect(asked).toBe(before);
   expect(server.messages.filter(({ type }) => type === "fallback")).toHaveLength(1);
-  await copyFile(join(bench.media, "green.png"), later);
+  await copyFile(join(bench.mediaFolder, "green.png"), later);
   await moveClock(opened, 16_000);
-  await server.heard("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 15_000 });
-  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
+  await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 15_000 });
+  expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
 test("[SWP5] over a layout's own background there is no plate: the background is the fallback", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  draw(opened, row(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
-  await server.heard("fallback", undefined, { timeoutMs: 15_000 });
-  await expect.poll(async () => isNear((await readGlass(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
+  draw(opened, consecutiveSlots(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
+  await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
+  await expect.poll(async () => isNear((await readScreen(page))(480, 270), "yellow"), { timeout: 10_000 }).toBe(true);
 });
 
 test("[SWP6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const slots = row(server.now(), [
+  const slots = consecutiveSlots(server.now(), [
     [video("busy.mp4", 20_000), 60_000],
     [image("green.png"), long],
   ]);
   draw(opened, slots);
-  await server.heard("presented", ({ key }) => key === slots[0]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key);
   const froze = server.now();
   await page.evaluate('document.querySelector("video").pause()');
-  const { code } = await server.heard("failed", undefined, { timeoutMs: 10_000 });
+  const { code } = await server.waitForMessage("failed", undefined, { timeoutMs: 10_000 });
   expect(code).toBe("stalled");
-  const next = await server.heard("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 10_000 });
+  const next = await server.waitForMessage("presented", ({ item_id }) => item_id === slots[1]!.item.item_id, { timeoutMs: 10_000 });
   expect(next.at - froze).toBeLessThan(5_500);
 });
 
 test("[SWP7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const slots = row(server.now(), [
+  const slots = consecutiveSlots(server.now(), [
     [video("green.mp4", 2_000), 2_200],
     [image("red.png"), long],
   ]);
   const scene = draw(opened, [slots[0]!]);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   server.mediaDelayMs = 5_500;
   redraw(opened, scene, slots);
   await page.waitForTimeout(4_500);
-  expect(isNear((await readGlass(page))(480, 270), "green")).toBe(true);
-  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 15_000 });
+  expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 15_000 });
   expect(server.messages.filter(({ type }) => type === "failed")).toEqual([]);
 });
 
@@ -216,11 +216,11 @@ test("[SWP8] a clip that waits for its bytes is not taken for frozen, and goes o
   await using opened = await bench.open();
   const { page, server } = opened;
   const gate = Promise.withResolvers<void>();
-  const { length } = await readFile(join(bench.media, "busy.mp4"));
-  server.mediaGate = { afterBytes: Math.floor(length * 0.2), opened: gate.promise };
-  const [only] = row(server.now(), [[video("busy.mp4", 20_000), long]]);
+  const { length } = await readFile(join(bench.mediaFolder, "busy.mp4"));
+  server.mediaGate = { afterBytes: Math.floor(length * 0.2), whenOpened: gate.promise };
+  const [only] = consecutiveSlots(server.now(), [[video("busy.mp4", 20_000), long]]);
   draw(opened, [only!]);
-  await server.heard("presented", undefined, { timeoutMs: 15_000 });
+  await server.waitForMessage("presented", undefined, { timeoutMs: 15_000 });
   const stuck = 'document.querySelector("video").readyState < 3';
   await expect.poll(() => page.evaluate(stuck), { timeout: 30_000 }).toBe(true);
   await page.evaluate('window.before = document.querySelector("video"); window.stoodAt = before.currentTime');
@@ -241,15 +241,15 @@ test.for([
   await using opened = await bench.open();
   const { server } = opened;
   const bad = name.endsWith(".mp4") ? video(name, null) : image(name);
-  const slots = row(server.now() - 50, [
+  const slots = consecutiveSlots(server.now() - 50, [
     [bad, 60_000],
     [image("green.png"), long],
   ]);
   draw(opened, slots);
-  const { code, item_id } = await server.heard("failed", undefined, { timeoutMs: 15_000 });
+  const { code, item_id } = await server.waitForMessage("failed", undefined, { timeoutMs: 15_000 });
   expect(item_id).toBe(bad.item_id);
   expect(codes).toContain(code);
-  const { at } = await server.heard("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 15_000 });
+  const { at } = await server.waitForMessage("presented", ({ item_id: id }) => id === slots[1]!.item.item_id, { timeoutMs: 15_000 });
   expect(at - slots[0]!.starts_at).toBeLessThan(5_500);
 });
 
@@ -260,22 +260,22 @@ test("[SWP10] no more clips are made ready ahead than the box has room for, and 
   await session.send("Emulation.setHardwareConcurrencyOverride", { hardwareConcurrency: 2 });
   const from = server.messages.length;
   await page.reload();
-  await server.heard("hello", undefined, { from });
+  await server.waitForMessage("hello", undefined, { from });
   const start = server.now();
   const cost = { bytes: 1_000, decoders: 1 };
   const rows = Array.from({ length: 4 }, () =>
-    row(start, [
+    consecutiveSlots(start, [
       [image("red.png"), 3_000],
       [video("green.mp4", 2_000), long],
     ]),
   );
   for (const slots of rows) slots[1]!.cost = cost;
   server.draw(stage(rows.map((slots, index) => zone(slots, { left: index * 240, width: 240 }))));
-  await server.heard("presented", ({ key }) => key === rows[3]![0]!.key, { timeoutMs: 15_000 });
+  await server.waitForMessage("presented", ({ key }) => key === rows[3]![0]!.key, { timeoutMs: 15_000 });
   await expect.poll(() => page.locator("video").count(), { timeout: 10_000 }).toBe(1);
   await page.waitForTimeout(500);
   if (server.now() < start + 2_900) expect(await page.locator("video").count()).toBe(1);
-  await Promise.all(rows.map((slots) => server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 })));
+  await Promise.all(rows.map((slots) => server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 })));
   expect(await page.locator("video").count()).toBe(4);
 });
 
@@ -302,7 +302,7 @@ test("[SWP11] three hundred changes with transitions and failures leave no eleme
       return play;
     });
     server.draw(scene);
-    await Promise.all(plays.map((play) => server.heard("presented", ({ key }) => key === play.key, { from, timeoutMs: 20_000 })));
+    await Promise.all(plays.map((play) => server.waitForMessage("presented", ({ key }) => key === play.key, { from, timeoutMs: 20_000 })));
   };
   for (let turn = 1; turn <= 8; turn++) await change(turn);
   const before = await count();
@@ -314,7 +314,7 @@ test("[SWP11] three hundred changes with transitions and failures leave no eleme
 });
 
 /** The same stage with other slots in its one zone. */
-function redraw({ server }: Opened, { screen }: Scene, slots: Slot[]): void {
+function redraw({ server }: OpenedPage, { screen }: Scene, slots: Slot[]): void {
   if (screen.is !== "stage") throw new Error("no stage was drawn");
   const zones = [{ ...screen.stage.zones[0]!, slots }];
   server.draw({ screen: { is: "stage", stage: { ...screen.stage, zones } }, identify: null });

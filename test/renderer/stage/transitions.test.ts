@@ -3,16 +3,16 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import {
-  type Bench,
+  type TestBrowser,
   colors,
   image,
   isNear,
-  type Opened,
-  readGlass,
+  type OpenedPage,
+  readScreen,
   type Rgb,
-  row,
+  consecutiveSlots,
   stage,
-  startBench,
+  startTestBrowser,
   text,
   video,
   zone,
@@ -21,9 +21,9 @@ import {
 // A real browser on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
@@ -36,8 +36,8 @@ function moving(type: Transition["type"], about: Partial<Transition> = {}): Tran
 }
 
 /** `first`, then `next` by `transition`. */
-function pair(opened: Opened, first: SceneItem, next: SceneItem, transition: Transition, leadMs = 1_500): [Slot, Slot] {
-  const slots = row(opened.server.now() - 100, [
+function pair(opened: OpenedPage, first: SceneItem, next: SceneItem, transition: Transition, leadMs = 1_500): [Slot, Slot] {
+  const slots = consecutiveSlots(opened.server.now() - 100, [
     [first, leadMs],
     [next, long],
   ]) as [Slot, Slot];
@@ -48,15 +48,15 @@ function pair(opened: Opened, first: SceneItem, next: SceneItem, transition: Tra
 const running = "document.getAnimations().length";
 
 /** Draws the pair and stops the transition in its middle; the page ends it when its time is over. */
-async function halfway(opened: Opened, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
+async function halfway(opened: OpenedPage, slots: [Slot, Slot]): Promise<(x: number, y: number) => Rgb> {
   const { page, server } = opened;
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
   await stopHalfway(page);
-  return readGlass(page);
+  return readScreen(page);
 }
 
-async function stopHalfway(page: Opened["page"]): Promise<void> {
+async function stopHalfway(page: OpenedPage["page"]): Promise<void> {
   await expect.poll(() => page.evaluate<number>(running), { timeout: 10_000 }).toBe(2);
   await page.evaluate(`for (const a of document.getAnimations()) { a.pause(); a.currentTime = ${durationMs / 2}; }`);
 }
@@ -109,9 +109,9 @@ test("[TRA3] a crossfade of equal colours does not dip, and bars around a pictur
   const slots = pair(opened, image("red.png"), whole("red.png"), moving("crossfade"));
   const { page, server } = opened;
   server.draw(stage([zone(slots, { width: 480 })], { background_color: "#000000" }));
-  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
   await stopHalfway(page);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   expect(isNear(at(240, 270), "red", 4), String(at(240, 270))).toBe(true);
   expect(isNear(at(240, 30), red.map((value) => value / 2) as Rgb, 6), String(at(240, 30))).toBe(true);
 });
@@ -120,12 +120,12 @@ test("[TRA4] a transition begins at its slot's start by the clock, leaves the bo
   await using opened = await bench.open();
   const { page, server } = opened;
   server.clockOffsetMs = 7_200_000;
-  server.cut();
-  await server.heard("hello", undefined, { from: server.messages.length });
+  server.dropConnections();
+  await server.waitForMessage("hello", undefined, { from: server.messages.length });
   await page.waitForTimeout(500);
   const slots = pair(opened, video("blue.mp4", 5_000), video("steps.mp4", 6_000), moving("crossfade"), 4_000);
   server.draw(stage([zone(slots)]));
-  const { at } = await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  const { at } = await server.waitForMessage("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
   const places = 'JSON.stringify([...document.querySelectorAll("video")].map((clip) => clip.currentTime))';
   const before = JSON.parse(await page.evaluate<string>(places)) as number[];
   const [begun, total] = await page.evaluate<[number, number]>(
@@ -148,14 +148,14 @@ test("[TRA4] a transition begins at its slot's start by the clock, leaves the bo
 test("[TRA5] a transition takes at most half of its item's own time", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  const slots = row(server.now() - 100, [
+  const slots = consecutiveSlots(server.now() - 100, [
     [image("red.png"), 1_000],
     [image("green.png"), 6_000],
     [image("blue.png"), long],
   ]);
   for (const slot of slots) slot.transition = moving("wipe");
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1]!.key, { timeoutMs: 20_000 });
   const total = await page.evaluate<number>("document.getAnimations()[0].effect.getTiming().duration");
   expect(total).toBeLessThanOrEqual(3_000);
   expect(total).toBeGreaterThan(1_000);
@@ -172,7 +172,7 @@ test("[TRA6] who asks for less motion gets a short crossfade", async () => {
   `);
   const slots = pair(opened, image("red.png"), image("green.png"), moving("push"));
   server.draw(stage([zone(slots)]));
-  await server.heard("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[1].key, { timeoutMs: 20_000 });
   const moves = await page.evaluate<[string, number][]>("moves");
   expect(moves).toHaveLength(2);
   for (const [frames, total] of moves) {
@@ -192,15 +192,15 @@ test("[TRA7] where three transitions in a row are rough they become cuts, and th
     setInterval(() => { const until = performance.now() + 160; while (performance.now() < until); }, 165);
   `);
   const names = ["red.png", "green.png"];
-  const slots = row(
+  const slots = consecutiveSlots(
     server.now(),
     Array.from({ length: 8 }, (_, turn): [SceneItem, number] => [image(names[turn % 2]!), turn === 7 ? long : 2_000]),
   );
   for (const slot of slots) slot.transition = moving("slide", { duration_ms: 800 });
   server.draw(stage([zone(slots)]));
-  const { frames_per_second } = await server.heard("simplified", undefined, { timeoutMs: 20_000 });
+  const { frames_per_second } = await server.waitForMessage("simplified", undefined, { timeoutMs: 20_000 });
   expect(frames_per_second).toBeLessThan(18);
-  await server.heard("presented", ({ key }) => key === slots[7]!.key, { timeoutMs: 20_000 });
+  await server.waitForMessage("presented", ({ key }) => key === slots[7]!.key, { timeoutMs: 20_000 });
   // The first item comes by nothing, three by a transition of two sides each, the rest by cuts.
   expect(await page.evaluate<number>("moves")).toBe(6);
   expect(server.messages.filter(({ type }) => type === "simplified")).toHaveLength(1);
@@ -209,17 +209,17 @@ test("[TRA7] where three transitions in a row are rough they become cuts, and th
 test("[TRA8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
   await using opened = await bench.open();
   const { page, server } = opened;
-  server.draw(stage([zone(row(server.now(), [[video("blue.mp4", 5_000), long]]))]));
-  await server.heard("presented");
-  const slots = row(server.now(), [[image("green.png"), long]]);
+  server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
+  await server.waitForMessage("presented");
+  const slots = consecutiveSlots(server.now(), [[image("green.png"), long]]);
   server.draw(stage([zone(slots, { width: 700 })], { transition: moving("wipe") }));
-  await server.heard("presented", ({ key }) => key === slots[0]!.key);
+  await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key);
   await stopHalfway(page);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   expect(isNear(at(100, 270), "blue"), String(at(100, 270))).toBe(true);
   expect(isNear(at(600, 270), "green"), String(at(600, 270))).toBe(true);
   expect(isNear(at(860, 270), [0x10, 0x20, 0x30]), String(at(860, 270))).toBe(true);
   await expect.poll(() => page.locator(".layer").count(), { timeout: 20_000 }).toBe(1);
-  const after = await readGlass(page);
+  const after = await readScreen(page);
   expect(isNear(after(100, 270), "green")).toBe(true);
 });

@@ -7,7 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { placementOf } from "../../../renderer/player/stage/placement.ts";
 import type { Wall } from "../../../src/protocol/content/wall.ts";
-import { type Bench, image, isNear, readGlass, type Rgb, slot, stage, startBench, video, zone } from "../harness.ts";
+import { type TestBrowser, image, isNear, readScreen, type Rgb, slot, stage, startTestBrowser, video, zone } from "../harness.ts";
 
 const run = promisify(execFile);
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -27,18 +27,18 @@ function colorAt(x: number, y: number): Rgb {
   return [(stripe % 3) * 90, (Math.floor(stripe / 3) % 3) * 90, Math.floor(stripe / 9) * 90];
 }
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
   const pixels = Buffer.alloc(wall.wall_width * wall.wall_height * 3);
   for (let at = 0; at < pixels.length / 3; at += 1) {
     pixels.set(colorAt(at % wall.wall_width, Math.floor(at / wall.wall_width)), at * 3);
   }
-  const file = join(bench.media, "stripes.png");
+  const file = join(bench.mediaFolder, "stripes.png");
   await sharp(pixels, { raw: { width: wall.wall_width, height: wall.wall_height, channels: 3 } })
     .png()
     .toFile(file);
-  const clip = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(bench.media, "stripes.mp4")];
+  const clip = ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p", "-movflags", "+faststart", join(bench.mediaFolder, "stripes.mp4")];
   await run("ffmpeg", ["-v", "error", "-loop", "1", "-framerate", "10", "-i", file, "-t", "3", ...clip]);
 });
 afterAll(async () => {
@@ -58,8 +58,8 @@ test.each([
     const play = slot(make(), server.now() + 200, 600_000);
     const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
     server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: part }));
-    await server.heard("presented");
-    const pixel = await readGlass(page);
+    await server.waitForMessage("presented");
+    const pixel = await readScreen(page);
     for (const y of [0, corner - 1, corner, 150, 299]) {
       // The first pixel of each stripe and the last.
       for (let x = 0; x < 400; x += stripePixels) {
@@ -82,8 +82,8 @@ test("[WAL2] a layout of another shape than the wall is whole and in its middle,
   ] as const) {
     const play = slot(image("red.png"), server.now() + 200, 600_000);
     server.draw(stage([zone([play], { width: 600, height: 600 })], { width: 600, height: 600, wall: part }));
-    await server.heard("presented");
-    const pixel = await readGlass(page);
+    await server.waitForMessage("presented");
+    const pixel = await readScreen(page);
     for (let x = 5; x < 400; x += 10) {
       expect(isNear(pixel(x, 150), x >= from && x < to ? "red" : [0, 0, 0])).toBe(true);
     }
@@ -96,8 +96,8 @@ test("[WAL3] a part of another shape than its display is neither stretched nor s
   const play = slot(image("stripes.png"), server.now() + 200, 600_000);
   const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
   server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: { ...right, left: 300, width: 300 } }));
-  await server.heard("presented");
-  const pixel = await readGlass(page);
+  await server.waitForMessage("presented");
+  const pixel = await readScreen(page);
   for (let x = 5; x < 600; x += 10) {
     const wanted = x < 150 || x >= 450 ? ([0, 0, 0] as Rgb) : colorAt(300 + x - 150, 150);
     expect(isNear(pixel(x, 150), wanted, 30), `at ${x}`).toBe(true);
@@ -113,14 +113,14 @@ test("[WAL4] whatever the sizes, a part lies on whole pixels within its display,
         placementOf({ ...layout, wall: { ...whole, left: from, top: 0, ...part } }, display),
       );
       for (const place of places) {
-        for (const value of [place.left, place.top, ...Object.values(place.part)]) expect(Number.isInteger(value)).toBe(true);
-        expect(place.part.left).toBeGreaterThanOrEqual(0);
-        expect(place.part.left + place.part.width).toBeLessThanOrEqual(display.width);
-        expect(place.part.top + place.part.height).toBeLessThanOrEqual(display.height);
+        for (const value of [place.left, place.top, ...Object.values(place.visibleArea)]) expect(Number.isInteger(value)).toBe(true);
+        expect(place.visibleArea.left).toBeGreaterThanOrEqual(0);
+        expect(place.visibleArea.left + place.visibleArea.width).toBeLessThanOrEqual(display.width);
+        expect(place.visibleArea.top + place.visibleArea.height).toBeLessThanOrEqual(display.height);
       }
       const [first, second] = places as [(typeof places)[0], (typeof places)[0]];
       expect(second.scale).toBe(first.scale);
-      expect(second.part).toEqual(first.part);
+      expect(second.visibleArea).toEqual(first.visibleArea);
       const toGlass = Math.min(display.width / part.width, display.height / part.height);
       // What the second shows further right is the first display and the gap, to the rounding of either.
       expect(Math.abs(first.left - second.left - (part.width + gap) * toGlass)).toBeLessThanOrEqual(1);

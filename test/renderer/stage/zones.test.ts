@@ -9,17 +9,17 @@ import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import type { Scene, SceneItem } from "../../../src/protocol/scene.ts";
 import { pdfOf } from "../../support/media/pdf.ts";
 import {
-  type Bench,
+  type TestBrowser,
   clockFace,
   image,
   isNear,
   item as itemOf,
-  type Opened,
-  readGlass,
+  type OpenedPage,
+  readScreen,
   type Rgb,
-  row,
+  consecutiveSlots,
   stage,
-  startBench,
+  startTestBrowser,
   text,
   video,
   zone,
@@ -44,9 +44,9 @@ const markers = {
 type Marker = keyof typeof markers;
 const markerSize = 60;
 
-let bench: Bench;
+let bench: TestBrowser;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startTestBrowser();
   const place = (name: Marker, left: number, top: number) => {
     const [r, g, b] = markers[name];
     return { input: { create: { width: markerSize, height: markerSize, channels: 3 as const, background: { r, g, b } } }, left, top };
@@ -59,24 +59,34 @@ beforeAll(async () => {
     place("top", 170, 0),
     place("bottom", 170, 140),
   ];
-  const picture = join(bench.media, "marked.png");
+  const picture = join(bench.mediaFolder, "marked.png");
   const [r, g, b] = markers.rest;
   await sharp({ create: { width: 400, height: 200, channels: 3, background: { r, g, b } } })
     .composite(corners)
     .png()
     .toFile(picture);
   // Larger than any zone here: it comes through the worker that scales pictures down.
-  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(bench.media, "marked-large.png"));
+  await sharp(picture).resize(4_000, 2_000, { kernel: "nearest" }).png().toFile(join(bench.mediaFolder, "marked-large.png"));
   const boxes = corners.map(({ input, left: x, top: y }) => {
     const { r: red, g: green, b: blue } = input.create.background;
     return `<rect x="${x}" y="${y}" width="${markerSize}" height="${markerSize}" fill="rgb(${red},${green},${blue})"/>`;
   });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200" viewBox="0 0 400 200"><rect width="400" height="200" fill="rgb(${r},${g},${b})"/>${boxes.join("")}</svg>`;
-  await writeFile(join(bench.media, "marked.svg"), svg);
-  await writeFile(join(bench.media, "page.pdf"), pdfOf([markers.bottomLeft]));
+  await writeFile(join(bench.mediaFolder, "marked.svg"), svg);
+  await writeFile(join(bench.mediaFolder, "page.pdf"), pdfOf([markers.bottomLeft]));
   const coding = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-t", "3", "-r", "15"];
   const tagged = ["-vf", "scale=out_color_matrix=bt709", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"];
-  await promisify(execFile)("ffmpeg", ["-v", "error", "-loop", "1", "-i", picture, ...tagged, ...coding, join(bench.media, "marked.mp4")]);
+  await promisify(execFile)("ffmpeg", [
+    "-v",
+    "error",
+    "-loop",
+    "1",
+    "-i",
+    picture,
+    ...tagged,
+    ...coding,
+    join(bench.mediaFolder, "marked.mp4"),
+  ]);
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
@@ -156,7 +166,7 @@ test.for(turnedFits)(
 
 /** Shows two kinds, each in a zone that lies straight and in one that is turned, and looks for their markers. */
 async function standWhereTheyBelong(
-  { page, server }: Opened,
+  { page, server }: OpenedPage,
   pair: SceneItem[],
   rotation: Rotation,
   fit: (typeof fits)[number],
@@ -175,11 +185,11 @@ async function standWhereTheyBelong(
   const turns = [0, 0, rotation, rotation];
   const zones = items.map((item, index) => {
     const [left, top] = boxes[index]!;
-    return zone(row(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
+    return zone(consecutiveSlots(server.now(), [[item, long]]), { left, top, width: size, height: size, rotation: turns[index]! });
   });
   server.draw({ ...stage(zones, layout), rotation });
-  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
-  const at = await readGlass(page);
+  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 20_000 })));
+  const at = await readScreen(page);
   for (const [index, box] of boxes.entries()) {
     for (const [point, marker] of wanted[fit]) {
       const spot = onScreen(turned(point, box, turns[index]!), rotation);
@@ -199,12 +209,12 @@ test.for(rotations)(
     const file = itemOf({ type: "pdf", src: "/media/page.pdf", background_color: "#102030" });
     const code = itemOf({ type: "qr", data: "https://example.com/menu", color: "#000000", background_color: "#ffffff" });
     const zones = [
-      zone(row(server.now(), [[file, long]]), { left: 20, top: 20, width: 320, height: 240 }),
-      zone(row(server.now(), [[code, long]]), { left: 300, top: 300, width: size, height: size }),
+      zone(consecutiveSlots(server.now(), [[file, long]]), { left: 20, top: 20, width: 320, height: 240 }),
+      zone(consecutiveSlots(server.now(), [[code, long]]), { left: 300, top: 300, width: size, height: size }),
     ];
     server.draw({ ...stage(zones, layout), rotation });
-    await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 30_000 })));
-    const at = await readGlass(page);
+    await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id, { timeoutMs: 30_000 })));
+    const at = await readScreen(page);
     const spot = (x: number, y: number): Rgb => at(...onScreen([x, y], rotation));
     // Of 800 x 450 points, 320 x 180 are left, in the middle of the zone's height.
     for (const [x, y] of [[25, 55], [335, 55], [335, 225]] as Point[]) expect(isNear(spot(x, y), markers.bottomLeft)).toBe(true); // prettier-ignore
@@ -253,10 +263,12 @@ test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed f
     [itemOf({ type: "ticker", text: "Platform 4", background_color: "#000060" }), [0, 0, 96], [20, 300]],
     [itemOf({ type: "feed", timezone: "UTC", background_color: "#606000", ...news }), [96, 96, 0], [300, 20]],
   ];
-  const zones = places.map(([each, , [left, top]]) => zone(row(server.now(), [[each, long]]), { left, top, width: size, height: size }));
+  const zones = places.map(([each, , [left, top]]) =>
+    zone(consecutiveSlots(server.now(), [[each, long]]), { left, top, width: size, height: size }),
+  );
   server.draw({ ...stage(zones, layout), rotation });
-  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id)));
-  const at = await readGlass(page);
+  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
+  const at = await readScreen(page);
   const corners: Point[] = [
     [3, 3],
     [197, 3],
@@ -281,15 +293,15 @@ test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed f
 test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
-  const show = (name: string) => row(server.now(), [[image(name), long]]);
+  const show = (name: string) => consecutiveSlots(server.now(), [[image(name), long]]);
   const zones = [
     zone(show("green.png"), { left: 200, top: 100, width: 200, height: 200, z_index: 5 }),
     zone(show("red.png"), { left: 100, top: 50, width: 200, height: 200, z_index: 1 }),
     zone(show("blue.png"), { left: 600, top: 150, width: 200, height: 200, rotation: 45 }),
   ];
   server.draw(stage(zones));
-  await Promise.all(zones.map(({ id }) => server.heard("presented", ({ zone_id }) => zone_id === id)));
-  const at = await readGlass(page);
+  await Promise.all(zones.map(({ id }) => server.waitForMessage("presented", ({ zone_id }) => zone_id === id)));
+  const at = await readScreen(page);
   expect(isNear(at(250, 150), "green")).toBe(true);
   expect(isNear(at(150, 100), "red")).toBe(true);
   expect(isNear(at(98, 100), ground)).toBe(true);
@@ -302,10 +314,16 @@ test("[ZON4] a layout's background lies behind its zones and covers it, a zone's
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
   const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
-  const drawn = zone(row(server.now(), [[whole, long]]), { left: 100, top: 100, width: 200, height: 200, background_color: "#808080" });
+  const drawn = zone(consecutiveSlots(server.now(), [[whole, long]]), {
+    left: 100,
+    top: 100,
+    width: 200,
+    height: 200,
+    background_color: "#808080",
+  });
   server.draw(stage([drawn], { background_src: "/media/yellow.png" }));
-  await server.heard("presented");
-  const at = await readGlass(page);
+  await server.waitForMessage("presented");
+  const at = await readScreen(page);
   for (const spot of [[3, 3], [956, 536], [50, 300]] as Point[]) expect(isNear(at(...spot), "yellow"), String(at(...spot))).toBe(true); // prettier-ignore
   expect(isNear(at(200, 200), "red")).toBe(true);
   expect(isNear(at(200, 110), [128, 128, 128])).toBe(true);
@@ -322,7 +340,7 @@ test("[ZON5] the screens of words turn with the glass, and stay inside it", asyn
       rotation,
       identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long },
     });
-    if (rotation === 0) await server.heard("screen", ({ is }) => is === "empty", { from });
+    if (rotation === 0) await server.waitForMessage("screen", ({ is }) => is === "empty", { from });
     await expect.poll(() => page.evaluate('document.querySelector("#glass").dataset.rotation')).toBe(String(rotation));
     const outside = await page.evaluate<string[]>(`
       [...document.querySelectorAll("#glass *")]
@@ -344,9 +362,9 @@ test.for(rotations)(
     await using opened = await bench.open(screen.width, screen.height);
     const { page, server } = opened;
     const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
-    const drawn = zone(row(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
+    const drawn = zone(consecutiveSlots(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
     server.draw({ ...stage([drawn], layout), rotation });
-    await server.heard("presented");
+    await server.waitForMessage("presented");
     await page.evaluate(`
     window.touched = [];
     document.addEventListener("pointerdown", ({ target, offsetX, offsetY }) => touched.push([target.tagName, Math.round(offsetX), Math.round(offsetY)]), true);
@@ -364,13 +382,13 @@ test.for(rotations)(
 test("[ZON7] the glass turns without beginning anything anew", async () => {
   await using opened = await bench.open(screen.width, screen.height);
   const { page, server } = opened;
-  const scene = stage([zone(row(server.now(), [[video("steps.mp4", 6_000), long]]))]);
+  const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), long]]))]);
   server.draw(scene);
-  await server.heard("presented");
+  await server.waitForMessage("presented");
   await page.evaluate('window.before = document.querySelector("video"); window.begun = before.currentTime');
   server.draw({ ...scene, rotation: 90 });
   await expect.poll(() => page.evaluate("before.isConnected && before.currentTime > begun + 0.2"), { timeout: 10_000 }).toBe(true);
-  const at = await readGlass(page);
+  const at = await readScreen(page);
   // 960x540 upright in 540x960, seen turned: a strip of 304 in the middle of the width.
   expect(at(480, 5)).not.toEqual([0, 0, 0]);
   expect(at(100, 270)).toEqual([0, 0, 0]);

@@ -11,20 +11,20 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { numberedClip, pdfOf } from "../../support/media/media.ts";
 import { Program } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
-import { Bench, blobsIn, call, picture } from "../harness.ts";
+import { TestService, blobsIn, call, picture } from "../harness.ts";
 
 const patient = { timeout: 20_000 };
 const bundle = () => zipOf([{ name: "index.html", bytes: Buffer.from("<p>Hello") }]);
 const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g/></svg>');
 
-async function settled(bench: Bench, id: string): Promise<Asset> {
+async function settled(bench: TestService, id: string): Promise<Asset> {
   await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
   return Asset.parse((await bench.call("GET", `assets/${id}`)).body);
 }
 
 test("[AST18] a picture's thumbnail is made in the background, small, upright, and served like a file", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const pixels = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: "#3355ff" } })
     .jpeg()
     .withMetadata({ orientation: 6 })
@@ -70,7 +70,7 @@ test("[AST19] a video has a thumbnail where the machine has ffmpeg, and is ready
 
 test("[AST20] thumbnails that a stop left undone are made after the next start; one that ends the process is given up", async () => {
   await using folder = await temporaryFolder();
-  const first = await Bench.start(folder.path);
+  const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
   await settled(first, id);
   await first[Symbol.asyncDispose]();
@@ -85,14 +85,14 @@ test("[AST20] thumbnails that a stop left undone are made after the next start; 
     [2, false],
   ] as const) {
     write(tries);
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     expect((await settled(bench, id)).thumbnail_url !== null).toBe(has);
   }
 });
 
 test("[AST21] names and tags can be changed, guarded by If-Match; lists filter by kind, tag, name, hash and bin", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const image = (await bench.upload(await picture(), "image/png", "Summer 50%_off.png")).body;
   const pdf = (await bench.upload(pdfOf(1), "application/pdf", "Menu")).body;
   await settled(bench, image.id);
@@ -125,7 +125,7 @@ test("[AST21] names and tags can be changed, guarded by If-Match; lists filter b
 
 test("[AST22] a deleted asset lies in the bin, cannot be put into a playlist, and comes back whole", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture();
   const { id } = (await bench.upload(bytes)).body;
   expect((await bench.call("DELETE", `assets/${id}`)).status).toBe(204);
@@ -144,7 +144,7 @@ test("[AST22] a deleted asset lies in the bin, cannot be put into a playlist, an
 test("[AST23] after 30 days the bin is emptied", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const { id, sha256 } = (await bench.upload(await picture())).body;
   await settled(bench, id);
   await bench.call("DELETE", `assets/${id}`);
@@ -162,7 +162,7 @@ test("[AST23] after 30 days the bin is emptied", async () => {
 
 test("[AST24] deleting for good frees the disk, thumbnail and all, and nobody else's bytes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const used = async () =>
     Number((await promisify(execFile)("du", ["-s", "--block-size=1", join(folder.path, "blobs")])).stdout.split("\t")[0]);
   const before = await used();
@@ -182,7 +182,7 @@ test("[AST24] deleting for good frees the disk, thumbnail and all, and nobody el
 
 test("[AST25] deleting and uploading the same bytes at once never leaves an asset without its bytes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture("png", 16);
   let held = (await bench.upload(bytes)).body.id as string;
   for (let round = 0; round < 25; round += 1) {
@@ -196,7 +196,7 @@ test("[AST25] deleting and uploading the same bytes at once never leaves an asse
 
 test("[AST26] files that no row names are swept at the next start, the others stay", async () => {
   await using folder = await temporaryFolder();
-  const first = await Bench.start(folder.path);
+  const first = await TestService.start(folder.path);
   const { id } = (await first.upload(await picture())).body;
   const kept = await settled(first, id);
   await first[Symbol.asyncDispose]();
@@ -205,7 +205,7 @@ test("[AST26] files that no row names are swept at the next start, the others st
   const orphan = "ab".repeat(32);
   await mkdir(join(folder.path, "blobs/ab"), { recursive: true });
   await writeFile(join(folder.path, "blobs/ab", orphan), "left by a crash");
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await expect.poll(() => blobsIn(folder.path), patient).not.toContain(orphan);
   expect((await blobsIn(folder.path)).toSorted()).toEqual(named.toSorted());
   expect((await bench.call("GET", kept.thumbnail_url!)).status).toBe(200);
@@ -213,7 +213,7 @@ test("[AST26] files that no row names are swept at the next start, the others st
 
 test("[AST27] what a browser could run is an attachment in a sandbox; names stay names", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const headersOf = async (bytes: Buffer, name: string) => {
     const { url } = (await bench.upload(bytes, undefined, name)).body;
     const { headers } = await bench.call("GET", url);
@@ -238,7 +238,7 @@ test("[AST27] what a browser could run is an attachment in a sandbox; names stay
 
 test("[AST28] equal bytes are one asset when the caller asks for it, within the team", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture();
   const first = await bench.upload(bytes);
   const again = await bench.call("POST", "assets?duplicate=reuse&name=other", bytes, { "idempotency-key": "k" });

@@ -8,11 +8,11 @@ import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
 import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
-import { adapt } from "../../../src/service/store/store.ts";
+import { adaptDatabase } from "../../../src/service/store/store.ts";
 import { migrations } from "../../../src/service/store/migrations/index.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { Bench, blobsIn, call, picture } from "../harness.ts";
+import { TestService, blobsIn, call, picture } from "../harness.ts";
 
 const patient = { timeout: 20_000 };
 const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
@@ -94,7 +94,7 @@ test("[UPL8] a data folder of an older version is brought up to date: its assets
   const bytes = await picture();
   const sha256 = hashOf(bytes);
   const file = new DatabaseSync(join(folder.path, "state.db"));
-  const db = new Kysely<never>({ dialect: new SqliteDialect({ database: adapt(file) }) });
+  const db = new Kysely<never>({ dialect: new SqliteDialect({ database: adaptDatabase(file) }) });
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => ({ "0001-first": migrations["0001-first"]! }) },
@@ -108,7 +108,7 @@ test("[UPL8] a data folder of an older version is brought up to date: its assets
   await db.destroy();
   await mkdir(join(folder.path, "blobs", sha256.slice(0, 2)), { recursive: true });
   await writeFile(join(folder.path, "blobs", sha256.slice(0, 2), sha256), bytes);
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
   const asset = Asset.parse((await bench.call("GET", `assets/${id}`)).body);
   expect(asset).toMatchObject({ name: "old", kind: "image", tags: [], sha256, warnings: [], deleted_at: null });

@@ -5,9 +5,9 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { madeByFfmpeg, numberedClip, pdfOf } from "../../support/media/media.ts";
+import { createWithFfmpeg, numberedClip, pdfOf } from "../../support/media/media.ts";
 import { zipOf, type ZipPart } from "../../support/media/zip.ts";
-import { Bench } from "../harness.ts";
+import { TestService } from "../harness.ts";
 
 const svg = (inside: string, more = "") =>
   Buffer.from(
@@ -15,11 +15,11 @@ const svg = (inside: string, more = "") =>
   );
 const page: ZipPart = { name: "index.html", bytes: Buffer.from("<!doctype html><p>Hello") };
 const clip = (codec: readonly string[], ending = "mp4", input = "testsrc=size=320x180:rate=30") =>
-  madeByFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
+  createWithFfmpeg(["-f", "lavfi", "-i", input, "-t", "1", ...codec], ending);
 
 /** Uploads each file and expects a refusal that says why and what to do, and nothing left. */
 async function refusedAll(folder: string, cases: readonly (readonly [name: string, bytes: Buffer, detail: RegExp])[]): Promise<void> {
-  await using bench = await Bench.start(folder);
+  await using bench = await TestService.start(folder);
   for (const [name, bytes, detail] of cases) {
     const answer = await bench.upload(bytes);
     expect([name, answer.status, answer.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
@@ -31,7 +31,7 @@ async function refusedAll(folder: string, cases: readonly (readonly [name: strin
 
 test("[AST9] SVG that only draws comes in with its size", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const dot = `data:image/png;base64,${(
     await sharp({ create: { width: 1, height: 1, channels: 3, background: "red" } })
       .png()
@@ -92,7 +92,7 @@ test("[AST10] SVG with script, handlers, foreign content, entities or anything f
 test("[AST11] a PDF comes in with its pages; one that is broken, locked or endless is refused", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "a"));
-  await using bench = await Bench.start(join(folder.path, "a"));
+  await using bench = await TestService.start(join(folder.path, "a"));
   for (const pages of [1, 1_000]) {
     const answer = await bench.upload(pdfOf(pages), "application/pdf");
     expect(answer.status, JSON.stringify(answer.body)).toBe(201);
@@ -123,8 +123,8 @@ test("[AST11] a PDF comes in with its pages; one that is broken, locked or endle
 
 test("[AST12] sound of every kind comes in with its length and its codec", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const sound = (codec: string, ending: string) => madeByFfmpeg(["-f", "lavfi", "-i", "sine=duration=2", "-c:a", codec], ending);
+  await using bench = await TestService.start(folder.path);
+  const sound = (codec: string, ending: string) => createWithFfmpeg(["-f", "lavfi", "-i", "sine=duration=2", "-c:a", codec], ending);
   const cases = [
     ["libmp3lame", "mp3", "audio/mpeg", "mp3"],
     ["aac", "aac", "audio/aac", "aac"],
@@ -158,7 +158,7 @@ test("[AST13] a video that Chromium cannot play everywhere is refused by its cod
 
 test("[AST13] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable sound are told as warnings", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const vp9 = await bench.upload(await clip(["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"], "webm"));
   expect(vp9.body).toMatchObject({ kind: "video", mime_type: "video/webm", codec: "vp9", warnings: [] });
   const noise = "nullsrc=size=1280x720:rate=30,geq=random(1)*255:128:128";
@@ -166,7 +166,7 @@ test("[AST13] VP9 comes in; a clip of 100 Mbit/s, a hard profile and unplayable 
   expect(fast.body.warnings).toEqual([{ code: "bit-rate", detail: expect.stringMatching(/Mbit\/s.*50 Mbit/) }]);
   const hard = await bench.upload(await clip(["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"]));
   expect(hard.body.warnings.map(({ code }: { code: string }) => code)).toEqual(["profile"]);
-  const ac3 = await madeByFfmpeg(
+  const ac3 = await createWithFfmpeg(
     [
       "-f",
       "lavfi",
@@ -208,7 +208,7 @@ test("[AST14] a picture with a side above 16,384 pixels is refused with what to 
 
 test("[AST15] a zip with index.html comes in as a bundle", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const parts = [
     page,
     { name: "css/", bytes: Buffer.alloc(0), mode: 0o040755 },
@@ -244,7 +244,7 @@ test("[AST16] bundles that are bombs, hostile, broken or without a page are refu
 
 test("[AST17] an item takes an asset of its kind", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const drawing = (await bench.upload(svg("<g/>"))).body;
   const pdf = (await bench.upload(pdfOf(1))).body;
   const video = (await bench.upload(await numberedClip(1))).body;

@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { numberedClip } from "../../support/media/media.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../harness.ts";
 
 test("[AST1] pictures of every allowed kind come in, measured, whatever the name and the general type say", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {
     const bytes = await picture(format);
     const answer = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
@@ -30,7 +30,7 @@ test("[AST1] pictures of every allowed kind come in, measured, whatever the name
 
 test("[AST1] a video comes in with its size and its length", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const answer = await bench.upload(await numberedClip(1), "video/mp4");
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   expect(answer.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
@@ -40,7 +40,7 @@ test("[AST1] a video comes in with its size and its length", async () => {
 
 test("[AST2] mislabelled, empty, truncated, and unknown files are refused with 422 and advice, and leave nothing", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const png = await picture();
   const clip = await numberedClip(1);
   const cases: [string, Buffer, string, RegExp][] = [
@@ -70,7 +70,7 @@ test("[AST2] mislabelled, empty, truncated, and unknown files are refused with 4
 
 test("[AST3] a body above the limit is refused with 413, with and without a length announced", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { maxAssetBytes: 10_000 });
+  await using bench = await TestService.start(folder.path, { maxAssetBytes: 10_000 });
   const large = Buffer.alloc(10_001);
   expect((await bench.upload(large)).status).toBe(413);
   const chunked = await fetch(`${bench.service.url}/api/v1/assets`, {
@@ -92,7 +92,7 @@ test("[AST3] a body above the limit is refused with 413, with and without a leng
 
 test("[AST4] equal bytes are stored once and stay until the last asset of them is deleted", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture();
   const [one, two] = [(await bench.upload(bytes)).body, (await bench.upload(bytes)).body];
   expect(one.id).not.toBe(two.id);
@@ -106,7 +106,7 @@ test("[AST4] equal bytes are stored once and stay until the last asset of them i
 
 test("[AST5] content comes whole, by range, or not at all when the caller has it, under a strong ETag", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture();
   const { id, url, sha256, mime_type } = (await bench.upload(bytes)).body;
   const get = (headers = {}) => bench.call("GET", url, undefined, headers);
@@ -140,7 +140,7 @@ test("[AST5] content comes whole, by range, or not at all when the caller has it
 
 test("[AST6] an asset that a playlist shows cannot be deleted; the refusal names the playlist", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
   const { id: playlist } = (await bench.call("POST", "playlists", { name: "Lunch", items: [{ type: "image", asset_id: id }] })).body;
   const refused = await bench.call("DELETE", `assets/${id}`);
@@ -152,9 +152,9 @@ test("[AST6] an asset that a playlist shows cannot be deleted; the refusal names
 
 test("[AST7] a device gets the files of its own state's team, by range too", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { asset } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { asset } = await bench.showPicture(device);
   const state = (await device.call("GET", "state")).body;
   expect(state.assets[0].url).toBe(`/api/v1/device/assets/${asset.sha256}`);
   const bytes = (await device.call("GET", `assets/${asset.sha256}`)).body;
@@ -165,9 +165,9 @@ test("[AST7] a device gets the files of its own state's team, by range too", asy
 
 test("[AST8] what an upload left half received is cleared at the next start", async () => {
   await using folder = await temporaryFolder();
-  await using first = await Bench.start(folder.path);
+  await using first = await TestService.start(folder.path);
   await first[Symbol.asyncDispose]();
   await writeFile(join(folder.path, "blobs/incoming/half"), "half");
-  await using _second = await Bench.start(folder.path);
+  await using _second = await TestService.start(folder.path);
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
 });

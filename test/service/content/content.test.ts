@@ -1,15 +1,15 @@
 // Playlists, layouts and what players should show: checked references, stable ids, revisions that move only when they must.
 import { expect, test } from "vitest";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Playlist } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture, pointers } from "../harness.ts";
+import { TestService, picture, errorPointers } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 test("[CNT1] a playlist's items must point to assets of their kind; each wrong one is named", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
   const items = [
     { type: "image", asset_id: id },
@@ -18,7 +18,7 @@ test("[CNT1] a playlist's items must point to assets of their kind; each wrong o
     { type: "text", text: "hello" },
   ];
   const refused = await bench.call("POST", "playlists", { name: "P", items });
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/asset_id", "/items/2/asset_id"]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/asset_id", "/items/2/asset_id"]]);
   const made = await bench.call("POST", "playlists", { name: "P", items: [items[0], items[3]] });
   expect(made.status).toBe(201);
   expect(Playlist.parse(made.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
@@ -26,7 +26,7 @@ test("[CNT1] a playlist's items must point to assets of their kind; each wrong o
 
 test("[ITM39] each kind of item takes assets of its kind only, artwork included; each wrong one is named", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { id } = (await bench.upload(await picture())).body;
   const refused = await bench.call("POST", "playlists", {
     name: "P",
@@ -38,7 +38,7 @@ test("[ITM39] each kind of item takes assets of its kind only, artwork included;
     ],
   });
   const wrong = ["/items/0/asset_id", "/items/0/artwork_asset_id", "/items/1/asset_id", "/items/2/asset_id"];
-  expect([refused.status, pointers(refused)]).toEqual([422, wrong]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, wrong]);
   const items = [
     { type: "ticker", text: "News" },
     { type: "qr", data: "https://example.com" },
@@ -50,42 +50,42 @@ test("[ITM39] each kind of item takes assets of its kind only, artwork included;
 
 test("[CNT2] a zone must lie inside its layout and show a playlist that exists", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const zone = { name: "z", left: 0, top: 0, width: 100, height: 100 };
   const post = (zones: object[]) => bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones });
-  expect(pointers(await post([{ ...zone, left: 100 }]))).toEqual(["/zones/0/left"]);
-  expect(pointers(await post([zone, { ...zone, left: 1 }]))).toEqual(["/zones/1/width"]);
-  expect(pointers(await post([{ ...zone, top: 1 }]))).toEqual(["/zones/0/height"]);
-  expect(pointers(await post([{ ...zone, left: -1 }]))).toEqual(["/zones/0/left"]);
-  expect(pointers(await post([{ ...zone, playlist_id: `pls_${nobody}` }]))).toEqual(["/zones/0/playlist_id"]);
+  expect(errorPointers(await post([{ ...zone, left: 100 }]))).toEqual(["/zones/0/left"]);
+  expect(errorPointers(await post([zone, { ...zone, left: 1 }]))).toEqual(["/zones/1/width"]);
+  expect(errorPointers(await post([{ ...zone, top: 1 }]))).toEqual(["/zones/0/height"]);
+  expect(errorPointers(await post([{ ...zone, left: -1 }]))).toEqual(["/zones/0/left"]);
+  expect(errorPointers(await post([{ ...zone, playlist_id: `pls_${nobody}` }]))).toEqual(["/zones/0/playlist_id"]);
   const made = await post([zone]);
   expect(made.status).toBe(201);
   expect(Layout.parse(made.body).background_color).toBe("#000000");
   const smaller = await bench.call("PATCH", `layouts/${made.body.id}`, { width: 50 });
-  expect([smaller.status, pointers(smaller)]).toEqual([422, ["/zones/0/width"]]);
+  expect([smaller.status, errorPointers(smaller)]).toEqual([422, ["/zones/0/width"]]);
 });
 
 test("[CNT3] unknown and malformed fields are refused, each named by its pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const items = [{ type: "image", asset_id: "nonsense", colour: 1 }, { type: "hologram" }];
   const refused = await bench.call("POST", "playlists", { name: "", items, "a/b": 1 });
   expect(refused.status).toBe(422);
   expect(refused.headers.get("content-type")).toContain("application/problem+json");
-  expect(pointers(refused).toSorted()).toEqual(["/a~1b", "/items/0/asset_id", "/items/0/colour", "/items/1/type", "/name"]);
-  expect(pointers(await bench.call("GET", "playlists?limit=1000&page=2")).toSorted()).toEqual(["?limit", "?page"]);
-  expect(pointers(await bench.call("GET", "playlists?cursor=x"))).toEqual(["?cursor"]);
+  expect(errorPointers(refused).toSorted()).toEqual(["/a~1b", "/items/0/asset_id", "/items/0/colour", "/items/1/type", "/name"]);
+  expect(errorPointers(await bench.call("GET", "playlists?limit=1000&page=2")).toSorted()).toEqual(["?limit", "?page"]);
+  expect(errorPointers(await bench.call("GET", "playlists?cursor=x"))).toEqual(["?cursor"]);
 });
 
 test("[CNT4] assigning a layout publishes one document with everything it needs", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const empty = Desired.parse((await device.call("GET", "state")).body);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const empty = DesiredState.parse((await device.call("GET", "state")).body);
   expect(empty).toMatchObject({ layout: null, playlists: [], assets: [], player: { name: "Lobby" } });
-  const { asset, playlist, layout } = await bench.showing(device);
+  const { asset, playlist, layout } = await bench.showPicture(device);
   const answer = await device.call("GET", "state");
-  const full = Desired.parse(answer.body);
+  const full = DesiredState.parse(answer.body);
   expect(full.layout?.zones[0]?.playlist_id).toBe(playlist.id);
   expect(full.playlists).toEqual([{ id: playlist.id, items: playlist.items }]);
   expect(full.assets.map(({ sha256 }) => sha256)).toEqual([asset.sha256]);
@@ -96,14 +96,14 @@ test("[CNT4] assigning a layout publishes one document with everything it needs"
     desired_revision: full.revision,
   });
   const nowhere = await bench.call("PATCH", `players/${device.playerId}`, { layout_id: `lay_${nobody}` });
-  expect([nowhere.status, pointers(nowhere)]).toEqual([422, ["/layout_id"]]);
+  expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/layout_id"]]);
 });
 
 test("[CNT5] an identical change moves neither ids nor revision nor time, and no screen hears of it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { items, playlist, layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { items, playlist, layout } = await bench.showPicture(device);
   const { revision } = (await device.call("GET", "state")).body;
   const link = await device.connect();
   const same = await bench.call("PATCH", `playlists/${playlist.id}`, { name: playlist.name, items });
@@ -113,14 +113,14 @@ test("[CNT5] an identical change moves neither ids nor revision nor time, and no
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   // A name that no screen shows is no change for a screen either.
   await bench.call("PATCH", `playlists/${playlist.id}`, { name: "Another name" });
-  expect(await link.isQuietOf("state.changed")).toBe(true);
+  expect(await link.receivesNo("state.changed")).toBe(true);
   expect((await device.call("GET", "state")).body.revision).toBe(revision);
   link.socket.close();
 });
 
 test("[CNT5] items that stay keep their ids when others come, go or move", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const text = (words: string) => ({ type: "text", text: words });
   const { id, items } = (await bench.call("POST", "playlists", { name: "P", items: [text("a"), text("b"), text("b")] })).body;
   const patched = (await bench.call("PATCH", `playlists/${id}`, { items: [text("b"), text("c"), text("a"), text("b")] })).body.items;
@@ -128,14 +128,14 @@ test("[CNT5] items that stay keep their ids when others come, go or move", async
   const kept = (await bench.call("PATCH", `playlists/${id}`, { items: [{ ...text("changed"), id: items[0].id }] })).body.items;
   expect(kept[0]).toMatchObject({ id: items[0].id, text: "changed" });
   const foreign = await bench.call("PATCH", `playlists/${id}`, { items: [{ ...text("x"), id: `itm_${nobody}` }] });
-  expect([foreign.status, pointers(foreign)]).toEqual([422, ["/items/0/id"]]);
+  expect([foreign.status, errorPointers(foreign)]).toEqual([422, ["/items/0/id"]]);
 });
 
 test("[CNT6] what is in use cannot be deleted; the refusal names what uses it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const { playlist, layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const { playlist, layout } = await bench.showPicture(device);
   const playlistRefused = await bench.call("DELETE", `playlists/${playlist.id}`);
   expect([playlistRefused.status, playlistRefused.body.detail]).toEqual([409, expect.stringContaining(layout.id)]);
   const layoutRefused = await bench.call("DELETE", `layouts/${layout.id}`);
@@ -147,7 +147,7 @@ test("[CNT6] what is in use cannot be deleted; the refusal names what uses it", 
 
 test("[CNT7] lists come newest first, page by page, each thing once", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (let index = 0; index < 7; index += 1) await bench.call("POST", "playlists", { name: `P${index}` });
   const names: string[] = [];
   let cursor = "";
@@ -162,12 +162,12 @@ test("[CNT7] lists come newest first, page by page, each thing once", async () =
 
 test("[CNT8] content and its revision survive a restart", async () => {
   await using folder = await temporaryFolder();
-  await using first = await Bench.start(folder.path);
-  const device = await first.paired();
-  const { playlist } = await first.showing(device);
+  await using first = await TestService.start(folder.path);
+  const device = await first.pairDevice();
+  const { playlist } = await first.showPicture(device);
   const before = (await device.call("GET", "state")).body;
   await first[Symbol.asyncDispose]();
-  await using second = await Bench.start(folder.path);
+  await using second = await TestService.start(folder.path);
   expect((await second.call("GET", `playlists/${playlist.id}`)).body).toEqual(playlist);
   expect((await second.call("GET", `players/${device.playerId}`)).body.desired_revision).toBe(before.revision);
 });

@@ -11,7 +11,7 @@ import { readServiceConfig } from "../../../src/main/service.ts";
 import { Asset } from "../../../src/protocol/content/assets.ts";
 import { OutboundHttp, failureOf, isPublic } from "../../../src/service/content/outbound-http.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture } from "../harness.ts";
+import { TestService, picture } from "../harness.ts";
 
 const patient = { timeout: 20_000 };
 const loopback = { allowAddresses: ["127.0.0.1/32"] };
@@ -29,7 +29,7 @@ async function outside(listener: RequestListener, host = "127.0.0.1"): Promise<A
   return { url: `http://${host}:${port}`, port, [Symbol.asyncDispose]: close };
 }
 
-async function imported(bench: Bench, url: string, more: object = {}): Promise<Asset> {
+async function imported(bench: TestService, url: string, more: object = {}): Promise<Asset> {
   const answer = await bench.call("POST", "assets/import", { url, ...more });
   expect(answer.status, JSON.stringify(answer.body)).toBe(202);
   expect(answer.headers.get("location")).toBe(`${bench.service.url}/api/v1/assets/${answer.body.id}`);
@@ -49,7 +49,7 @@ test("[IMP1] an import is fetched in the background, tells how far it is, and be
     await gate.promise;
     response.end(bytes.subarray(half));
   });
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const made = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
   expect([made.status, made.body.status, made.body.name, made.body.sha256, made.body.url]).toEqual([
     202,
@@ -84,7 +84,7 @@ test("[IMP2] what cannot be fetched or shown fails with a reason and leaves no b
     else if (request.url === "/endless") void endless(response);
     else response.writeHead(200, { "content-encoding": "gzip" }).end(png);
   });
-  await using bench = await Bench.start(folder.path, { ...loopback, maxAssetBytes: 100_000 });
+  await using bench = await TestService.start(folder.path, { ...loopback, maxAssetBytes: 100_000 });
   await using closed = await outside(() => undefined);
   await closed[Symbol.asyncDispose]();
   const cases = [
@@ -121,7 +121,7 @@ test("[IMP3] no spelling of a local, private or reserved address is called", asy
   await using folder = await temporaryFolder();
   let calls = 0;
   await using server = await outside((_request, response) => void response.end(String((calls += 1))), "0.0.0.0");
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { port } = server;
   const named = "127.0.0.1 127.1 0177.0.0.1 0x7f.1 2130706433 0x7f000001 127.0.0.1. 0.0.0.0 0 localhost LOCALHOST".split(" ");
   const six =
@@ -148,7 +148,7 @@ test("[IMP4] five redirects are followed and not a sixth; each is checked like t
     else if (left !== undefined) response.writeHead(302, { location: `/${Number(left) - 1}` }).end();
     else response.writeHead(307, { location: request.url === "/inner" ? inner.url : "file:///etc/passwd" }).end();
   });
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   expect((await imported(bench, `${server.url}/5`)).status).toBe("ready");
   expect((await imported(bench, `${server.url}/6`)).error).toEqual({
     code: "address-refused",
@@ -185,8 +185,8 @@ test("[IMP6] an import that a stop interrupted begins anew at the next start; on
     response.writeHead(200, { "content-length": bytes.length }).write(bytes.subarray(0, 20));
     if (isOpen) response.end(bytes.subarray(20));
   });
-  const first = await Bench.start(folder.path, loopback);
-  const started = async (bench: Bench) => {
+  const first = await TestService.start(folder.path, loopback);
+  const started = async (bench: TestService) => {
     const { id } = (await bench.call("POST", "assets/import", { url: server.url })).body;
     await expect.poll(async () => (await bench.call("GET", `assets/${id}`)).body.progress.received_bytes, patient).toBe(20);
     return id as string;
@@ -198,7 +198,7 @@ test("[IMP6] an import that a stop interrupted begins anew at the next start; on
   await first[Symbol.asyncDispose]();
   expect(await readdir(join(folder.path, "blobs/incoming"))).toEqual([]);
   isOpen = true;
-  await using second = await Bench.start(folder.path, loopback);
+  await using second = await TestService.start(folder.path, loopback);
   await expect.poll(async () => (await second.call("GET", `assets/${id}`)).body.status, patient).toBe("ready");
   expect((await second.call("GET", "assets")).body.data).toHaveLength(1);
 });
@@ -215,7 +215,7 @@ test("[IMP7] --allow-address takes addresses and blocks, and nothing else", asyn
 test("[IMP8] an import's address is shown without its query", async () => {
   await using folder = await temporaryFolder();
   await using server = await outside((_request, response) => void response.writeHead(500).end());
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const asset = await imported(bench, `${server.url}/a.png?signature=s3cret`);
   expect(asset.source_url).toBe(`${server.url}/a.png`);
   expect(JSON.stringify(asset)).not.toContain("s3cret");
@@ -227,7 +227,7 @@ test("[IMP9] whether a name inside the network exists, and at which address, is 
     const to = decodeURIComponent(request.url!.slice(1));
     response.writeHead(307, { location: to }).end();
   }, "127.0.0.5");
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.5"] });
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.5"] });
   const [inner, none] = ["localhost", "no-such-name.invalid"];
   const told = async (url: string) => (await imported(bench, url)).error;
   const error = (host: string) => ({

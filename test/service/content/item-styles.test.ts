@@ -1,15 +1,15 @@
 // How things look, as operators set it and as a player is told: transitions, turned zones, backgrounds, orientation.
 import { expect, test } from "vitest";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Layout, Player } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture, pointers } from "../harness.ts";
+import { TestService, picture, errorPointers } from "../harness.ts";
 
 test("[TRA9] transitions of items, zones and layouts reach the player as they were set; nonsense is refused by its pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { playlist, layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { playlist, layout } = await bench.showPicture(device);
   const wipe = { type: "wipe", duration_ms: 900, easing: "linear", direction: "up" };
   const items = [{ type: "text", text: "hello", transition: wipe }];
   expect((await bench.call("PATCH", `playlists/${playlist.id}`, { items })).status).toBe(200);
@@ -18,36 +18,36 @@ test("[TRA9] transitions of items, zones and layouts reach the player as they we
   const changed = await bench.call("PATCH", `layouts/${layout.id}`, looks);
   const push = { type: "push", duration_ms: 600, easing: "ease-in-out", direction: "right" };
   expect(Layout.parse(changed.body).transition).toEqual(push);
-  const { layout: shown, playlists } = Desired.parse((await device.call("GET", "state")).body);
+  const { layout: shown, playlists } = DesiredState.parse((await device.call("GET", "state")).body);
   expect(playlists[0]?.items[0]?.transition).toEqual(wipe);
   expect(shown?.transition).toEqual(push);
   expect(shown?.zones[0]?.transition).toEqual({ type: "zoom", duration_ms: 600, easing: "ease-in-out", direction: "left" });
   expect((await bench.call("PATCH", `layouts/${layout.id}`, looks)).body).toEqual(changed.body);
   expect((await bench.call("PATCH", `layouts/${layout.id}`, { transition: null })).body).toMatchObject({ transition: null });
   const wrong = await bench.call("PATCH", `layouts/${layout.id}`, { transition: { type: "explode", duration_ms: -1 } });
-  expect([wrong.status, pointers(wrong).toSorted()]).toEqual([422, ["/transition/duration_ms", "/transition/type"]]);
+  expect([wrong.status, errorPointers(wrong).toSorted()]).toEqual([422, ["/transition/duration_ms", "/transition/type"]]);
 });
 
 test("[ZON8] a player's orientation, a zone's turn and a layout's background are stored and published; a background in use stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { layout } = await bench.showPicture(device);
   const ground = (await bench.upload(await picture("png", 80))).body;
   const zone = { name: "z", left: 0, top: 0, width: 10, height: 10, rotation: 270, background_color: "#123456" };
   await bench.call("PATCH", `layouts/${layout.id}`, { background_asset_id: ground.id, zones: [zone] });
   const turned = await bench.call("PATCH", `players/${device.playerId}`, { orientation: "portrait" });
   expect(Player.parse(turned.body).orientation).toBe("portrait");
-  const desired = Desired.parse((await device.call("GET", "state")).body);
+  const desired = DesiredState.parse((await device.call("GET", "state")).body);
   expect(desired.player.orientation).toBe("portrait");
   expect(desired.layout).toMatchObject({ background_asset_id: ground.id, zones: [{ rotation: 270, background_color: "#123456" }] });
   expect(desired.assets.map(({ id }) => id)).toContain(ground.id);
   const kept = await bench.call("DELETE", `assets/${ground.id}`);
   expect([kept.status, kept.body.detail]).toEqual([409, expect.stringContaining(layout.name)]);
   const askew = await bench.call("PATCH", `layouts/${layout.id}`, { zones: [{ ...zone, rotation: 360 }] });
-  expect([askew.status, pointers(askew)]).toEqual([422, ["/zones/0/rotation"]]);
+  expect([askew.status, errorPointers(askew)]).toEqual([422, ["/zones/0/rotation"]]);
   const nowhere = await bench.call("PATCH", `layouts/${layout.id}`, { background_asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" });
-  expect([nowhere.status, pointers(nowhere)]).toEqual([422, ["/background_asset_id"]]);
+  expect([nowhere.status, errorPointers(nowhere)]).toEqual([422, ["/background_asset_id"]]);
   await bench.call("PATCH", `layouts/${layout.id}`, { background_asset_id: null });
   expect((await bench.call("DELETE", `assets/${ground.id}`)).status).toBe(204);
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { AuditEntry } from "../../../src/protocol/operator/people.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { call, Device, heartbeat, type Answer } from "../harness.ts";
+import { call, Device, heartbeat, type ApiResponse } from "../harness.ts";
 
 const patience = 300_000;
 const preload = new URL("../../support/programs/kill-after.ts", import.meta.url).href;
@@ -34,7 +34,7 @@ class Doomed implements AsyncDisposable {
     await this.program.line("armed");
   }
 
-  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.url, method, path, body, { authorization: `Bearer ${this.#token}`, ...headers });
   }
 
@@ -50,7 +50,7 @@ class Doomed implements AsyncDisposable {
 }
 
 /** An attempt that the kill may have cut off: null then. */
-const cutOff = (asked: Promise<Answer>): Promise<Answer | null> => asked.catch(() => null);
+const cutOff = (asked: Promise<ApiResponse>): Promise<ApiResponse | null> => asked.catch(() => null);
 
 test(
   "[AUD7] a claim that is killed after any of its steps is there whole or not at all, and its repeat gives one player",

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/folder.ts";
 import { heicOf } from "../../support/media/heic.ts";
 import { eventually } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
-import { Bench, type Answer } from "../harness.ts";
+import { TestService, type ApiResponse } from "../harness.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -23,7 +23,7 @@ function halves(): Sharp {
 }
 
 /** The colour of a pixel of what an asset shows. */
-async function colorAt(bench: Bench, asset: { id: string }, x: number, y: number): Promise<number[]> {
+async function colorAt(bench: TestService, asset: { id: string }, x: number, y: number): Promise<number[]> {
   const content = await bench.call("GET", `assets/${asset.id}/content`);
   const { data, info } = await sharp(content.body).raw().toBuffer({ resolveWithObject: true });
   const at = (y * info.width + x) * info.channels;
@@ -38,7 +38,7 @@ function sha256(bytes: Buffer): string {
 }
 
 /** The asset that `bytes` became, whose original is `bytes`. */
-async function converted(bench: Bench, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<Answer["body"]> {
+async function converted(bench: TestService, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<ApiResponse["body"]> {
   const answer = await bench.upload(bytes, original);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   const { body } = answer;
@@ -55,7 +55,7 @@ async function converted(bench: Bench, bytes: Buffer, original: string, mime = "
 
 test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of that", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(join(folder.path, "service"));
+  await using bench = await TestService.start(join(folder.path, "service"));
   const png = join(folder.path, "halves.png");
   await writeFile(png, await halves().png().toBuffer());
   const heic = await heicOf(png, { width, height, turns: 1 });
@@ -79,7 +79,7 @@ test("[MFO1] HEIC becomes an upright JPEG in sRGB, and its thumbnail is made of 
 
 test("[MFO2] TIFF and BMP become JPEG, or PNG where they are transparent; the turn that EXIF tells is applied", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const turned = await converted(bench, await halves().withMetadata({ orientation: 6 }).tiff().toBuffer(), "image/tiff");
   expect(turned).toMatchObject({ width: height, height: width });
   // A quarter clockwise: the left half is on top.
@@ -100,7 +100,7 @@ test("[MFO2] TIFF and BMP become JPEG, or PNG where they are transparent; the tu
 
 test("[MFO3] the original of a converted file can be downloaded, is found by its hash, is reused, and is deleted with its asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = bmpOf(24);
   const asset = await converted(bench, bytes, "image/bmp");
   expect((await bench.call("GET", `assets?sha256=${sha256(bytes)}`)).body.data).toMatchObject([{ id: asset.id }]);
@@ -119,7 +119,7 @@ test("[MFO3] the original of a converted file can be downloaded, is found by its
 
 test("[MFO4] a presentation or a text document is refused with the way out: export it as PDF", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const types = (part: string, type: string): Buffer =>
     Buffer.from(
       `<?xml version="1.0"?><Types><Override PartName="${part}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`,

@@ -6,15 +6,15 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { defaultLimits } from "../../../src/service/media/limits.ts";
 import { mediaProgram } from "../../../src/service/media/process.ts";
-import { MediaProcesses } from "../../../src/service/media/processes.ts";
+import { MediaProcessPool } from "../../../src/service/media/process-pool.ts";
 import { processesNaming } from "../../host/processes.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { hostileSvg, pdfBomb, pngBomb } from "../../support/media/hostile-media.ts";
-import { madeByFfmpeg } from "../../support/media/media.ts";
+import { createWithFfmpeg } from "../../support/media/media.ts";
 import { Api, eventually, Program } from "../../support/programs/programs.ts";
 import { zipOf } from "../../support/media/zip.ts";
-import { Bench, picture, type Answer } from "../harness.ts";
-import { otherTeam } from "../people/people.ts";
+import { TestService, picture, type ApiResponse } from "../harness.ts";
+import { createOtherTeam } from "../people/people.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -48,9 +48,9 @@ async function storedFiles(folder: string): Promise<string[]> {
 
 test("[MPR1] eight hostile files of one team hold up neither the service nor another team's upload", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { mediaLimits: allowing(1_000) });
-  const other = await otherTeam(bench);
-  const ends: Answer[] = [];
+  await using bench = await TestService.start(folder.path, { mediaLimits: allowing(1_000) });
+  const other = await createOtherTeam(bench);
+  const ends: ApiResponse[] = [];
   const hostile = Array.from({ length: 8 }, async () => {
     const answer = await bench.upload(hostileSvg());
     ends.push(answer);
@@ -70,8 +70,8 @@ test("[MPR1] eight hostile files of one team hold up neither the service nor ano
 
 test("[MPR2] bombs and broken files are refused by the limit they run into, and leave nothing", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { mediaLimits: allowing(800) });
-  const mp4 = await madeByFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");
+  await using bench = await TestService.start(folder.path, { mediaLimits: allowing(800) });
+  const mp4 = await createWithFfmpeg(["-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "libx264"], "mp4");
   // Says that it has four billion samples.
   mp4.writeUInt32BE(0xffff_ffff, mp4.indexOf("stts") + 8);
   mp4.writeUInt32BE(0xffff_ffff, mp4.indexOf("stsz") + 12);
@@ -97,7 +97,7 @@ test("[MPR2] bombs and broken files are refused by the limit they run into, and 
 test("[MPR3] a file that takes too much memory is refused, and its process is gone", async () => {
   await using folder = await temporaryFolder();
   const picture = { ...defaultLimits.picture, memoryMb: 160 };
-  await using bench = await Bench.start(folder.path, { mediaLimits: { picture } });
+  await using bench = await TestService.start(folder.path, { mediaLimits: { picture } });
   const answer = await bench.upload(pngBomb({ isInterlaced: true }));
   expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/picture takes more than 160 MB of memory/) } });
   expect(await mediaPids()).toEqual([]);
@@ -105,7 +105,7 @@ test("[MPR3] a file that takes too much memory is refused, and its process is go
 
 test("[MPR4] a file whose process is killed is examined once more; killed again, it is refused as to be tried later", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const once = bench.upload(hostileSvg());
   const first = await busyPid();
   process.kill(first, "SIGKILL");
@@ -120,13 +120,13 @@ test("[MPR4] a file whose process is killed is examined once more; killed again,
 test("[MPR5] idle media processes end, and all of them with the service, however it ends", async () => {
   await using folder = await temporaryFolder();
   {
-    await using bench = await Bench.start(join(folder.path, "a"));
+    await using bench = await TestService.start(join(folder.path, "a"));
     expect((await bench.upload(await picture())).status).toBe(201);
     expect(await mediaPids()).not.toEqual([]);
   }
   expect(await mediaPids()).toEqual([]);
   {
-    await using media = new MediaProcesses({ log: silentLog, idleMs: 50 });
+    await using media = new MediaProcessPool({ log: silentLog, idleMs: 50 });
     await expect(media.examine(import.meta.filename, undefined, "team")).rejects.toMatchObject({ kind: "bad-file" });
     await eventually(async () => (await mediaPids()).length === 0);
   }
@@ -159,7 +159,7 @@ test("[MPR7] a stop waits for no examination; an upload that it cuts off becomes
   const bytes = hostileSvg();
   let location = "";
   {
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     const headers = { "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
     const made = await bench.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
     location = made.headers.get("location")!.split("/api/v1/")[1]!;
@@ -169,7 +169,7 @@ test("[MPR7] a stop waits for no examination; an upload that it cuts off becomes
     expect((await appended).status).toBe(503);
     expect(await mediaPids()).toEqual([]);
   }
-  await using bench = await Bench.start(folder.path, { mediaLimits: allowing(60_000) });
+  await using bench = await TestService.start(folder.path, { mediaLimits: allowing(60_000) });
   await eventually(async () => (await bench.call("GET", location)).body.status === "finished");
 });
 
@@ -186,7 +186,7 @@ test("[MPR8] an answer of a media process that is no answer, or too long, refuse
       onLine: (listener: typeof hear) => (hear = listener),
       kill: () => end("SIGKILL"),
     });
-    await using media = new MediaProcesses({ log: silentLog, start });
+    await using media = new MediaProcessPool({ log: silentLog, start });
     await expect(media.examine("/nowhere", undefined, "team")).rejects.toThrow(/says more about itself than is taken/);
   }
 });

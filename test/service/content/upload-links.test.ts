@@ -3,19 +3,19 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Agent } from "../events/agent.ts";
-import { Bench, blobsIn, call, picture, type Answer } from "../harness.ts";
-import { invited, otherTeam, owner, tokenOf } from "../people/people.ts";
+import { Agent } from "../mcp/agent.ts";
+import { TestService, blobsIn, call, picture, type ApiResponse } from "../harness.ts";
+import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 /** Sends a file as a stranger with the address does. */
-function send(url: string, bytes: Buffer, headers: Record<string, string> = {}): Promise<Answer> {
+function send(url: string, bytes: Buffer, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const { origin, pathname, search } = new URL(url);
   return call(origin, "PUT", `${pathname}${search}`, bytes, headers);
 }
 
 test("[ULK1] an agent makes a link, anybody sends one file by it without a token, and the asset is there, named in the audit log", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   const bytes = await picture("png", 300);
   expect((await agent.ok("create_upload_link", { name: "Red.png", dry_run: true })).dry_run).toBe(true);
@@ -48,7 +48,7 @@ test("[ULK1] an agent makes a link, anybody sends one file by it without a token
 
 test("[ULK2] a link is not used up by a file that is refused; it takes no more bytes than it says, and one file at a time", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { maxAssetBytes: 100_000 });
+  await using bench = await TestService.start(folder.path, { maxAssetBytes: 100_000 });
   const bytes = await picture("png", 64);
   const make = async (more: object = {}) => (await bench.call("POST", "upload-links", more)).body;
   const link = await make();
@@ -69,7 +69,7 @@ test("[ULK2] a link is not used up by a file that is refused; it takes no more b
 test("[ULK3] a wrong key, an expired link and one that was called off are refused before any byte is kept", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const bytes = await picture();
   const make = async (more: object = {}) => (await bench.call("POST", "upload-links", more)).body;
   const [first, second] = [await make({ lasts_s: 60 }), await make()];
@@ -93,13 +93,13 @@ test("[ULK3] a wrong key, an expired link and one that was called off are refuse
 test("[ULK4] a link ends with its maker's token and scopes, is the team's own, and gives no more than they hold", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   const bytes = await picture();
-  const reader = await tokenOf(bench, first, ["assets:read"]);
+  const reader = await createTokenFor(bench, first, ["assets:read"]);
   expect((await reader.call("POST", "upload-links", {})).status).toBe(403);
   const soon = new Date(clock.now() + 120_000).toISOString();
-  const writer = await tokenOf(bench, first, ["assets:read", "assets:write"], { expires_at: soon });
+  const writer = await createTokenFor(bench, first, ["assets:read", "assets:write"], { expires_at: soon });
   const link = (await writer.call("POST", "upload-links", { lasts_s: 86_400 })).body;
   expect(link.expires_at).toBe(soon);
   const revoked = (await writer.call("POST", "upload-links", {})).body;
@@ -107,12 +107,12 @@ test("[ULK4] a link ends with its maker's token and scopes, is the team's own, a
   await bench.call("DELETE", `tokens/${writer.tokenId}`);
   expect((await send(revoked.url, bytes)).body).toMatchObject({ status: 410, detail: expect.stringContaining("good no longer") });
   // A role that may not write assets takes its links with it; so does leaving the team.
-  const editor = await invited(bench, first, "editor");
+  const editor = await inviteMember(bench, first, "editor");
   const theirs = (await editor.call("POST", "upload-links", {})).body;
   const path = `teams/${first.teamId}/members/${editor.userId}`;
   expect((await bench.call("PATCH", path, { role: "viewer" })).status).toBe(200);
   expect((await send(theirs.url, bytes)).status).toBe(410);
-  const stranger = await otherTeam(bench);
+  const stranger = await createOtherTeam(bench);
   expect((await stranger.call("GET", `upload-links/${link.id}`)).status).toBe(404);
   expect((await stranger.call("DELETE", `upload-links/${link.id}`)).status).toBe(404);
   const own = (await stranger.call("POST", "upload-links", {})).body;
@@ -124,7 +124,7 @@ test("[ULK4] a link ends with its maker's token and scopes, is the team's own, a
 test("[ULK5] a team has at most a hundred links that wait; those over are forgotten after a day", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const ids: string[] = [];
   for (let count = 0; count < 100; count += 1) ids.push((await bench.call("POST", "upload-links", { lasts_s: 600 })).body.id);
   expect((await bench.call("POST", "upload-links", {})).status).toBe(429);

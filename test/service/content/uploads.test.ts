@@ -4,13 +4,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createToken, hashOf } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
 import { Upload } from "../../../src/protocol/content/assets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { Bench, call, picture, type Answer } from "../harness.ts";
-import { otherTeam } from "../people/people.ts";
+import { TestService, call, picture, type ApiResponse } from "../harness.ts";
+import { createOtherTeam } from "../people/people.ts";
 
 const patient = { timeout: 20_000 };
 
@@ -24,16 +24,16 @@ class Client {
     this.token = token;
   }
 
-  call(method: string, path: string, body?: Buffer, headers: Record<string, string> = {}): Promise<Answer> {
+  call(method: string, path: string, body?: Buffer, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return call(this.url, method, path, body, { authorization: `Bearer ${this.token}`, "tus-resumable": "1.0.0", ...headers });
   }
 
-  create(length: number, headers: Record<string, string> = {}): Promise<Answer> {
+  create(length: number, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const metadata = `filename ${Buffer.from("Größe.png").toString("base64")},filetype ${Buffer.from("image/png").toString("base64")}`;
     return this.call("POST", "uploads", undefined, { "upload-length": String(length), "upload-metadata": metadata, ...headers });
   }
 
-  append(location: string, offset: number, bytes: Buffer, headers: Record<string, string> = {}): Promise<Answer> {
+  append(location: string, offset: number, bytes: Buffer, headers: Record<string, string> = {}): Promise<ApiResponse> {
     return this.call("PATCH", location, bytes, {
       "content-type": "application/offset+octet-stream",
       "upload-offset": String(offset),
@@ -60,13 +60,13 @@ class Client {
   }
 }
 
-const clientOf = (bench: Bench) => new Client({ url: bench.service.url, token: bench.token });
+const clientOf = (bench: TestService) => new Client({ url: bench.service.url, token: bench.token });
 
 /** A token of a team of its own, or of the admin's team with fewer scopes. */
 async function tokenOf(folder: string, scopes: readonly string[], teamId: string): Promise<string> {
   const { DatabaseSync } = await import("node:sqlite");
   const file = new DatabaseSync(join(folder, "state.db"), { timeout: 5_000 });
-  const token = createToken();
+  const token = generateToken();
   // Copied from the admin's, so that this goes on working when tokens learn more.
   const row = file.prepare("SELECT * FROM tokens LIMIT 1").get() as Record<string, string | number | null>;
   const next = {
@@ -76,7 +76,7 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
       .digest("hex")
       .slice(0, 26)
       .replace(/[ilou]/g, "0")}`,
-    hash: hashOf(token),
+    hash: hashSecret(token),
     scopes: JSON.stringify(scopes),
     team_id: teamId,
   };
@@ -88,7 +88,7 @@ async function tokenOf(folder: string, scopes: readonly string[], teamId: string
 
 test("[UPL1] an upload arrives in parts, is resumed where it was cut, and becomes an asset", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   const bytes = await picture("png", 600);
   const options = await client.call("OPTIONS", "uploads");
@@ -121,7 +121,7 @@ test("[UPL1] an upload arrives in parts, is resumed where it was cut, and become
 
 test("[UPL1] bytes may come with the creation, and the length later", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   const bytes = await picture();
   const whole = await client.call("POST", "uploads", bytes, {
@@ -139,7 +139,7 @@ test("[UPL1] bytes may come with the creation, and the length later", async () =
 
 test("[UPL2] an upload needs a token with assets:write before any byte, and belongs to its team", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const mine = clientOf(bench);
   const location = (await mine.create(100)).headers.get("location")!;
   const { team_id } = (await (async () => {
@@ -158,7 +158,7 @@ test("[UPL2] an upload needs a token with assets:write before any byte, and belo
   const url = bench.service.url;
   for (const [token, status] of [
     ["nonsense", 401],
-    [(await otherTeam(bench)).secret, 404],
+    [(await createOtherTeam(bench)).secret, 404],
     [await tokenOf(folder.path, ["assets:read"], team_id), 403],
   ] as const) {
     const client = new Client({ url, token });
@@ -170,7 +170,7 @@ test("[UPL2] an upload needs a token with assets:write before any byte, and belo
 
 test("[UPL3] a file that cannot be shown is refused at its last byte, and the upload says so", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   const bytes = Buffer.from("hello, this is text");
   for (const refused of [bytes, await picture("jpeg", 64)]) {
@@ -192,9 +192,9 @@ test("[UPL3] a file that cannot be shown is refused at its last byte, and the up
 
 test("[UPL4] lengths above the limit, wrong offsets, other versions and odd metadata are refused with problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { maxAssetBytes: 1_000 });
+  await using bench = await TestService.start(folder.path, { maxAssetBytes: 1_000 });
   const client = clientOf(bench);
-  const problem = (answer: Answer) => [answer.status, answer.headers.get("content-type")?.split(";")[0], answer.body.type];
+  const problem = (answer: ApiResponse) => [answer.status, answer.headers.get("content-type")?.split(";")[0], answer.body.type];
   const json = "application/problem+json";
   expect(problem(await client.create(1_001))).toEqual([413, json, "/problems/too-large"]);
   expect(problem(await client.create(10, { "tus-resumable": "0.2.2" }))[0]).toBeGreaterThanOrEqual(400);
@@ -228,7 +228,7 @@ test("[UPL4] lengths above the limit, wrong offsets, other versions and odd meta
 test("[UPL5] unfinished uploads expire after a day, bytes and all; a team has at most a hundred", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const client = clientOf(bench);
   const location = (await client.create(100)).headers.get("location")!;
   for (let count = 1; count < 100; count += 1) expect((await client.create(100)).status).toBe(201);
@@ -252,7 +252,7 @@ test("[UPL5] unfinished uploads expire after a day, bytes and all; a team has at
 
 test("[UPL7] an upload can be given up; what it became stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   const bytes = await picture();
   const location = (await client.create(bytes.length)).headers.get("location")!;

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, pointers } from "../harness.ts";
+import { TestService, errorPointers } from "../harness.ts";
 
 const secrets = ["sEcReT-token", "sEcReT-password"] as const;
 const mask = "********";
@@ -18,19 +18,19 @@ const page = {
 const shown = { headers: { "X-Api-Key": mask }, basic_auth: { username: "screen", password: mask } };
 
 /** A player that shows one web page. */
-async function showing(bench: Bench) {
-  const device = await bench.paired();
+async function showing(bench: TestService) {
+  const device = await bench.pairDevice();
   const made = await bench.call("POST", "playlists", { name: "P", items: [page] });
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: made.body.id }];
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
-  const items = async () => Desired.parse((await device.call("GET", "state")).body).playlists[0]!.items;
+  const items = async () => DesiredState.parse((await device.call("GET", "state")).body).playlists[0]!.items;
   return { made, items, path: `playlists/${made.body.id}` };
 }
 
 test("[SEC1] secrets of a web item reach the player, and nobody who reads playlists, events or the audit log", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { made, items, path } = await showing(bench);
   expect((await items())[0]).toMatchObject(page);
   const changed = await bench.call("PATCH", path, { name: "Q" });
@@ -71,7 +71,7 @@ function tablesWith(file: string, words: readonly string[]): string[] {
 
 test("[SEC2] a mask that is sent back keeps the secret, by id or without, and the item's identity; a new value replaces it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { made, items, path } = await showing(bench);
   const [item] = made.body.items;
   const same = await bench.call("PATCH", path, { items: made.body.items });
@@ -90,12 +90,12 @@ test("[SEC2] a mask that is sent back keeps the secret, by id or without, and th
 
 test("[SEC3] a mask is refused where nothing is stored for it, and with another origin, which it could be sent to", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { made, items, path } = await showing(bench);
   const [item] = made.body.items;
   const refused = async (method: string, to: string, sent: unknown[]) => {
     const answer = await bench.call(method, to, { name: "P", items: sent });
-    return [answer.status, pointers(answer).toSorted()];
+    return [answer.status, errorPointers(answer).toSorted()];
   };
   const both = ["/items/0/basic_auth/password", "/items/0/headers/X-Api-Key"];
   expect(await refused("PATCH", path, [{ ...item, url: "https://thief.example.net/" }])).toEqual([422, both]);

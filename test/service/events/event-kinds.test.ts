@@ -2,7 +2,7 @@
 import { cp } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
-import { Events } from "../../../src/service/events/events.ts";
+import { EventJournal } from "../../../src/service/events/event-journal.ts";
 import { createIds } from "../../../src/service/store/ids.ts";
 import { ConnectivityEvents } from "../../../src/service/fleet/connectivity-events.ts";
 import { PlayerProblems } from "../../../src/service/fleet/player-problems.ts";
@@ -11,16 +11,16 @@ import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
-import { Bench, Device, heartbeat, picture } from "../harness.ts";
-import { describedMessages, Listener } from "../http/listener.ts";
-import { otherTeam } from "../people/people.ts";
+import { TestService, Device, heartbeat, picture } from "../harness.ts";
+import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
+import { createOtherTeam } from "../people/people.ts";
 import { Receiver } from "./receiver.ts";
 
 const patience = { timeout: 20_000, interval: 50 };
 const start = Date.UTC(2026, 10, 22, 12);
 const all: EventKind[] = ["player_updates", "presence", "problems", "asset_updates", "schedule_updates", "calendar_updates"];
 
-function typesOf(listener: Listener): string[] {
+function typesOf(listener: EventSubscriber): string[] {
   return listener.events.map(({ data }) => data.type);
 }
 
@@ -32,15 +32,15 @@ function again(device: Device, url: string): Device {
 test("[EVT1] changes of players, assets, schedules and calendars are told at /events and to webhooks, in order, to the own team alone", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  const stranger = await otherTeam(bench);
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const stranger = await createOtherTeam(bench);
   await bench.call("POST", "webhooks", { name: "W", url: receiver.url });
-  using listener = new Listener(bench.service.url, bench.token);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(all);
-  using spy = new Listener(bench.service.url, stranger.secret);
+  using spy = new EventSubscriber(bench.service.url, stranger.secret);
   await spy.subscribe(all);
 
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const player = `players/${device.playerId}`;
   await bench.call("PATCH", player, { name: "Hall" });
   const asset = (await bench.upload(await picture())).body;
@@ -73,7 +73,7 @@ test("[EVT1] changes of players, assets, schedules and calendars are told at /ev
   await expect.poll(() => typesOf(listener), patience).toEqual(expected);
   const about = listener.events.find(({ data }) => data.type === "schedule.updated")!.data.data;
   expect(about).toEqual({ schedule_id: made.body.id, name: "T", layout_id: layout.id });
-  const described = await describedMessages(bench.service.url);
+  const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
   // Webhooks promise no order.
   const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type as string).filter((type) => !type.startsWith("layout."));
@@ -89,8 +89,8 @@ test("[EVT1] an imported asset is told when it is ready or has failed, and what 
     if (request.url === "/hook") response.writeHead(404).end();
     else response.writeHead(200, { "content-type": "image/svg+xml" }).end('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   });
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["asset_updates", "playlist_updates", "layout_updates"]);
   await bench.call("POST", "assets/import", { name: "Good", url: receiver.url.replace("/hook", "/picture.svg") });
   expect((await listener.event("asset.ready")).data.data).toMatchObject({ name: "Good", kind: "image" });
@@ -113,9 +113,9 @@ test("[EVT1] an imported asset is told when it is ready or has failed, and what 
 
 test("[EVT2] a problem is told when it opens and when it closes, each time with its code and since", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["problems"]);
   const [zone_id, item_id] = [newId("zon"), newId("itm")];
   const one = { code: "item-load", since: "2026-11-22T11:00:00.000Z", zone_id, item_id, detail: "HTTP 404", remedy: "Check it" };
@@ -146,12 +146,12 @@ test("[EVT2] a restart of the service neither opens a problem again nor loses si
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   let device: Device;
   {
-    await using bench = await Bench.start(folder.path);
-    device = await bench.paired();
+    await using bench = await TestService.start(folder.path);
+    device = await bench.pairDevice();
     await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
   }
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["problems"]);
   device = again(device, bench.service.url);
   await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
@@ -167,9 +167,9 @@ test("[EVT3] online and offline alternate; a link that is back within two minute
   let [stays, leaves]: Device[] = [];
   let place: { epoch: string; seq: number };
   {
-    await using bench = await Bench.start(folder.path, { clock });
-    stays = await bench.paired("Stays");
-    leaves = await bench.paired("Leaves");
+    await using bench = await TestService.start(folder.path, { clock });
+    stays = await bench.pairDevice("Stays");
+    leaves = await bench.pairDevice("Leaves");
     place = await presencePlace(bench);
     // Ten short breaks of a link.
     for (let count = 0; count < 10; count += 1) {
@@ -184,7 +184,7 @@ test("[EVT3] online and offline alternate; a link that is back within two minute
     // The databases as they are at this moment: so much is left by kill -9.
     await cp(folder.path, copy.path, { recursive: true, filter: (path) => !path.endsWith(".lock") });
   }
-  await using bench = await Bench.start(copy.path, { clock });
+  await using bench = await TestService.start(copy.path, { clock });
   stays = again(stays, bench.service.url);
   // One of the two comes back.
   for (let count = 0; count < 6; count += 1) {
@@ -206,31 +206,31 @@ test("[EVT3] a link that breaks before its news could be written has time to com
   const clock = new FakeClock(start);
   let player: { id: string; team_id: string; created_at: number };
   {
-    await using bench = await Bench.start(folder.path, { clock });
-    const { playerId: id } = await bench.paired();
+    await using bench = await TestService.start(folder.path, { clock });
+    const { playerId: id } = await bench.pairDevice();
     player = { id, team_id: (await bench.call("GET", "me")).body.team.id, created_at: start };
   }
   await using store = await openStore(folder.path);
-  const events = new Events("evt_test", clock, createIds(clock));
+  const events = new EventJournal("evt_test", clock, createIds(clock));
   const presence = await Presence.open(store.telemetry, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems: new PlayerProblems(presence, clock) });
-  const { last } = await events.placeOf(store.db, player.team_id);
+  const { last } = await events.positionOf(store.db, player.team_id);
   // Somebody else's write holds the database.
   const held = Promise.withResolvers<void>();
   const holding = store.write(() => held.promise);
-  presence.beat(player.id, heartbeat(), "socket");
-  const told = links.beat(player, heartbeat());
-  presence.gone(player.id);
+  presence.recordHeartbeat(player.id, heartbeat(), "socket");
+  const told = links.recordHeartbeat(player, heartbeat());
+  presence.socketClosed(player.id);
   held.resolve();
   await Promise.all([holding, told]);
-  const types = (await events.after(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
+  const types = (await events.readAfter(store.db, player.team_id, last, 10)).map(({ event }) => event.type);
   expect(types).toEqual(["player.online"]);
 });
 
 test("[EVT2] what was wrong with a player is over when it is deleted", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const problem = { code: "disk-low", since: "2026-11-22T11:05:00.000Z", zone_id: null, item_id: null, detail: "Full", remedy: "Free it" };
   await device.call("POST", "heartbeat", heartbeat({ problems: [problem] }));
   await bench.call("DELETE", `players/${device.playerId}`);
@@ -240,15 +240,15 @@ test("[EVT2] what was wrong with a player is over when it is deleted", async () 
 });
 
 /** Where the journal stands; a socket of its own each time, since the leaps of the clock would end one that stays. */
-async function presencePlace(bench: Bench): Promise<{ epoch: string; seq: number }> {
-  using listener = new Listener(bench.service.url, bench.token);
+async function presencePlace(bench: TestService): Promise<{ epoch: string; seq: number }> {
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   const { epoch, seq } = await listener.subscribe(["presence"]);
   return { epoch, seq };
 }
 
 /** Who came online and went offline since `after`, once `count` such events are there. */
-async function presenceAfter(bench: Bench, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
-  using listener = new Listener(bench.service.url, bench.token);
+async function presenceAfter(bench: TestService, after: { epoch: string; seq: number }, count: number): Promise<string[]> {
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["presence"], { after });
   await expect.poll(() => listener.events.length, patience).toBeGreaterThanOrEqual(count);
   return listener.events.map(({ data }) => `${data.type.slice("player.".length)} ${String(data.data["name"])}`);

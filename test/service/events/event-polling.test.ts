@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { Agent } from "./agent.ts";
-import { Bench, call, heartbeat, pointers } from "../harness.ts";
-import { Listener } from "../http/listener.ts";
-import { otherTeam, owner, tokenOf } from "../people/people.ts";
+import { Agent } from "../mcp/agent.ts";
+import { TestService, call, heartbeat, errorPointers } from "../harness.ts";
+import { EventSubscriber } from "../http/event-subscriber.ts";
+import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const patience = { timeout: 20_000, interval: 20 };
 
@@ -21,11 +21,11 @@ interface Told {
 
 test("[SUB13] what is polled is what the socket tells: the same ids, order and places; types and a player narrow it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   const begin = await listener.subscribe(["player_updates", "presence", "commands", "playlist_updates", "layout_updates", "asset_updates"]);
-  const [one, other] = [await bench.paired("One"), await bench.paired("Other")];
-  await bench.showing(one);
+  const [one, other] = [await bench.pairDevice("One"), await bench.pairDevice("Other")];
+  await bench.showPicture(one);
   for (const device of [one, other]) {
     await device.call("POST", "heartbeat", heartbeat());
     await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
@@ -57,7 +57,7 @@ test("[SUB13] what is polled is what the socket tells: the same ids, order and p
 test("[SUB13] a place that is older than what is kept, or of another journal, is 410 with what to do; a wrong field is named", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   await bench.call("POST", "playlists", { name: "One" });
   const { next } = (await bench.call("GET", "events?after=now")).body;
   const [epoch, seq] = next.split(":");
@@ -68,7 +68,7 @@ test("[SUB13] a place that is older than what is kept, or of another journal, is
   }
   for (const query of ["after=yesterday", "types=player.exploded", "limit=0", "wait_seconds=31", "player_id=Lobby"]) {
     const answer = await bench.call("GET", `events?${query}`);
-    expect([query, answer.status, pointers(answer)]).toEqual([query, 422, [`?${query.split("=")[0]}`]]);
+    expect([query, answer.status, errorPointers(answer)]).toEqual([query, 422, [`?${query.split("=")[0]}`]]);
   }
   expect((await bench.call("GET", "events?types=player.exploded")).body.detail).toContain("player.online");
   await bench.call("POST", "playlists", { name: "Two" });
@@ -87,7 +87,7 @@ test("[SUB13] a place that is older than what is kept, or of another journal, is
 test("[SUB14] a poll waits for the first event, at most as long as it was told to, and ends when its token or the service does", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const { next } = (await bench.call("GET", "events?after=now")).body;
   const waiting = bench.call("GET", `events?after=${next}&types=playlist.created&wait_seconds=30`);
   await bench.call("POST", "calendars", { name: "Not asked for", dates: [] });
@@ -105,7 +105,7 @@ test("[SUB14] a poll waits for the first event, at most as long as it was told t
     }, patience)
     .toBe(true);
   expect((await idle).body.data).toEqual([]);
-  const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
+  const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
   const cut = call(bench.service.url, "GET", "events?after=now&wait_seconds=30", undefined, { authorization: `Bearer ${reader.secret}` });
   await bench.call("GET", "players");
   await bench.call("DELETE", `tokens/${reader.tokenId}`);
@@ -118,8 +118,8 @@ test("[SUB14] a poll waits for the first event, at most as long as it was told t
 
 test("[SUB14] polled while others write, nothing is missed and nothing comes twice", { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const stranger = await otherTeam(bench);
+  await using bench = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(bench);
   let { next } = (await bench.call("GET", "events?after=now")).body;
   const [epoch, begin] = next.split(":");
   const names: string[] = [];
@@ -145,7 +145,7 @@ test("[SUB14] polled while others write, nothing is missed and nothing comes twi
   const seqs = told.map(({ seq }) => seq);
   expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b));
   // The socket tells the same from the same place.
-  using listener = new Listener(bench.service.url, bench.token);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["playlist_updates"], { after: { epoch, seq: Number(begin) } });
   await expect.poll(() => listener.events.length, patience).toBe(told.length);
   expect(listener.events.map(({ seq, data }) => ({ seq, ...data }))).toEqual(told);
@@ -153,14 +153,14 @@ test("[SUB14] polled while others write, nothing is missed and nothing comes twi
 
 test("[SUB13] polling needs the scope of the socket and tells the own team's events alone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const stranger = await otherTeam(bench);
+  await using bench = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(bench);
   await bench.call("POST", "playlists", { name: "Ours" });
   await stranger.call("POST", "playlists", { name: "Theirs" });
   const names = (answer: { body: { data: Told[] } }) => answer.body.data.map(({ data }) => data["name"]);
   expect(names(await stranger.call("GET", "events?types=playlist.created"))).toEqual(["Theirs"]);
   expect(names(await bench.call("GET", "events?types=playlist.created"))).toEqual(["Ours"]);
-  const other = await tokenOf(bench, await owner(bench), ["players:read"]);
+  const other = await createTokenFor(bench, await owner(bench), ["players:read"]);
   expect((await call(bench.service.url, "GET", "events", undefined, { authorization: `Bearer ${other.secret}` })).status).toBe(403);
 });
 

@@ -3,21 +3,21 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { SubscriptionMessage } from "../../../src/protocol/operator/events.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench } from "../harness.ts";
-import { describedMessages, Listener } from "../http/listener.ts";
+import { TestService } from "../harness.ts";
+import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
 
 const patience = { timeout: 10_000, interval: 20 };
 
 type Answer = Extract<SubscriptionMessage, { id: string | null }>;
 
-function answersOf(listener: Listener): Answer[] {
+function answersOf(listener: EventSubscriber): Answer[] {
   return listener.heard.filter((message): message is Answer => "id" in message);
 }
 
 test("[SUB11] several messages in a row are each answered by their id, in order; the last subscription counts", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await once(listener.socket, "open");
   const say = (id: string, type: string, kinds?: string[]) =>
     listener.socket.send(JSON.stringify({ type, id, ...(kinds === undefined ? {} : { data: { kinds } }) }));
@@ -32,14 +32,14 @@ test("[SUB11] several messages in a row are each answered by their id, in order;
   expect(types.slice(99)).toEqual(["subscribed", "error", "unsubscribed", "unsubscribed", "subscribed"]);
   await bench.call("POST", "playlists", { name: "One" });
   expect((await listener.event("playlist.created")).data.data["name"]).toBe("One");
-  const described = await describedMessages(bench.service.url);
+  const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB11] after unsubscribe nothing is told; its answer says where to go on, and nothing is lost by then", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["playlist_updates"]);
   await bench.call("POST", "playlists", { name: "One" });
   await listener.event("playlist.created");
@@ -47,7 +47,7 @@ test("[SUB11] after unsubscribe nothing is told; its answer says where to go on,
   const { data } = await listener.next((message) => message.type === "unsubscribed");
   expect(data.seq).toBe(listener.events[0]!.seq);
   await bench.call("POST", "playlists", { name: "Two" });
-  using other = new Listener(bench.service.url, bench.token);
+  using other = new EventSubscriber(bench.service.url, bench.token);
   await other.subscribe(["playlist_updates"], { after: data });
   await other.event("playlist.created");
   expect(listener.events).toHaveLength(1);
@@ -57,8 +57,8 @@ test("[SUB11] after unsubscribe nothing is told; its answer says where to go on,
 
 test("[SUB12] a message that is not understood is answered by its id, the field and what is allowed; the socket stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await once(listener.socket, "open");
   const said: [string | object, string | null, string, string | null][] = [
     [{ type: "subscribe", id: "a", data: { kinds: ["all"] } }, "a", "malformed", "/data/kinds/0"],
@@ -77,7 +77,7 @@ test("[SUB12] a message that is not understood is answered by its id, the field 
     .toEqual(said.map(([, id, code, field]) => [id, code, field]));
   expect(errors()[0]!.data.detail).toContain("playlist_updates");
   expect(errors()[5]!.data.detail).toContain("subscribe");
-  const described = await describedMessages(bench.service.url);
+  const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
 });

@@ -17,17 +17,17 @@ const ok: Behaviour = (_request, response) => response.writeHead(204).end();
 
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  behave: Behaviour;
+  behavior: Behaviour;
   readonly #server;
 
   private constructor(behave: Behaviour) {
-    this.behave = behave;
+    this.behavior = behave;
     this.#server = createServer(async (request, response) => {
       const parts: Buffer[] = [];
       for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       this.received.push({ path: request.url ?? "", headers, body: Buffer.concat(parts).toString(), at: performance.now() });
-      this.behave(request, response, this.received.length);
+      this.behavior(request, response, this.received.length);
     });
   }
 

@@ -5,21 +5,21 @@ import { expect, test } from "vitest";
 import type { EventKind } from "../../../src/protocol/operator/events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, picture } from "../harness.ts";
-import { describedMessages, Listener } from "../http/listener.ts";
-import { otherTeam, owner, tokenOf } from "../people/people.ts";
+import { TestService, heartbeat, picture } from "../harness.ts";
+import { messageValidators, EventSubscriber } from "../http/event-subscriber.ts";
+import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const journalled: EventKind[] = ["layout_updates", "playlist_updates", "commands", "screenshot_results"];
 const tooMany = { timeout: 120_000 };
 
 test("[SUB1] a subscription is acknowledged with its place; what happens then comes in order, numbered without a gap", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   const { seq, resumed } = await listener.subscribe(journalled);
   expect(resumed).toBe(false);
-  const { layout, playlist } = await bench.showing(device);
+  const { layout, playlist } = await bench.showPicture(device);
   const command = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   expect((await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture(), { "command-id": command.id })).status).toBe(204);
   await listener.event("screenshot.ready");
@@ -33,18 +33,18 @@ test("[SUB1] a subscription is acknowledged with its place; what happens then co
   expect(told[0]!.seq).toBeGreaterThan(seq);
   const seqs = told.map((event) => event.seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
-  const described = await describedMessages(bench.service.url);
+  const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
 });
 
 test("[SUB2] kinds and players narrow it; content counts for the players that show it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const [one, other] = [await bench.paired("One"), await bench.paired("Other")];
-  const { layout, playlist } = await bench.showing(one);
-  using content = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  const [one, other] = [await bench.pairDevice("One"), await bench.pairDevice("Other")];
+  const { layout, playlist } = await bench.showPicture(one);
+  using content = new EventSubscriber(bench.service.url, bench.token);
   await content.subscribe(["layout_updates", "playlist_updates"], { players: [one.playerId] });
-  using commands = new Listener(bench.service.url, bench.token);
+  using commands = new EventSubscriber(bench.service.url, bench.token);
   await commands.subscribe(["commands"], { players: [other.playerId] });
   await bench.call("POST", "playlists", { name: "Nobody's" });
   await bench.call("PATCH", `playlists/${playlist.id}`, { name: "Shown" });
@@ -58,7 +58,7 @@ test("[SUB2] kinds and players narrow it; content counts for the players that sh
 
 test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothing and sees nothing twice", tooMany, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "0" })).body;
   let isWriting = true;
   let written = 0;
@@ -68,7 +68,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
   const seqs: number[] = [];
   const names: string[] = [];
   let after: { epoch: string; seq: number } | undefined;
-  const take = (listener: Listener): void => {
+  const take = (listener: EventSubscriber): void => {
     for (const message of listener.heard) {
       if (message.type === "subscribed" && after === undefined) after = { epoch: message.data.epoch, seq: message.data.seq };
       if (message.type === "resync") throw new Error("nothing is so old here");
@@ -80,7 +80,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
     }
   };
   for (let drop = 0; drop < 500; drop += 1) {
-    using listener = new Listener(bench.service.url, bench.token);
+    using listener = new EventSubscriber(bench.service.url, bench.token);
     const subscribed = listener.subscribe(["playlist_updates"], after === undefined ? {} : { after });
     if (after === undefined) await subscribed;
     else await subscribed.catch(() => undefined);
@@ -92,7 +92,7 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
   }
   isWriting = false;
   await writing;
-  using last = new Listener(bench.service.url, bench.token);
+  using last = new EventSubscriber(bench.service.url, bench.token);
   await last.subscribe(["playlist_updates"], { after: after! });
   await expect.poll(() => last.events.at(-1)?.data.data["name"] ?? names.at(-1), { timeout: 10_000 }).toBe(`${written}`);
   take(last);
@@ -104,15 +104,15 @@ test("[SUB3] dropped at 500 random moments under load, a subscriber misses nothi
 test("[SUB4] a place that is too old or of another journal is answered by resync, never by silence", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  using first = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path, { clock });
+  using first = new EventSubscriber(bench.service.url, bench.token);
   const begin = await first.subscribe(journalled);
   for (let count = 0; count < 3; count += 1) await bench.call("POST", "playlists", { name: `${count}` });
   for (const after of [
     { ...begin, epoch: "evt_other" },
     { ...begin, seq: 10_000 },
   ]) {
-    using listener = new Listener(bench.service.url, bench.token);
+    using listener = new EventSubscriber(bench.service.url, bench.token);
     expect((await listener.subscribe(journalled, { after: { epoch: after.epoch, seq: after.seq } })).resumed).toBe(false);
     const { data } = await listener.next((message): message is Extract<typeof message, { type: "resync" }> => message.type === "resync");
     expect(data).toEqual({ epoch: begin.epoch, seq: 3 });
@@ -122,7 +122,7 @@ test("[SUB4] a place that is too old or of another journal is answered by resync
     .poll(
       async () => {
         clock.advance(600_000);
-        using listener = new Listener(bench.service.url, bench.token);
+        using listener = new EventSubscriber(bench.service.url, bench.token);
         return (await listener.subscribe(journalled, { after: { epoch: begin.epoch, seq: begin.seq } })).resumed;
       },
       { timeout: 10_000 },
@@ -132,11 +132,11 @@ test("[SUB4] a place that is too old or of another journal is answered by resync
 
 test("[SUB5] of heartbeats the newest of each player is told at once, and every later one", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 1 }));
   await device.call("POST", "heartbeat", heartbeat({ cpu_load: 2 }));
-  using listener = new Listener(bench.service.url, bench.token);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["heartbeat"], { players: [device.playerId] });
   const loads = () => listener.heard.flatMap((message) => (message.type === "heartbeat" ? [message.data.heartbeat.cpu_load] : []));
   await expect.poll(loads).toEqual([2]);
@@ -147,8 +147,8 @@ test("[SUB5] of heartbeats the newest of each player is told at once, and every 
 test("[SUB6] a reader that never reads costs no more than its buffer, harms nobody, and is sent away", tooMany, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const url = new URL(bench.service.url);
   // A client by hand: it upgrades, subscribes and never reads again.
   const deaf = connect(Number(url.port), url.hostname);
@@ -160,7 +160,7 @@ test("[SUB6] a reader that never reads costs no more than its buffer, harms nobo
   deaf.pause();
   const subscribe = Buffer.from(JSON.stringify({ type: "subscribe", id: "1", data: { kinds: ["commands"] } }));
   deaf.write(Buffer.concat([Buffer.from([0x81, 0x80 | subscribe.length, 0, 0, 0, 0]), subscribe]));
-  using quick = new Listener(bench.service.url, bench.token);
+  using quick = new EventSubscriber(bench.service.url, bench.token);
   await quick.subscribe(["commands"]);
   const before = process.memoryUsage().external;
   const count = 3_000;
@@ -195,14 +195,14 @@ test("[SUB6] a reader that never reads costs no more than its buffer, harms nobo
 
 test("[SUB7] what happens in another team never arrives", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const stranger = await otherTeam(bench);
-  const device = await bench.paired();
-  using listener = new Listener(bench.service.url, stranger.secret);
+  await using bench = await TestService.start(folder.path);
+  const stranger = await createOtherTeam(bench);
+  const device = await bench.pairDevice();
+  using listener = new EventSubscriber(bench.service.url, stranger.secret);
   await listener.subscribe([...journalled, "heartbeat"]);
-  using spy = new Listener(bench.service.url, stranger.secret);
+  using spy = new EventSubscriber(bench.service.url, stranger.secret);
   await spy.subscribe([...journalled, "heartbeat"], { players: [device.playerId] });
-  await bench.showing(device);
+  await bench.showPicture(device);
   await device.call("POST", "heartbeat", heartbeat());
   await stranger.call("POST", "playlists", { name: "Theirs" });
   await listener.event("playlist.created");
@@ -213,31 +213,31 @@ test("[SUB7] what happens in another team never arrives", async () => {
 
 test("[SUB8] a token that is revoked closes its sockets with 4403", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const reader = await tokenOf(bench, await owner(bench), ["events:read"]);
-  using listener = new Listener(bench.service.url, reader.secret);
+  await using bench = await TestService.start(folder.path);
+  const reader = await createTokenFor(bench, await owner(bench), ["events:read"]);
+  using listener = new EventSubscriber(bench.service.url, reader.secret);
   await listener.subscribe(["commands"]);
   expect((await bench.call("DELETE", `tokens/${reader.tokenId}`)).status).toBe(204);
   expect(await listener.closed).toMatchObject({ code: 4403 });
-  const other = await tokenOf(bench, await owner(bench), ["players:read"]);
-  expect((await new Listener(bench.service.url, other.secret).closed).code).toBe(4403);
+  const other = await createTokenFor(bench, await owner(bench), ["players:read"]);
+  expect((await new EventSubscriber(bench.service.url, other.secret).closed).code).toBe(4403);
 });
 
 test("[SUB8] without a good token 4401, without the scope 4403; a ticket opens one socket, once", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  expect((await new Listener(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
-  expect((await new Listener(bench.service.url, null).closed).code).toBe(4401);
+  await using bench = await TestService.start(folder.path);
+  expect((await new EventSubscriber(bench.service.url, "sgn_pat_wrong").closed).code).toBe(4401);
+  expect((await new EventSubscriber(bench.service.url, null).closed).code).toBe(4401);
   const { ticket } = (await bench.call("POST", "events/tickets")).body;
-  using listener = new Listener(bench.service.url, null, `?ticket=${ticket}`);
+  using listener = new EventSubscriber(bench.service.url, null, `?ticket=${ticket}`);
   expect((await listener.subscribe(["commands"])).resumed).toBe(false);
-  expect((await new Listener(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
+  expect((await new EventSubscriber(bench.service.url, null, `?ticket=${ticket}`).closed).code).toBe(4401);
 });
 
 test("[SUB9] a message that is not understood is answered by what is wrong; the socket stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe([]);
   for (const text of ["{", '{"type":"future"}', '{"type":"subscribe","id":"1","data":{"kinds":["all"]}}']) listener.socket.send(text);
   const errors = () => listener.heard.flatMap((message) => (message.type === "error" ? [message.data.code] : []));
@@ -247,16 +247,16 @@ test("[SUB9] a message that is not understood is answered by what is wrong; the 
 
 test("[SUB10] stopping sends subscribers away with a time to come back; the journal goes on where it was", async () => {
   await using folder = await temporaryFolder();
-  const bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  const bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   const begin = await listener.subscribe(["playlist_updates"]);
   await bench.call("POST", "playlists", { name: "One" });
   await listener.event("playlist.created");
   await bench[Symbol.asyncDispose]();
   expect(await listener.closed).toMatchObject({ code: 1012 });
   expect(listener.heard.at(-1)).toMatchObject({ type: "goaway" });
-  await using again = await Bench.start(folder.path);
-  using later = new Listener(again.service.url, again.token);
+  await using again = await TestService.start(folder.path);
+  using later = new EventSubscriber(again.service.url, again.token);
   expect((await later.subscribe(["playlist_updates"], { after: { epoch: begin.epoch, seq: begin.seq } })).resumed).toBe(true);
   expect((await later.event("playlist.created")).data.data["name"]).toBe("One");
 });

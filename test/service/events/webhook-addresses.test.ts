@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
 import { OutboundHttp } from "../../../src/service/content/outbound-http.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, pointers } from "../harness.ts";
+import { TestService, errorPointers } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
 
 const patience = { timeout: 15_000 };
@@ -11,12 +11,12 @@ const loopback = { allowAddresses: ["127.0.0.0/8", "::1"] };
 
 test("[WHK12] an http webhook is refused at creation and change, with the field and the remedy, unless its address is allowed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["192.0.2.0/24"] });
   const make = (url: string) => bench.call("POST", "webhooks", { name: "X", url });
   // A public address, a name of this machine, and a name that nobody knows.
   for (const url of ["http://93.184.215.14/hook", "http://localhost:9/hook", "http://nobody.invalid/hook"]) {
     const answer = await make(url);
-    expect([url, answer.status, pointers(answer)]).toEqual([url, 422, ["/url"]]);
+    expect([url, answer.status, errorPointers(answer)]).toEqual([url, 422, ["/url"]]);
     expect(answer.body.detail).toContain("https://");
     expect(answer.body.detail).toContain("--allow-address");
   }
@@ -27,7 +27,7 @@ test("[WHK12] an http webhook is refused at creation and change, with the field 
   const secure = await make("https://nobody.invalid/hook");
   expect(secure.status).toBe(201);
   const changed = await bench.call("PATCH", `webhooks/${secure.body.id}`, { url: "http://93.184.215.14/hook" });
-  expect([changed.status, pointers(changed)]).toEqual([422, ["/url"]]);
+  expect([changed.status, errorPointers(changed)]).toEqual([422, ["/url"]]);
   expect((await bench.call("GET", `webhooks/${secure.body.id}`)).body.url).toBe("https://nobody.invalid/hook");
 });
 
@@ -36,12 +36,12 @@ test("[WHK13] a stored http webhook whose address is no longer allowed is not ca
   await using receiver = await Receiver.start();
   let webhook: { id: string };
   {
-    await using bench = await Bench.start(folder.path, loopback);
+    await using bench = await TestService.start(folder.path, loopback);
     webhook = (await bench.call("POST", "webhooks", { name: "X", url: receiver.url.replace("127.0.0.1", "localhost") })).body;
     await bench.call("POST", `webhooks/${webhook.id}/test`);
     await expect.poll(() => receiver.received.length, patience).toBe(1);
   }
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { id } = (await bench.call("POST", `webhooks/${webhook.id}/test`)).body;
   const delivery = async () => (await bench.call("GET", `webhooks/${webhook.id}/deliveries/${id}`)).body;
   await expect.poll(async () => (await delivery()).attempts, patience).toBe(1);

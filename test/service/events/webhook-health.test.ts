@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench } from "../harness.ts";
+import { TestService } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
@@ -12,13 +12,13 @@ const patience = { timeout: 30_000, interval: 20 };
 const minute = 60_000;
 const hour = 60 * minute;
 
-async function hook(bench: Bench, url: string, events = ["*"]): Promise<string> {
+async function hook(bench: TestService, url: string, events = ["*"]): Promise<string> {
   const answer = await bench.call("POST", "webhooks", { name: "Board", url, events });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body.id;
 }
 
-async function told(bench: Bench, types: string): Promise<Record<string, unknown>[]> {
+async function told(bench: TestService, types: string): Promise<Record<string, unknown>[]> {
   return (await bench.call("GET", `events?types=${types}`)).body.data;
 }
 
@@ -28,7 +28,7 @@ test("[WHK14] a webhook shows its last success and since when it fails; after an
   let isBroken = true;
   await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 500 : 204).end());
   await using watcher = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  await using bench = await TestService.start(folder.path, { ...loopback, clock });
   const id = await hook(bench, receiver.url);
   await hook(bench, watcher.url, ["webhook.failing", "webhook.recovered"]);
   const read = () => bench.call("GET", `webhooks/${id}`);
@@ -75,7 +75,7 @@ test(
     const clock = new FakeClock(Date.now());
     let isBroken = true;
     await using receiver = await Receiver.start((_request, response) => response.writeHead(isBroken ? 503 : 204).end());
-    await using bench = await Bench.start(folder.path, { ...loopback, clock });
+    await using bench = await TestService.start(folder.path, { ...loopback, clock });
     const id = await hook(bench, receiver.url, ["playlist.created"]);
     const read = async () => (await bench.call("GET", `webhooks/${id}`)).body;
     const startedAt = clock.now();
@@ -123,7 +123,7 @@ test(
 test("[WHK16] for a webhook that has failed for an hour no more than ten thousand deliveries wait; others get theirs, and a replay brings the rest", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const full = await hook(bench, "http://127.0.0.1:9/closed", ["playlist.created"]);
   const other = await hook(bench, receiver.url, ["playlist.created"]);
   // Ten thousand that wait for their next attempt.
@@ -155,7 +155,7 @@ test("[WHK16] for a webhook that has failed for an hour no more than ten thousan
 
 test("[WHK17] the description says what webhooks promise: at least once, in no order, and the id by which repeats are told", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { body } = await bench.call("GET", "openapi.json");
   const { post } = body.webhooks.event;
   const paths = body.paths["/api/v1/webhooks"];

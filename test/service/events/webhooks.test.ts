@@ -3,18 +3,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Webhook as Verifier } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { bodyOf } from "../../../src/service/events/webhooks/deliveries.ts";
+import { webhookBody } from "../../../src/service/events/webhooks/deliveries.ts";
 import { signatureHeaders } from "../../../src/service/events/webhooks/signature.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program } from "../../support/programs/programs.ts";
-import { Bench, call, heartbeat, picture, pointers } from "../harness.ts";
+import { TestService, call, heartbeat, picture, errorPointers } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
 
 const loopback = { allowAddresses: ["127.0.0.0/8"] };
 const patience = { timeout: 15_000 };
 
-async function hook(bench: Bench, url: string, events = ["*"]) {
+async function hook(bench: TestService, url: string, events = ["*"]) {
   const answer = await bench.call("POST", "webhooks", { name: "Test", url, events });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return answer.body as { id: string; secret: string };
@@ -23,7 +23,7 @@ async function hook(bench: Bench, url: string, events = ["*"]) {
 test("[WHK1] an event arrives signed, and the reference library verifies it; a changed byte it refuses", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const { secret } = await hook(bench, receiver.url);
   const playlist = (await bench.call("POST", "playlists", { name: "Néw" })).body;
   await expect.poll(() => receiver.received.length, patience).toBe(1);
@@ -46,7 +46,7 @@ test("[WHK3] the secret is shown once; during a rotation two sign, and after a d
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  await using bench = await TestService.start(folder.path, { ...loopback, clock });
   const { id, secret } = await hook(bench, receiver.url);
   expect(JSON.stringify((await bench.call("GET", `webhooks/${id}`)).body)).not.toContain(secret);
   const fresh = (await bench.call("POST", `webhooks/${id}/rotate`)).body;
@@ -66,7 +66,7 @@ test("[WHK4] a receiver that fails is tried again under the same id, ten times o
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start((_request, response) => response.writeHead(500).end("broken"));
-  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  await using bench = await TestService.start(folder.path, { ...loopback, clock });
   const { id } = await hook(bench, receiver.url);
   await bench.call("POST", "playlists", { name: "One" });
   const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data[0];
@@ -76,7 +76,7 @@ test("[WHK4] a receiver that fails is tried again under the same id, ten times o
     const { next_attempt_at } = await delivery();
     if (next_attempt_at === null) break;
     const waitMs = Date.parse(next_attempt_at) - clock.now();
-    await expect.poll(() => clock.waiting, patience).toBeGreaterThan(0);
+    await expect.poll(() => clock.pendingWaits, patience).toBeGreaterThan(0);
     clock.advance(waitMs + 1);
   }
   expect(await delivery()).toMatchObject({ status: "failed", attempts: 10, last_response_status: 500, next_attempt_at: null });
@@ -94,7 +94,7 @@ test("[WHK5] Retry-After is heeded; 410 disables the webhook and says so; a redi
   await using busy = await Receiver.start((_request, response) => response.writeHead(503, { "retry-after": "3600" }).end());
   await using gone = await Receiver.start((_request, response) => response.writeHead(410).end());
   await using elsewhere = await Receiver.start((_request, response) => response.writeHead(302, { location: busy.url }).end());
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const hooks: { id: string }[] = [];
   for (const { url } of [busy, gone, elsewhere]) hooks.push(await hook(bench, url, ["playlist.created"]));
   await bench.call("POST", "playlists", { name: "One" });
@@ -122,7 +122,7 @@ test("[WHK6] one dead endpoint delays no other: every event reaches the living o
   await using rude = await Receiver.start((request) => request.socket.destroy());
   await using living = await Receiver.start();
   // Its clock stands: however slow this machine is, an attempt that hangs is not over.
-  await using bench = await Bench.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
+  await using bench = await TestService.start(folder.path, { ...loopback, clock: new FakeClock(Date.now()) });
   for (const { url } of [hanging, endless, rude]) await hook(bench, url);
   await hook(bench, "http://127.0.0.1:9/closed");
   await hook(bench, living.url);
@@ -135,18 +135,18 @@ test("[WHK6] one dead endpoint delays no other: every event reaches the living o
 test("[WHK7] private, loopback and metadata addresses are refused, by name and by any spelling, unless allowed", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { port } = new URL(receiver.url);
   const literals = ["127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "100.64.0.1"];
   for (const host of literals) {
     const answer = await bench.call("POST", "webhooks", { name: "X", url: `http://${host}:${port}/` });
-    expect([host, answer.status, pointers(answer)]).toEqual([host, 422, ["/url"]]);
+    expect([host, answer.status, errorPointers(answer)]).toEqual([host, 422, ["/url"]]);
   }
   for (const url of ["ftp://example.com/", "file:///etc/passwd", "https://user:secret@example.com/"]) {
     expect((await bench.call("POST", "webhooks", { name: "X", url })).status).toBe(422);
   }
   // A name shows where it leads when it is looked up: over http now, and over both at each call (EV2).
-  expect(pointers(await bench.call("POST", "webhooks", { name: "X", url: `http://localhost:${port}/` }))).toEqual(["/url"]);
+  expect(errorPointers(await bench.call("POST", "webhooks", { name: "X", url: `http://localhost:${port}/` }))).toEqual(["/url"]);
   const { id } = await hook(bench, `https://localhost:${port}/`);
   await bench.call("POST", "playlists", { name: "One" });
   const delivery = async () => (await bench.call("GET", `webhooks/${id}/deliveries`)).body.data.at(-1);
@@ -159,7 +159,7 @@ test("[WHK8] a test event goes to one webhook alone; a replay sends under the sa
   await using folder = await temporaryFolder();
   await using one = await Receiver.start();
   await using other = await Receiver.start();
-  await using bench = await Bench.start(folder.path, loopback);
+  await using bench = await TestService.start(folder.path, loopback);
   const { id } = await hook(bench, one.url, ["playlist.deleted"]);
   await hook(bench, other.url, ["playlist.created"]);
   const sent = await bench.call("POST", `webhooks/${id}/test`);
@@ -182,10 +182,10 @@ test("[WHK9] players' and commands' events are told: paired, online, error, ende
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.now());
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { ...loopback, clock });
+  await using bench = await TestService.start(folder.path, { ...loopback, clock });
   await hook(bench, receiver.url);
   const told = () => receiver.received.map(({ body }) => JSON.parse(body).type as string);
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   await device.call("POST", "heartbeat", heartbeat());
   const content = {
     is: "failed",
@@ -214,7 +214,7 @@ test("[WHK9] players' and commands' events are told: paired, online, error, ende
 test("[WHK10] what is large is left out of the body, which stays below 20 kB", () => {
   const data = { id: "cmd_1", player_id: "plr_1", result: { text: "x".repeat(50_000) } };
   const event = { id: "evt_1", type: "command.succeeded" as const, created_at: "2026-11-21T12:00:00.000Z", data };
-  expect(JSON.parse(bodyOf(event)).data).toEqual({ id: "cmd_1", player_id: "plr_1", truncated: true });
+  expect(JSON.parse(webhookBody(event)).data).toEqual({ id: "cmd_1", player_id: "plr_1", truncated: true });
 });
 
 test(

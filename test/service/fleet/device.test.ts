@@ -15,14 +15,14 @@ import { HeartbeatAnswer } from "../../../src/protocol/device/heartbeat.ts";
 import { ServiceMessage } from "../../../src/protocol/device/messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, Link, picture, type Device } from "../harness.ts";
+import { TestService, heartbeat, DeviceSocket, picture, type Device } from "../harness.ts";
 
 const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 test("[DEV3] hello is answered by welcome with all that a device needs, and the player is online", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const path = `players/${device.playerId}`;
   expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", last_seen_at: null });
   const link = device.socket();
@@ -49,9 +49,9 @@ test("[DEV3] hello is answered by welcome with all that a device needs, and the 
 
 test("[DEV4] a change reaches the screen's socket at once, with the revision that the state then has", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { playlist } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { playlist } = await bench.showPicture(device);
   const link = await device.connect();
   const begun = performance.now();
   await bench.call("PATCH", `playlists/${playlist.id}`, { items: [{ type: "text", text: "new" }] });
@@ -64,12 +64,12 @@ test("[DEV4] a change reaches the screen's socket at once, with the revision tha
 
 test("[DEV5] a device that comes back gets what it missed; one whose place is no longer known starts anew", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const first = device.socket();
   first.hello();
   const { data, seq } = await first.next("welcome");
-  await bench.showing(device);
+  await bench.showPicture(device);
   const missedAfter = (await first.next("state.changed")).seq!;
   first.socket.close();
   await first.closed;
@@ -86,7 +86,7 @@ test("[DEV5] a device that comes back gets what it missed; one whose place is no
   expect(command.seq).toBe(missedAfter + 3);
   expect(verifyJws(commandJwsType, command.data.command, device.access.service_key)).toMatchObject({ jti: commandId });
   second.send({ type: "ack", ack: command.seq, data: {} });
-  expect(await second.isQuietOf("state.changed")).toBe(true);
+  expect(await second.receivesNo("state.changed")).toBe(true);
   second.socket.close();
   await second.closed;
 
@@ -99,8 +99,8 @@ test("[DEV5] a device that comes back gets what it missed; one whose place is no
 
 test("[DEV6] a newer socket replaces the older one; the player stays online", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const older = await device.connect();
   const newer = await device.connect();
   expect(await older.closed).toBe(4409);
@@ -110,8 +110,8 @@ test("[DEV6] a newer socket replaces the older one; the player stays online", as
 
 test("[DEV7] a removed player's socket gets the signed revocation and ends; its old token gets the same", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const link = await device.connect();
   await bench.call("DELETE", `players/${device.playerId}`);
   const { revocation } = (await link.next("revoked")).data;
@@ -126,15 +126,15 @@ test("[DEV7] a removed player's socket gets the signed revocation and ends; its 
 test("[DEV8] a bad token closes with 4401, a foreign subprotocol is refused, a silent socket is ended", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   expect(await device.socket("sgn_dev_wrong").closed).toBe(4401);
   const foreign = new WebSocket(`${device.url.replace("http", "ws")}/api/v1/device/ws`, "other");
   await expect(new Promise((_resolve, reject) => foreign.once("error", reject))).rejects.toThrow("400");
-  const before = clock.waiting;
+  const before = clock.pendingWaits;
   const silent = device.socket();
   await new Promise((resolve) => silent.socket.once("open", resolve));
-  await expect.poll(() => clock.waiting).toBeGreaterThan(before);
+  await expect.poll(() => clock.pendingWaits).toBeGreaterThan(before);
   clock.advance(10_000);
   expect(await silent.closed).toBe(1006);
 });
@@ -142,13 +142,13 @@ test("[DEV8] a bad token closes with 4401, a foreign subprotocol is refused, a s
 test("[DEV8] a socket without a sign of life for 40 s is ended", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const link = await device.connect();
   // Its machine is gone: nothing answers the pings any more.
   link.socket.pause();
   clock.advance(15_000);
-  await expect.poll(() => clock.waiting).toBeGreaterThan(1);
+  await expect.poll(() => clock.pendingWaits).toBeGreaterThan(1);
   clock.advance(30_000);
   await expect.poll(async () => (await bench.call("GET", `players/${device.playerId}`)).body.status).toBe("offline");
   link.socket.terminate();
@@ -156,19 +156,19 @@ test("[DEV8] a socket without a sign of life for 40 s is ended", async () => {
 
 test("[DEV9] messages that are malformed or unknown are ignored; the socket stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const link = await device.connect();
   for (const message of ["{", "null", '{"type":"future","id":"1","ts":1,"data":{}}', '{"type":"heartbeat"}']) link.send(message);
-  expect(await link.isQuietOf("revoked")).toBe(true);
+  expect(await link.receivesNo("revoked")).toBe(true);
   link.send(`{"type":"${"x".repeat(70_000)}"}`);
   expect(await link.closed).toBe(1009);
 });
 
 test("[DEV10] stopping sends every device away with a time to come back", async () => {
   await using folder = await temporaryFolder();
-  const bench = await Bench.start(folder.path);
-  const link = await (await bench.paired()).connect();
+  const bench = await TestService.start(folder.path);
+  const link = await (await bench.pairDevice()).connect();
   const begun = performance.now();
   await bench[Symbol.asyncDispose]();
   expect((await link.next("goaway")).data.reconnect_after_ms).toBeGreaterThan(0);
@@ -181,18 +181,18 @@ test("[DEV12] the spread of reconnects grows with the players in service and is 
   let device: Device;
   let alone: number;
   {
-    await using bench = await Bench.start(folder.path);
-    device = await bench.paired("First");
+    await using bench = await TestService.start(folder.path);
+    device = await bench.pairDevice("First");
     const first = device.socket();
     first.hello();
     alone = (await first.next("welcome")).data.reconnect_spread_ms;
-    for (const name of ["Second", "Third"]) await (await bench.paired(name)).connect();
+    for (const name of ["Second", "Third"]) await (await bench.pairDevice(name)).connect();
     first.send({ type: "heartbeat", data: heartbeat() });
     expect((await first.next("heartbeat.answer")).data.reconnect_spread_ms).toBe(3 * alone);
     expect(alone).toBeGreaterThan(0);
   }
-  await using bench = await Bench.start(folder.path);
-  const again = new Link(bench.service.url, device.access.access_token);
+  await using bench = await TestService.start(folder.path);
+  const again = new DeviceSocket(bench.service.url, device.access.access_token);
   again.hello();
   // The first to come back finds nobody else connected.
   expect((await again.next("welcome")).data.reconnect_spread_ms).toBe(3 * alone);
@@ -202,8 +202,8 @@ test("[DEV12] the spread of reconnects grows with the players in service and is 
 test("[DEV11] where sockets are blocked, polling gives the same: online, revision, commands", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
   const answer = await device.call("POST", "heartbeat", heartbeat());
   expect(HeartbeatAnswer.parse(answer.body)).toMatchObject({ sent_at_ms: 1_000, commands: [expect.any(String)] });
@@ -216,8 +216,8 @@ test("[DEV11] where sockets are blocked, polling gives the same: online, revisio
 
 test("[SCM1] a command is signed for one device, delivered at once, and moves only forward", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const link = await device.connect();
   const base = `players/${device.playerId}/commands`;
   const sent = await bench.call("POST", base, { type: "screenshot" });
@@ -236,15 +236,15 @@ test("[SCM1] a command is signed for one device, delivered at once, and moves on
   expect((await tell({ status: "succeeded", result: { screenshot_id: shot } })).status).toBe(204);
   expect((await tell({ status: "failed", error: { code: "late", detail: "late" } })).status).toBe(204);
   expect(await status()).toMatchObject({ status: "succeeded", result: { screenshot_id: shot }, error: null });
-  const other = await bench.paired("Other");
+  const other = await bench.pairDevice("Other");
   expect((await other.call("POST", `commands/${sent.body.id}/status`, { status: "running" })).status).toBe(404);
   link.socket.close();
 });
 
 test("[SCM1] commands come newest first; unknown ones and bad arguments are refused", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const base = `players/${device.playerId}/commands`;
   for (const type of ["reload", "restart"]) await bench.call("POST", base, { type });
   expect((await bench.call("GET", base)).body.data.map(({ type }: { type: string }) => type)).toEqual(["restart", "reload"]);
@@ -261,8 +261,8 @@ test("[SCM1] commands come newest first; unknown ones and bad arguments are refu
 test("[SCM2] a command not begun in time has expired, and is no longer sent", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const base = `players/${device.playerId}/commands`;
   const { id } = (await bench.call("POST", base, { type: "reload", ttl_s: 10 })).body;
   clock.advance(10_001);
@@ -275,11 +275,11 @@ test("[SCM2] a command not begun in time has expired, and is no longer sent", as
 
 test("[SCM2] commands that nobody has taken survive a restart of the service", async () => {
   await using folder = await temporaryFolder();
-  await using first = await Bench.start(folder.path);
-  const device = await first.paired();
+  await using first = await TestService.start(folder.path);
+  const device = await first.pairDevice();
   const { id } = (await first.call("POST", `players/${device.playerId}/commands`, { type: "reload" })).body;
   await first[Symbol.asyncDispose]();
-  await using second = await Bench.start(folder.path);
+  await using second = await TestService.start(folder.path);
   const moved = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
   const link = moved.socket();
   link.hello();
@@ -290,8 +290,8 @@ test("[SCM2] commands that nobody has taken survive a restart of the service", a
 
 test("[SCM3] a screenshot is taken in once its digest is right and it is a picture; a repeat is fine", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const { id: command } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   const bytes = await picture();
   const put = (more = {}) => device.putScreenshot(shot, bytes, { "command-id": command, ...more });
@@ -320,6 +320,6 @@ test("[SCM3] a screenshot is taken in once its digest is right and it is a pictu
     await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzj", Buffer.alloc(8 * 1_024 * 1_024 + 1)),
   ];
   expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400, 422, 409, 413]);
-  const other = await bench.paired("Other");
+  const other = await bench.pairDevice("Other");
   expect((await other.putScreenshot(shot, bytes)).status).toBe(409);
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, pointers, type Device } from "../harness.ts";
+import { TestService, heartbeat, errorPointers, type Device } from "../harness.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -22,8 +22,8 @@ async function beat(device: Device, more: Parameters<typeof heartbeat>[0] = {}):
 test("[HBH1] heartbeats of a minute are one row, with the worst of its figures and the last of its words", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   await beat(device, { cpu_load: 0.5, memory_bytes: 300, temperature_c: null, disk_free_bytes: 1_000, rendering: false, boot_id: "a" });
   clock.advance(30_000);
   await beat(device, { cpu_load: 0.2, memory_bytes: 200, temperature_c: 61, disk_free_bytes: 900, boot_id: "b", uptime_ms: 7 });
@@ -52,15 +52,15 @@ test("[HBH2] the history is read page by page and by range, and outlives a resta
   const clock = new FakeClock(noon);
   let playerId: string;
   {
-    await using bench = await Bench.start(folder.path, { clock });
-    const device = await bench.paired();
+    await using bench = await TestService.start(folder.path, { clock });
+    const device = await bench.pairDevice();
     ({ playerId } = device);
     for (let count = 0; count < 5; count += 1) {
       await beat(device);
       clock.advance(minute);
     }
   }
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const path = `players/${playerId}/heartbeats`;
   const minutes: string[] = [];
   for (let cursor = ""; ;) {
@@ -79,8 +79,8 @@ test("[HBH2] the history is read page by page and by range, and outlives a resta
 test("[HBH3] uptime is the share of each day's minutes in which a heartbeat came, since the player was paired", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(Date.UTC(2026, 10, 20, 23, 56));
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   // Four minutes of the first day, of which three were heard; then an hour, of which the first half was heard.
   for (let count = 0; count < 4; count += 1) {
     if (count !== 2) await beat(device);
@@ -99,15 +99,15 @@ test("[HBH3] uptime is the share of each day's minutes in which a heartbeat came
   expect((await bench.call("GET", `players/${device.playerId}/uptime`)).body.days).toHaveLength(30);
   for (const wrong of ["from=2026-01-01", "from=2026-11-21&to=2026-11-20", "from=2026-13-01"]) {
     const refused = await bench.call("GET", `players/${device.playerId}/uptime?${wrong}`);
-    expect([refused.status, pointers(refused)]).toEqual([422, ["?from"]]);
+    expect([refused.status, errorPointers(refused)]).toEqual([422, ["?from"]]);
   }
 });
 
 test("[HBH4] minutes are kept for thirty days; those of a player that is deleted for good are gone at once", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const list = async () => (await bench.call("GET", `players/${device.playerId}/heartbeats`)).body.data.length as number;
   await beat(device);
   clock.advance(30 * day - minute);
@@ -129,8 +129,8 @@ test("[HBH4] minutes are kept for thirty days; those of a player that is deleted
 test("[HBH5] a heartbeat that cannot be written down is answered all the same, and is in the history once it can be", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   using telemetry = new DatabaseSync(join(folder.path, "telemetry.db"));
   telemetry.exec("ALTER TABLE heartbeat_minutes RENAME TO away");
   await beat(device, { cpu_load: 0.7 });

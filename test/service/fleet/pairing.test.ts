@@ -7,15 +7,15 @@ import { createKeyPair, thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../../../src/protocol/device/commands.ts";
 import { Player, Problem } from "../../../src/protocol/operator/resources.ts";
 import { PairingGrant, TokenGrant, TokenRefusal } from "../../../src/protocol/device/messages.ts";
-import { createToken, hashOf, isToken } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret, isWellFormedToken } from "../../../src/service/people/access.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call } from "../harness.ts";
+import { TestService, call } from "../harness.ts";
 
 test("[SPA1] a device gets a code, an operator claims it once, the device gets its token", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { publicUrl: "https://signs.example" });
-  const device = await bench.device();
+  await using bench = await TestService.start(folder.path, { publicUrl: "https://signs.example" });
+  const device = await bench.newDevice();
   expect(PairingGrant.parse(device.grant)).toMatchObject({
     user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
     verification_uri: "https://signs.example/claim",
@@ -41,8 +41,8 @@ test("[SPA1] a device gets a code, an operator claims it once, the device gets i
 
 test("[SPA1] a held-back answer comes as soon as the code is claimed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.device();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.newDevice();
   const asked = device.askForToken({ prefer: "wait=25" });
   await new Promise((resolve) => setTimeout(resolve, 150));
   const begun = performance.now();
@@ -53,8 +53,8 @@ test("[SPA1] a held-back answer comes as soon as the code is claimed", async () 
 
 test("[SPA1] stopping ends held-back answers at once", async () => {
   await using folder = await temporaryFolder();
-  const bench = await Bench.start(folder.path);
-  const device = await bench.device();
+  const bench = await TestService.start(folder.path);
+  const device = await bench.newDevice();
   const asked = device.askForToken({ prefer: "wait=25" });
   await new Promise((resolve) => setTimeout(resolve, 150));
   const begun = performance.now();
@@ -66,14 +66,14 @@ test("[SPA1] stopping ends held-back answers at once", async () => {
 test("[SPA2] codes that are unknown, expired, replaced or malformed are refused as such", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const pair = (code: string) => bench.call("POST", "players/pair", { code, name: "x" });
   expect((await pair("BBBB-BBBB")).status).toBe(404);
   const malformed = await pair("WDJB-MJH");
   expect(malformed.status).toBe(422);
   expect(malformed.body.errors[0].pointer).toBe("/code");
 
-  const device = await bench.device();
+  const device = await bench.newDevice();
   const first = device.grant.user_code;
   await device.askForCode();
   expect((await pair(first)).status).toBe(404);
@@ -85,8 +85,8 @@ test("[SPA2] codes that are unknown, expired, replaced or malformed are refused 
 test("[SPA3] the sixth guess of a minute is refused, even a right one, and told how long to wait", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.device();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.newDevice();
   const codes = ["BBBBBBBB", "CCCCCCCC", "DDDDDDDD", "FFFFFFFF", "GGGGGGGG"];
   for (const code of codes) expect((await bench.call("POST", "players/pair", { code, name: "x" })).status).toBe(404);
   const right = { code: device.grant.user_code, name: "x" };
@@ -100,8 +100,8 @@ test("[SPA3] the sixth guess of a minute is refused, even a right one, and told 
 test("[TOK1] the first start writes a token that only the owner can read; its hash alone is stored", async () => {
   await using folder = await temporaryFolder();
   {
-    await using bench = await Bench.start(folder.path);
-    expect(isToken(bench.token)).toBe(true);
+    await using bench = await TestService.start(folder.path);
+    expect(isWellFormedToken(bench.token)).toBe(true);
     expect((await stat(join(folder.path, "admin-token"))).mode & 0o777).toBe(0o600);
     expect((await stat(join(folder.path, "service-key.json"))).mode & 0o777).toBe(0o600);
     expect((await bench.call("GET", "players")).status).toBe(200);
@@ -116,18 +116,18 @@ test("[TOK1] a token file that was deleted is written anew, and the earlier toke
   await using folder = await temporaryFolder();
   let first: string;
   {
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     first = bench.token;
   }
   await rm(join(folder.path, "admin-token"));
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect(bench.token).not.toBe(first);
   expect((await bench.call("GET", "players", undefined, { authorization: `Bearer ${first}` })).status).toBe(200);
 });
 
 test("[TOK2] without a valid token there is a 401 problem that says how to authenticate", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const broken = bench.token.slice(0, -1) + (bench.token.endsWith("a") ? "b" : "a");
   for (const authorization of ["", "Basic eDp5", `Bearer ${broken}`, `Bearer sgn_pat_${"a".repeat(36)}`]) {
     const answer = await call(bench.service.url, "GET", "players", undefined, authorization === "" ? {} : { authorization });
@@ -135,7 +135,7 @@ test("[TOK2] without a valid token there is a 401 problem that says how to authe
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
     expect(Problem.parse(answer.body).request_id).toBe(answer.headers.get("request-id"));
   }
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   const asOperator = { authorization: `Bearer ${device.access.access_token}` };
   expect((await bench.call("GET", "players", undefined, asOperator)).status).toBe(401);
   expect((await bench.call("GET", "device/state")).status).toBe(401);
@@ -143,10 +143,10 @@ test("[TOK2] without a valid token there is a 401 problem that says how to authe
 
 test("[TOK2] a token allows what its scopes say and no more, and nothing once it has expired or was revoked", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const database = new DatabaseSync(join(folder.path, "state.db"));
-  const token = createToken();
-  const row = { id: "tok_x", name: "reader", hash: hashOf(token), scopes: '["players:read"]', created_at: 0 };
+  const token = generateToken();
+  const row = { id: "tok_x", name: "reader", hash: hashSecret(token), scopes: '["players:read"]', created_at: 0 };
   database
     .prepare(
       "INSERT INTO tokens (id, name, hash, scopes, created_at, team_id, user_id) SELECT :id, :name, :hash, :scopes, :created_at, team_id, user_id FROM members",
@@ -171,8 +171,8 @@ test("[TOK2] a token allows what its scopes say and no more, and nothing once it
 test("[DEV1] a device's token is given only for a proof by its key over a fresh nonce", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   expect((await device.renew()).status).toBe(200);
   expect((await device.renew(createKeyPair())).body.error).toBe("invalid_grant");
 
@@ -190,8 +190,8 @@ test("[DEV1] a device's token is given only for a proof by its key over a fresh 
 test("[DEV1] a device's token ends after an hour", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   expect((await device.call("GET", "state")).status).toBe(200);
   clock.advance(3_600_001);
   expect((await device.call("GET", "state")).status).toBe(401);
@@ -199,8 +199,8 @@ test("[DEV1] a device's token ends after an hour", async () => {
 
 test("[DEV2] a removed player is told so by a revocation that the pinned key signed, now and ever after", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   expect((await bench.call("DELETE", `players/${device.playerId}`)).status).toBe(204);
   expect((await bench.call("GET", `players/${device.playerId}`)).status).toBe(404);
   expect((await device.call("GET", "state")).status).toBe(401);
@@ -218,11 +218,11 @@ test("[DEV2] a removed player is told so by a revocation that the pinned key sig
 
 test("[SRV1] what was paired before a restart is paired after it, with the same service key", async () => {
   await using folder = await temporaryFolder();
-  await using first = await Bench.start(folder.path);
-  const device = await first.paired("Lobby");
+  await using first = await TestService.start(folder.path);
+  const device = await first.pairDevice("Lobby");
   const { access } = device;
   await first[Symbol.asyncDispose]();
-  await using second = await Bench.start(folder.path);
+  await using second = await TestService.start(folder.path);
   const moved = Object.assign(Object.create(Object.getPrototypeOf(device)), device, { url: second.service.url });
   expect((await moved.call("GET", "state")).status).toBe(200);
   expect((await moved.renew()).body).toMatchObject({ player_name: "Lobby", service_key: access.service_key });
@@ -230,6 +230,6 @@ test("[SRV1] what was paired before a restart is paired after it, with the same 
 
 test("[SRV1] a data folder serves one service at a time", async () => {
   await using folder = await temporaryFolder();
-  await using _first = await Bench.start(folder.path);
-  await expect(Bench.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });
+  await using _first = await TestService.start(folder.path);
+  await expect(TestService.start(folder.path)).rejects.toMatchObject({ code: "data-in-use" });
 });

@@ -6,23 +6,23 @@ import { thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedCommand, SignedRevocation } from "../../../src/protocol/device/commands.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, blobsIn, heartbeat, picture, type Answer, type Device } from "../harness.ts";
-import { otherTeam, owner, tokenOf } from "../people/people.ts";
+import { TestService, blobsIn, heartbeat, picture, type ApiResponse, type Device } from "../harness.ts";
+import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const day = 86_400_000;
-const ids = (answer: Answer): string[] => answer.body.data.map(({ id }: { id: string }) => id);
-const problem = (answer: Answer): unknown[] => [answer.status, answer.body.type];
+const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
+const problem = (answer: ApiResponse): unknown[] => [answer.status, answer.body.type];
 const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 /** A schedule of `layoutId` for one player. */
-async function scheduled(bench: Bench, playerId: string, layoutId: string, name: string): Promise<string> {
+async function scheduled(bench: TestService, playerId: string, layoutId: string, name: string): Promise<string> {
   const about = { name, layout_id: layoutId, target: { type: "player", player_id: playerId }, starts_at: "2026-11-01T00:00" };
   const answer = await bench.call("POST", "schedules", about);
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 
-async function replace(bench: Bench, playerId: string, code: string, headers: Record<string, string> = {}): Promise<Answer> {
+async function replace(bench: TestService, playerId: string, code: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return bench.call("POST", `players/${playerId}/replace`, { code }, headers);
 }
 
@@ -35,10 +35,10 @@ async function revocationOf(device: Device): Promise<unknown> {
 
 test("[RST1] a deleted player lies in the bin and comes back with its layout, tags, settings, schedules and history", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const path = `players/${device.playerId}`;
-  const { layout } = await bench.showing(device);
+  const { layout } = await bench.showPicture(device);
   const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
   const earlier = await scheduled(bench, device.playerId, layout.id, "Deleted before");
   await bench.call("DELETE", `schedules/${earlier}`);
@@ -98,9 +98,9 @@ test("[RST1] a deleted player lies in the bin and comes back with its layout, ta
 
 test("[RST2] a deleted schedule lies in the bin and comes back with its layout; not before its player", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { layout } = await bench.showPicture(device);
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: null });
   const id = await scheduled(bench, device.playerId, layout.id, "Evening");
   const before = (await bench.call("GET", `schedules/${id}`)).body;
@@ -139,9 +139,9 @@ test("[RST2] a deleted schedule lies in the bin and comes back with its layout; 
 test("[RST3] after thirty days, or when told so, a deleted player's data and schedules are gone; the box still learns of it by signature", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
-  const { layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
+  const { layout } = await bench.showPicture(device);
   const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
   await device.putScreenshot("shot_01jd3v8q6m9x2k4n7r5t1w0yzh", await picture("png", 32));
   const files = (await blobsIn(folder.path)).length;
@@ -156,11 +156,11 @@ test("[RST3] after thirty days, or when told so, a deleted player's data and sch
   await expect.poll(async () => (await blobsIn(folder.path)).length, { timeout: 10_000 }).toBe(files - 1);
   expect(await revocationOf(device)).toMatchObject({ sub: thumbprint(device.keys.publicKey), player_id: device.playerId });
 
-  const other = await bench.paired();
+  const other = await bench.pairDevice();
   expect((await bench.call("DELETE", `players/${other.playerId}?permanent=true`)).status).toBe(204);
   expect((await bench.call("POST", `players/${other.playerId}/restore`)).status).toBe(404);
   expect(await revocationOf(other)).toMatchObject({ player_id: other.playerId });
-  const third = await bench.paired();
+  const third = await bench.pairDevice();
   await bench.call("DELETE", `players/${third.playerId}`);
   expect((await bench.call("DELETE", `players/${third.playerId}?permanent=true`)).status).toBe(204);
   expect(ids(await bench.call("GET", "players?deleted=true"))).toEqual([]);
@@ -168,13 +168,13 @@ test("[RST3] after thirty days, or when told so, a deleted player's data and sch
 
 test("[RST4] events and the audit log tell of each deletion and each return", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const { layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const { layout } = await bench.showPicture(device);
   const schedule = await scheduled(bench, device.playerId, layout.id, "Evening");
   await bench.call("DELETE", `players/${device.playerId}`);
   await bench.call("POST", `players/${device.playerId}/restore`);
-  const box = await bench.device();
+  const box = await bench.newDevice();
   expect((await replace(bench, device.playerId, box.grant.user_code)).status).toBe(200);
   await bench.call("DELETE", `schedules/${schedule}`);
   await bench.call("POST", `schedules/${schedule}/restore`);
@@ -205,16 +205,16 @@ test("[RST4] events and the audit log tell of each deletion and each return", as
 
 test("[RST5] a player moves to the box that shows a code: place, schedules and history stay; the old box is revoked, by signature", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const old = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const old = await bench.pairDevice("Lobby");
   const path = `players/${old.playerId}`;
-  const { layout } = await bench.showing(old);
+  const { layout } = await bench.showPicture(old);
   const schedule = await scheduled(bench, old.playerId, layout.id, "Evening");
   const link = await old.connect();
   await bench.call("POST", `${path}/commands`, { type: "reload" });
   const command = (await link.next("command")).data.command;
   const before = (await bench.call("GET", path)).body;
-  const box = await bench.device();
+  const box = await bench.newDevice();
   const asked = box.askForToken({ prefer: "wait=25" });
   const replaced = await replace(bench, old.playerId, box.grant.user_code);
   expect(replaced.status).toBe(200);
@@ -249,10 +249,10 @@ test("[RST5] a player moves to the box that shows a code: place, schedules and h
 
 test("[RST6] to and fro between two boxes only the newest counts; a removed player's earlier box still learns of it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const one = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const one = await bench.pairDevice();
   const id = one.playerId;
-  const two = await bench.device();
+  const two = await bench.newDevice();
   await replace(bench, id, two.grant.user_code);
   await two.firstToken();
   await revocationOf(one);
@@ -275,15 +275,15 @@ test("[RST6] to and fro between two boxes only the newest counts; a removed play
 test("[RST7] a replacement refuses unknown, expired and used codes, guesses, other teams' players and tokens without the scope", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const { playerId } = await bench.paired();
-  const box = await bench.device();
+  await using bench = await TestService.start(folder.path, { clock });
+  const { playerId } = await bench.pairDevice();
+  const box = await bench.newDevice();
   const code = box.grant.user_code;
   expect(problem(await replace(bench, nobody, code))).toEqual([404, "/problems/not-found"]);
   const first = await owner(bench);
-  const reader = await tokenOf(bench, first, ["players:read"]);
+  const reader = await createTokenFor(bench, first, ["players:read"]);
   expect((await replace(bench, playerId, code, { authorization: reader.authorization })).status).toBe(403);
-  const stranger = await otherTeam(bench);
+  const stranger = await createOtherTeam(bench);
   const foreign = await replace(bench, playerId, code, { authorization: stranger.authorization });
   expect(problem(foreign)).toEqual([404, "/problems/not-found"]);
   const malformed = await replace(bench, playerId, "WDJB");
@@ -291,7 +291,7 @@ test("[RST7] a replacement refuses unknown, expired and used codes, guesses, oth
   expect((await replace(bench, playerId, code)).status).toBe(200);
   expect(problem(await replace(bench, playerId, code))).toEqual([409, "/problems/already-claimed"]);
   expect(problem(await bench.call("POST", "players/pair", { code, name: "x" }))).toEqual([409, "/problems/already-claimed"]);
-  const late = await bench.device();
+  const late = await bench.newDevice();
   clock.advance(900_001);
   expect(problem(await replace(bench, playerId, late.grant.user_code))).toEqual([404, "/problems/unknown-code"]);
   // Its guesses and those of pairing are counted together.

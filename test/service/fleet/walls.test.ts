@@ -1,24 +1,24 @@
 // Video walls as operators set them up and as a player is told, and what a heartbeat says of drift.
 import { expect, test } from "vitest";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Player } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, pointers } from "../harness.ts";
+import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 const part = { wall_width: 3_940, wall_height: 1_080, left: 2_020, top: 0, width: 1_920, height: 1_080 };
 
 test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, and is taken away by null", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  await bench.showPicture(device);
   const path = `players/${device.playerId}`;
   const before = Player.parse((await bench.call("GET", path)).body);
   expect(before.wall).toBeNull();
   const set = Player.parse((await bench.call("PATCH", path, { wall: part })).body);
   expect(set.wall).toEqual(part);
   expect(set.desired_revision).not.toBe(before.desired_revision);
-  expect(Desired.parse((await device.call("GET", "state")).body).player.wall).toEqual(part);
+  expect(DesiredState.parse((await device.call("GET", "state")).body).player.wall).toEqual(part);
   // What says nothing of it leaves it, and the same again is no change.
   await bench.call("PATCH", path, { name: "left of two" });
   const again = Player.parse((await bench.call("PATCH", path, { wall: { ...part } })).body);
@@ -26,7 +26,7 @@ test("[WAL5] a player's part of a wall is stored, reaches it as a new revision, 
   const gone = Player.parse((await bench.call("PATCH", path, { wall: null, name: before.name })).body);
   expect(gone.wall).toBeNull();
   expect(gone.desired_revision).toBe(before.desired_revision);
-  expect(Desired.parse((await device.call("GET", "state")).body).player.wall).toBeUndefined();
+  expect(DesiredState.parse((await device.call("GET", "state")).body).player.wall).toBeUndefined();
 });
 
 test.each([
@@ -37,17 +37,17 @@ test.each([
   ["with a word too many", { bezel: 5 }, ["/wall"]],
 ])("[WAL6] a part of a wall %s is refused by its pointer", async (_, wrong, expected) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const answer = await bench.call("PATCH", `players/${device.playerId}`, { wall: { ...part, ...wrong } });
   expect(answer.status).toBe(422);
-  expect(pointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
+  expect(errorPointers(answer).map((pointer) => pointer.replace(/\/bezel$/, ""))).toEqual(expected);
 });
 
 test("[SYN6] the drift that a heartbeat tells is at the player's now and in the history of its minutes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const now = async () => (await bench.call("GET", `players/${device.playerId}/now`)).body;
   expect(await now()).toMatchObject({ drift_ms: null });
   // A player of an earlier version says nothing of it.

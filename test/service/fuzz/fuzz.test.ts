@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import type { Schema } from "../../../src/service/openapi/json.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { resolve } from "../http/contract.ts";
-import { Bench } from "../harness.ts";
-import { Fuzzed, leftOut, targets, unknownId } from "./fuzzed.ts";
-import { fuzz } from "./shots.ts";
+import { TestService } from "../harness.ts";
+import { FuzzedService, leftOut, targets, unknownId } from "./fuzzed-service.ts";
+import { fuzz } from "./requests.ts";
 
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_261_121);
 const runs = Number(process.env["FUZZ_RUNS"] ?? 2_000);
@@ -16,8 +16,8 @@ test(
   "[FUZ1] whatever is sent, nothing fails and every answer is as described",
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
-    const fuzzed = await Fuzzed.fill(bench);
+    await using bench = await TestService.start(folder.path);
+    const fuzzed = await FuzzedService.fill(bench);
     process.stdout.write(`fuzz: FUZZ_SEED=${seed} FUZZ_RUNS=${runs}\n`);
     await fuzz(fuzzed, seed, runs);
     for (const [name, reason] of leftOut) process.stdout.write(`fuzz: left out ${name}: ${reason}\n`);
@@ -40,8 +40,8 @@ test(
 
 test("[FUZ2] a field that is not described is refused with 422, wherever a body is closed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const fuzzed = await Fuzzed.fill(bench);
+  await using bench = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.fill(bench);
   const closed = targets.filter(({ body }) => body !== null && isClosed(body));
   for (const target of closed) {
     const body = { ...(target.example as object), surprise_field: 1 };
@@ -57,8 +57,8 @@ test("[FUZ2] a field that is not described is refused with 422, wherever a body 
 
 test("[FUZ3] without a token, or with a wrong one, every operation that wants one answers 401", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const fuzzed = await Fuzzed.fill(bench);
+  await using bench = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.fill(bench);
   for (const target of targets.filter(({ caller }) => caller !== null)) {
     const other = target.caller === "device" ? bench.token : fuzzed.device.access.access_token;
     for (const token of [null, "sgn_pat_", "x", other]) {
@@ -71,8 +71,8 @@ test("[FUZ3] without a token, or with a wrong one, every operation that wants on
 
 test("[FUZ4] a token that lacks only the operation's scope is answered 403", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const fuzzed = await Fuzzed.fill(bench);
+  await using bench = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.fill(bench);
   const scoped = targets.filter(({ scope }) => scope !== null);
   for (const target of scoped) {
     const answer = await fuzzed.ask(target, { token: fuzzed.without(target.scope!), body: target.example });
@@ -84,8 +84,8 @@ test("[FUZ4] a token that lacks only the operation's scope is answered 403", asy
 
 test("[FUZ5] another team's id is answered as an id that nothing has: 404", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const fuzzed = await Fuzzed.fill(bench);
+  await using bench = await TestService.start(folder.path);
+  const fuzzed = await FuzzedService.fill(bench);
   const token = fuzzed.foreign();
   let tried = 0;
   for (const target of targets) {

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { scopes as allScopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
-import { createToken, hashOf, scopesOf } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret, scopesOfRole } from "../../../src/service/people/access.ts";
 import type { FakeClock } from "../../support/clock.ts";
-import { Agent, eras, type ToolAnswer } from "../events/agent.ts";
-import { call, type Answer, type Bench } from "../harness.ts";
-import { invited, Person } from "../people/people.ts";
+import { Agent, eras, type ToolResult } from "../mcp/agent.ts";
+import { call, type ApiResponse, type TestService } from "../harness.ts";
+import { inviteMember, Person } from "../people/people.ts";
 import { valid, type Pool } from "./arbitraries.ts";
-import { targets, unknownId, type Target } from "./fuzzed.ts";
+import { targets, unknownId, type Target } from "./fuzzed-service.ts";
 
 /** What the token that everything starts from holds. */
 export interface Start {
@@ -37,14 +37,14 @@ const operatorTargets = targets.filter(({ caller }) => caller === "operator");
 const subset = (of: readonly Scope[]) => fc.subarray([...of]);
 const startScopes = (role: Role): fc.Arbitrary<readonly Scope[]> =>
   fc.oneof(
-    { weight: 3, arbitrary: fc.constant(scopesOf(role)) },
-    fc.constantFrom("viewer" as const, "editor" as const).map((lower) => within(role, [...scopesOf(lower), ...peopleScopes])),
-    subset(scopesOf(role)),
+    { weight: 3, arbitrary: fc.constant(scopesOfRole(role)) },
+    fc.constantFrom("viewer" as const, "editor" as const).map((lower) => within(role, [...scopesOfRole(lower), ...peopleScopes])),
+    subset(scopesOfRole(role)),
     // Narrow tokens for people and tokens, from which escapes begin.
-    subset(scopesOf(role)).map((some) => within(role, [...some, ...peopleScopes])),
+    subset(scopesOfRole(role)).map((some) => within(role, [...some, ...peopleScopes])),
     fc.constant(within(role, peopleScopes)),
   );
-const within = (role: Role, some: readonly Scope[]) => scopesOf(role).filter((scope) => some.includes(scope));
+const within = (role: Role, some: readonly Scope[]) => scopesOfRole(role).filter((scope) => some.includes(scope));
 const peopleScopes: readonly Scope[] = ["teams:read", "teams:write", "tokens:read", "tokens:write"];
 
 /** Tokens of every kind: mostly an owner's, since others may do little with people. */
@@ -95,7 +95,7 @@ interface Held {
 
 /** A service in which holders walk about, each in a team of their own. */
 export class World implements AsyncDisposable {
-  readonly bench: Bench;
+  readonly bench: TestService;
   readonly clock: FakeClock;
   /** What each tool takes beside its body's fields: by the tools' own schemas. */
   readonly tools: ReadonlyMap<string, object>;
@@ -103,13 +103,13 @@ export class World implements AsyncDisposable {
   readonly done = new Map<string, number>();
   readonly #agents = new Map<string, Agent>();
 
-  private constructor(bench: Bench, clock: FakeClock, tools: ReadonlyMap<string, object>) {
+  private constructor(bench: TestService, clock: FakeClock, tools: ReadonlyMap<string, object>) {
     this.bench = bench;
     this.clock = clock;
     this.tools = tools;
   }
 
-  static async open(bench: Bench, clock: FakeClock): Promise<World> {
+  static async open(bench: TestService, clock: FakeClock): Promise<World> {
     await using agent = await Agent.connect(bench.service.url, bench.token, "2026", "all");
     const { tools } = await agent.client.listTools();
     return new World(bench, clock, new Map(tools.map((tool) => [tool.name, tool.inputSchema.properties ?? {}])));
@@ -169,14 +169,14 @@ export class Holder {
     const team = (await bench.call("POST", "teams", { name: "Walk" })).body;
     const founder = new Person(bench, { user: { id: team.token.user_id }, team, token: team.token });
     const people = [founder];
-    for (const role of ["viewer", "editor", "owner"] as const) people.push(await invited(bench, founder, role));
-    const person = await invited(bench, founder, start.role, `start-${start.role}`);
+    for (const role of ["viewer", "editor", "owner"] as const) people.push(await inviteMember(bench, founder, role));
+    const person = await inviteMember(bench, founder, start.role, `start-${start.role}`);
     const endsAt = start.lifeMs === null ? null : Math.trunc(clock.now()) + start.lifeMs;
-    const secret = createToken();
+    const secret = generateToken();
     const id = unknownId("tok");
     using file = world.file();
     const row = file.prepare("SELECT * FROM tokens WHERE id = ?").get(person.tokenId) as Record<string, SQLInputValue>;
-    const mine = { ...row, id, hash: hashOf(secret), scopes: JSON.stringify(start.scopes), expires_at: endsAt };
+    const mine = { ...row, id, hash: hashSecret(secret), scopes: JSON.stringify(start.scopes), expires_at: endsAt };
     file
       .prepare(
         `INSERT INTO tokens (${Object.keys(mine).join(", ")}) VALUES (${Object.keys(mine)
@@ -256,7 +256,7 @@ export class Holder {
   }
 
   /** Null: the token is revoked or has ended, and is not let in any more. */
-  async #callTool(held: Held, tool: string, given: Record<string, unknown>): Promise<ToolAnswer | null> {
+  async #callTool(held: Held, tool: string, given: Record<string, unknown>): Promise<ToolResult | null> {
     try {
       return await (await this.#world.agent(held.secret)).call(tool, given);
     } catch (error) {
@@ -320,8 +320,8 @@ export class Holder {
     for (const [userId, role] of this.#roles()) {
       const before = this.#rolesBefore.get(userId) as Role | undefined;
       if (before === role) continue;
-      const allowed = scopesOf(role as Role);
-      if (before !== undefined && allowed.length < scopesOf(before).length) continue;
+      const allowed = scopesOfRole(role as Role);
+      if (before !== undefined && allowed.length < scopesOfRole(before).length) continue;
       expect(beyond(allowed, this.#start.scopes), `somebody became ${role}`).toEqual([]);
       if (before !== undefined) expect(this.#endsAt, "a token with an end raised somebody for good").toBeNull();
     }
@@ -333,7 +333,7 @@ export class Holder {
     return new Map(rows.map(({ user_id, role }) => [String(user_id), String(role)]));
   }
 
-  async #call({ secret }: Held, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async #call({ secret }: Held, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const { url } = this.#world.bench.service;
     const answer = await call(url, method, path, body, { ...headers, authorization: `Bearer ${secret}` });
     if (answer.status === 401) this.#dead.add(secret);

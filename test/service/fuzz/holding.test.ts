@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench } from "../harness.ts";
+import { TestService } from "../harness.ts";
 import { scopes } from "../../../src/protocol/operator/people.ts";
 import { everything, Holder, starts, steps, World } from "./holder.ts";
 
@@ -16,7 +16,7 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
-    await using bench = await Bench.start(folder.path, { clock });
+    await using bench = await TestService.start(folder.path, { clock });
     await using world = await World.open(bench, clock);
     process.stdout.write(`giving: GIVING_SEED=${seed} GIVING_RUNS=${runs}\n`);
     const walk = fc.asyncProperty(starts, fc.array(steps, { minLength: 25, maxLength: 40 }), async (start, taken) => {

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { Problem } from "../../../src/protocol/operator/resources.ts";
 import { problemKinds } from "../../../src/service/http/problem.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../harness.ts";
 
 test("[HTT1] every refusal is a problem with a request id, whatever went wrong", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const json = { "content-type": "application/json" };
   const cases = [
     [404, await bench.call("GET", "nothing")],
@@ -36,7 +36,7 @@ test("[HTT1] every refusal is a problem with a request id, whatever went wrong",
 
 test("[HTT2] a POST repeated with its Idempotency-Key happens once and answers alike", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const key = { "idempotency-key": "k1" };
   const first = await bench.call("POST", "playlists", { name: "P" }, key);
   const again = await bench.call("POST", "playlists", { name: "P" }, key);
@@ -56,7 +56,7 @@ test("[HTT2] a POST repeated with its Idempotency-Key happens once and answers a
 
 test("[HTT2] while the first is under way its repeat is answered 409; what was refused may be tried again", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const bytes = await picture("png", 512);
   const upload = () => bench.call("POST", "assets", bytes, { "content-type": "image/png", "idempotency-key": "k" });
   const statuses = (await Promise.all([upload(), upload(), upload()])).map(({ status }) => status).toSorted((a, b) => a - b);
@@ -73,7 +73,7 @@ test("[HTT2] while the first is under way its repeat is answered 409; what was r
 
 test("[HTT3] a change made from an outdated reading is refused; of two at once only one wins", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const made = await bench.call("POST", "playlists", { name: "P" });
   const path = `playlists/${made.body.id}`;
   const etag = (await bench.call("GET", path)).headers.get("etag")!;
@@ -90,8 +90,8 @@ test("[HTT3] a change made from an outdated reading is refused; of two at once o
 
 test("[HTT3] a player's ETag covers what operators set, so a heartbeat between reading and changing does no harm", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const path = `players/${device.playerId}`;
   const etag = (await bench.call("GET", path)).headers.get("etag")!;
   await device.connect();
@@ -101,7 +101,7 @@ test("[HTT3] a player's ETag covers what operators set, so a heartbeat between r
 
 test("[HTT4] the documentation and the claim page need no other site", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (const path of ["/docs", "/claim?code=WDJB-MJHT"]) {
     const page = await call(bench.service.url, "GET", path);
     expect(page.status).toBe(200);
@@ -121,7 +121,7 @@ test("[HTT4] the documentation and the claim page need no other site", async () 
 
 test("[HTT5] every kind of problem that operations name is in the catalogue and explained", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (const kind of Object.keys(problemKinds)) {
     expect((await call(bench.service.url, "GET", `/problems/${kind}`)).status).toBe(200);
   }

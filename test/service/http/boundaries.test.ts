@@ -2,17 +2,17 @@
 import { expect, test } from "vitest";
 import { verifyJws } from "../../../src/base/jws.ts";
 import { commandJwsType, SignedCommand } from "../../../src/protocol/device/commands.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Forecast } from "../../../src/protocol/scheduling/forecast.ts";
 import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, pointers } from "../harness.ts";
+import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 test("[BND13] a command carries the instant at which it was made, one for all players that it is for", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const devices = [await bench.paired("One"), await bench.paired("Two"), await bench.paired("Three")];
+  await using bench = await TestService.start(folder.path);
+  const devices = [await bench.pairDevice("One"), await bench.pairDevice("Two"), await bench.pairDevice("Three")];
   const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
   const target = { player_ids: devices.map(({ playerId }) => playerId) };
   const sent = await bench.call("POST", "commands", { target, type: "override.set", args: { layout_id, duration_ms: 60_000 } });
@@ -32,7 +32,7 @@ test("[BND14] loop_from is epoch unless told, is kept and reaches the player; wi
   const instant = "2026-01-01T00:00:00.000Z";
   let id: string;
   {
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     const layout_id = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body.id;
     const about = { name: "S", layout_id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
     const create = (more: object) => bench.call("POST", "schedules", { ...about, ...more });
@@ -41,8 +41,8 @@ test("[BND14] loop_from is epoch unless told, is kept and reaches the player; wi
     id = plain.id;
     const windowed = (await create({ loop_from: "window" })).body;
     expect(windowed.loop_from).toBe("window");
-    const device = await bench.paired("Lobby");
-    expect(Desired.parse((await device.call("GET", "state")).body).schedules).toMatchObject([
+    const device = await bench.pairDevice("Lobby");
+    expect(DesiredState.parse((await device.call("GET", "state")).body).schedules).toMatchObject([
       { loop_from: "epoch" },
       { loop_from: "window" },
     ]);
@@ -51,7 +51,7 @@ test("[BND14] loop_from is epoch unless told, is kept and reaches the player; wi
       await bench.call("PATCH", `schedules/${windowed.id}`, { sync_epoch: instant }),
     ]) {
       // prettier-ignore
-      expect([wrong.status, pointers(wrong)]).toEqual([422, ["/loop_from"]]);
+      expect([wrong.status, errorPointers(wrong)]).toEqual([422, ["/loop_from"]]);
     }
     expect((await create({ loop_from: "monday" })).status).toBe(422);
     const week = `players/${device.playerId}/forecast?from=2026-11-27T00:00:00Z&to=2026-11-29T00:00:00Z`;
@@ -74,6 +74,6 @@ test("[BND14] loop_from is epoch unless told, is kept and reaches the player; wi
         .execute();
     });
   }
-  await using again = await Bench.start(folder.path);
+  await using again = await TestService.start(folder.path);
   expect(Schedule.parse((await again.call("GET", `schedules/${id}`)).body).loop_from).toBe("epoch");
 });

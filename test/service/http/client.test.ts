@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
 import { createClient, ProblemError, type Schemas, type SignageClient } from "../../../sdk/typescript/client.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture } from "../harness.ts";
+import { TestService, picture } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
-function clientOf(bench: Bench): SignageClient {
+function clientOf(bench: TestService): SignageClient {
   return createClient({ baseUrl: bench.service.url, token: bench.token });
 }
 
 test("[GEN1] pairing, upload, playlist, layout, assignment and command go through the typed client alone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
-  const device = await bench.device();
+  const device = await bench.newDevice();
   const { data: player } = await client.post("/api/v1/players/pair", { body: { code: device.grant.user_code, name: "Lobby" } });
   await device.firstToken();
   const bytes = await picture();
@@ -48,7 +48,7 @@ test("[GEN1] pairing, upload, playlist, layout, assignment and command go throug
 
 test("[GEN2] a refusal is thrown with its kind and the fields it names", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   const missing = await client.get("/api/v1/players/{id}", { params: { path: { id: `plr_${nobody}` } } }).catch((error: unknown) => error);
   expect(missing).toBeInstanceOf(ProblemError);
@@ -61,7 +61,7 @@ test("[GEN2] a refusal is thrown with its kind and the fields it names", async (
 
 test("[GEN3] a list is walked page by page, each thing once, newest first", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const client = clientOf(bench);
   for (let index = 0; index < 7; index += 1) await client.post("/api/v1/playlists", { body: { name: `P${index}` } });
   const names: string[] = [];
@@ -75,7 +75,7 @@ test("[GEN3] a list is walked page by page, each thing once, newest first", asyn
 
 test("[GEN4] a POST carries an idempotency key, also when it is sent again because its answer was lost", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   let lost = 0;
   const client = createClient({
     baseUrl: bench.service.url,

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { allowsBreaking, breakingChanges, type Description } from "../../../scripts/breaking-changes.ts";
-import { baseline, descriptionFile, descriptionText, typesFile, typesText, unannounced } from "../../../scripts/openapi.ts";
+import { baseline, descriptionFile, descriptionText, typesFile, typesText, unannouncedBreaks } from "../../../scripts/openapi.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { described, description, faultsAt, pointerOf, resolve } from "./contract.ts";
-import { Bench, call } from "../harness.ts";
+import { TestService, call } from "../harness.ts";
 
 const run = promisify(execFile);
 const text = JSON.stringify(description);
@@ -121,7 +121,7 @@ test("[OAS4] redocly finds nothing to complain of, and asks nothing of the netwo
 test("[OAS5] the committed copy is what the service serves, as JSON and as YAML", async () => {
   await using folder = await temporaryFolder();
   const committed = JSON.parse(await readFile(join(rootFolder, descriptionFile), "utf8")) as Description;
-  await using bench = await Bench.start(folder.path, { version: committed.info.version });
+  await using bench = await TestService.start(folder.path, { version: committed.info.version });
   // The served one also says where it is.
   const here = { ...committed, servers: [expect.objectContaining({ url: bench.service.url })] };
   expect((await call(bench.service.url, "GET", "openapi.json")).body, write).toEqual(here);
@@ -140,7 +140,9 @@ test("[OAS7] nothing that clients rely on is taken from them unless the version 
   // Before the first commit of a copy there is nobody to break.
   if (base === null) return;
   const now = JSON.parse(descriptionText()) as Description;
-  expect(unannounced(base.description, now), `breaking since ${base.from}: raise the major version, or the minor below 1.0`).toEqual([]);
+  expect(unannouncedBreaks(base.description, now), `breaking since ${base.from}: raise the major version, or the minor below 1.0`).toEqual(
+    [],
+  );
 });
 
 const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: "object", properties, required });
@@ -223,5 +225,5 @@ test("[OAS9] a higher major version may break, below 1.0 a higher minor", () => 
     ["2.0.0", "1.9.0", false],
   ] as const;
   for (const [from, to, may] of versions) expect(allowsBreaking(from, to), `${from} to ${to}`).toBe(may);
-  expect(unannounced(before, { info: { version: "0.2.0" }, paths: {} })).toEqual([]);
+  expect(unannouncedBreaks(before, { info: { version: "0.2.0" }, paths: {} })).toEqual([]);
 });

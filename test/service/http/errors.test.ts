@@ -1,12 +1,12 @@
 // What a mistake in a request is answered with: people's words, one for each mistake, at its place.
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
-import type { Refusal } from "../../../src/service/http/problem.ts";
+import type { ProblemError } from "../../../src/service/http/problem.ts";
 import { validatorCompiler } from "../../../src/service/http/validation.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Agent } from "../events/agent.ts";
-import { Bench } from "../harness.ts";
+import { Agent } from "../mcp/agent.ts";
+import { TestService } from "../harness.ts";
 
 // Words of the library that checks, not of people.
 const jargon = /\b(expected|received|invalid|union|undefined|NaN|too small|too big|unrecognized|regex|\w+_ id)\b/i;
@@ -87,7 +87,7 @@ const slips: readonly (readonly [readonly [string, string, unknown], string, unk
 
 test("[ERR1] a mistake is told once, at its place, in people's words, and with what was probably meant", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (const [[method, path, body], pointer, detail] of slips) {
     const answer = await bench.call(method, path, body);
     expect([answer.status, answer.body.errors], JSON.stringify(body)).toEqual([422, [{ pointer, detail }]]);
@@ -98,7 +98,7 @@ test("[ERR1] a mistake is told once, at its place, in people's words, and with w
 
 test("[ERR2] an agent's mistakes are told in the same words", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   const items = [{ type: "image", asset_id: asset, duration: 5 }];
   const { isError, text } = await agent.call("create_playlist", { name: "P", items });
@@ -117,7 +117,7 @@ test("[ERR3] whatever field of whatever body is wrong, missing or unknown, no wo
     if (schema === undefined || example === undefined) continue;
     const check = validatorCompiler({ schema, httpPart: "body", method: "POST", url: "/" });
     const errorsOf = (value: unknown) => {
-      const { error } = check(value) as { error?: Refusal };
+      const { error } = check(value) as { error?: ProblemError };
       if (error === undefined) return [];
       expect(error.message, `${name} ${JSON.stringify(value).slice(0, 500)}`).not.toMatch(jargon);
       const places = error.errors.map(({ pointer }) => pointer);
@@ -160,8 +160,8 @@ function placesIn(body: unknown): { holder: Record<string, unknown>; key: string
 
 test("[ERR4] a tag that no player has is told in the answer, with the tag that was probably meant", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
-  const [one, gone] = [await bench.paired("One"), await bench.paired("Gone")];
+  await using bench = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 22, 12)) });
+  const [one, gone] = [await bench.pairDevice("One"), await bench.pairDevice("Gone")];
   await bench.call("PATCH", `players/${one.playerId}`, { tags: ["lobby"] });
   await bench.call("PATCH", `players/${gone.playerId}`, { tags: ["looby"] });
   await bench.call("DELETE", `players/${gone.playerId}`);

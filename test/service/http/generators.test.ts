@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../harness.ts";
 
 const run = promisify(execFile);
 
@@ -110,7 +110,7 @@ const compiler = {
 
 test("[IOP7] clients of two generators that are not ours compile and do the errand: pair, upload, playlist, layout, assign, read", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(join(folder.path, "data"));
+  await using bench = await TestService.start(join(folder.path, "data"));
   const inFolder = { cwd: folder.path, maxBuffer: 64 * 1_024 ** 2 };
   const write = (name: string, text: string) => writeFile(join(folder.path, name), text);
   await Promise.all([
@@ -127,7 +127,7 @@ test("[IOP7] clients of two generators that are not ours compile and do the erra
     ({ stdout }: { stdout: string }) => expect.fail(stdout),
   );
   for (const { name } of generators) {
-    const device = await bench.device();
+    const device = await bench.newDevice();
     const argv = [`errand-${name}.ts`, bench.token, device.grant.user_code, "picture.png"];
     const { stdout } = await run(process.execPath, argv, inFolder);
     await device.firstToken();

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { Problem } from "../../../src/protocol/operator/resources.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { described, resolve } from "./contract.ts";
-import { Bench, call, picture } from "../harness.ts";
+import { TestService, call, picture } from "../harness.ts";
 
 const wellFormed = /^req_[0-9a-hjkmnp-tv-z]{26}$/;
 
@@ -44,7 +44,7 @@ test("[IOP3] every answer is described, in words, and with its Request-Id; every
 
 test("[IOP4] every answer has a Request-Id: of pages, of refusals by the framework, of refused and opened sockets, of what is no HTTP", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { url } = bench.service;
   const json = { "content-type": "application/json" };
   const answers = await Promise.all([
@@ -106,7 +106,7 @@ test("[IOP4] every answer has a Request-Id: of pages, of refusals by the framewo
 
 test("[IOP5] while the service stops, what comes on an open connection is refused as a problem with its Request-Id", async () => {
   await using folder = await temporaryFolder();
-  const bench = await Bench.start(folder.path);
+  const bench = await TestService.start(folder.path);
   const { hostname, port, host } = new URL(bench.service.url);
   const socket = connect({ host: hostname, port: Number(port) });
   let heard = "";
@@ -135,7 +135,7 @@ test("[IOP5] while the service stops, what comes on an open connection is refuse
 
 test("[IOP6] links can be followed as they are: by the Host of the request, or by the public URL where one is set", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(`${folder.path}/a`);
+  await using bench = await TestService.start(`${folder.path}/a`);
   const asset = (await bench.upload(await picture(), "image/png", "a.png")).body;
   const { headers, body } = await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" });
   const authorization = { authorization: `Bearer ${bench.token}` };
@@ -151,7 +151,7 @@ test("[IOP6] links can be followed as they are: by the Host of the request, or b
   const odd = `GET /api/v1/openapi.json HTTP/1.1\r\nHost: evil"><script>\r\nConnection: close\r\n\r\n`;
   expect(await raw(bench.service.url, odd)).not.toContain("evil");
 
-  await using behind = await Bench.start(`${folder.path}/b`, { publicUrl: "https://signage.example.com/anything" });
+  await using behind = await TestService.start(`${folder.path}/b`, { publicUrl: "https://signage.example.com/anything" });
   const there = (await behind.call("POST", "playlists", { name: "P" })).headers.get("location");
   expect(there).toMatch(/^https:\/\/signage\.example\.com\/api\/v1\/playlists\/pls_/);
   expect((await behind.upload(await picture(), "image/png", "a.png")).body.url).toMatch(
@@ -160,7 +160,7 @@ test("[IOP6] links can be followed as they are: by the Host of the request, or b
   const about = (await call(behind.service.url, "GET", "asyncapi.json")).body;
   expect(about.servers).toEqual({ service: { host: "signage.example.com", protocol: "wss" } });
   // A player asks the address that it was given, not the one for people.
-  const device = await behind.paired();
-  await behind.showing(device);
+  const device = await behind.pairDevice();
+  await behind.showPicture(device);
   expect((await device.call("GET", "state")).body.assets[0].url).toMatch(/^\/api\/v1\//);
 });

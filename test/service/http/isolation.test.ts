@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { ulid } from "../../../src/base/ulid.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { asked, fill, furnish, idsIn, send, tablesOf, withIds, type Pool } from "../furnish.ts";
-import { Bench, type Answer } from "../harness.ts";
-import { otherTeam, owner } from "../people/people.ts";
+import { operatorOperations, fillPath, populateTeam, idsIn, callOperation, tablesOf, withIds, type IdPool } from "../populate-team.ts";
+import { TestService, type ApiResponse } from "../harness.ts";
+import { createOtherTeam, owner } from "../people/people.ts";
 
 const patience = 120_000;
 
@@ -30,49 +30,49 @@ function contentOf(file: DatabaseSync): string {
 
 test("[TEA10] another team's id is not found on any operation that takes one, and nothing changes", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const us = await owner(bench);
-  const them = await otherTeam(bench);
+  const them = await createOtherTeam(bench);
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await furnish(bench, us, file);
-  const { pool: theirs } = await furnish(bench, them, file);
+  const { pool: ours } = await populateTeam(bench, us, file);
+  const { pool: theirs } = await populateTeam(bench, them, file);
   expect([...ours.keys()].toSorted()).toEqual([...theirs.keys()].toSorted());
   for (const [prefix, id] of ours) expect(theirs.get(prefix)).not.toBe(id);
 
   let tried = 0;
-  for (const each of asked) {
+  for (const each of operatorOperations) {
     const ids = idsIn(each.params);
     if (ids.length === 0) continue;
     for (const { prefix } of ids) expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
     if (each.body !== undefined) expect(each.example, `${each.name} has a body and no example of it`).toBeDefined();
     const body = withIds(each.example ?? {}, ours);
-    const idsFrom = (pools: Pool[]) => Object.fromEntries(ids.map(({ name, prefix }, place) => [name, pools[place]!.get(prefix)!]));
+    const idsFrom = (pools: IdPool[]) => Object.fromEntries(ids.map(({ name, prefix }, place) => [name, pools[place]!.get(prefix)!]));
     // All of them theirs; and of several each one alone.
     const mixtures = ids.length === 1 ? [] : ids.map((_id, place) => ids.map((_other, index) => (index === place ? theirs : ours)));
     for (const pools of [ids.map(() => theirs), ...mixtures]) {
       const before = contentOf(file);
-      const path = fill(each.path, idsFrom(pools));
-      const answer = await send(us, each, path, body);
+      const path = fillPath(each.path, idsFrom(pools));
+      const answer = await callOperation(us, each, path, body);
       expect([each.name, path, answer.status]).toEqual([each.name, path, 404]);
       expect(contentOf(file), `${each.name} changed something`).toBe(before);
       tried += 1;
     }
     // In the words for an id that never was: whether it is somebody's is told to nobody.
-    const unknown = fill(each.path, Object.fromEntries(ids.map(({ name, prefix }) => [name, `${prefix}_${ulid(0)}`])));
-    const words = ({ status, body }: Answer) => [
+    const unknown = fillPath(each.path, Object.fromEntries(ids.map(({ name, prefix }) => [name, `${prefix}_${ulid(0)}`])));
+    const words = ({ status, body }: ApiResponse) => [
       each.name,
       status,
       Buffer.isBuffer(body) ? "" : body.type,
       Buffer.isBuffer(body) ? "" : body.detail,
     ];
     const [never, foreign] = [
-      await send(us, each, unknown, body),
-      await send(us, each, fill(each.path, idsFrom(ids.map(() => theirs))), body),
+      await callOperation(us, each, unknown, body),
+      await callOperation(us, each, fillPath(each.path, idsFrom(ids.map(() => theirs))), body),
     ];
     expect(words(foreign)).toEqual(words(never));
     // Were the addresses themselves wrong, all of the above would be 404 too.
     if (each.method === "GET") {
-      const path = fill(each.path, idsFrom(ids.map(() => ours)));
+      const path = fillPath(each.path, idsFrom(ids.map(() => ours)));
       expect([each.name, path, (await us.call("GET", path)).status]).not.toEqual([each.name, path, 404]);
     }
   }
@@ -81,26 +81,26 @@ test("[TEA10] another team's id is not found on any operation that takes one, an
 
 test("[TEA11] another team's id in a body or a query leads to nothing of theirs", { timeout: patience }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const us = await owner(bench);
-  const them = await otherTeam(bench);
+  const them = await createOtherTeam(bench);
   using file = new DatabaseSync(join(folder.path, "state.db"), { timeout: 10_000 });
-  const { pool: ours } = await furnish(bench, us, file);
-  const { pool: theirs } = await furnish(bench, them, file);
+  const { pool: ours } = await populateTeam(bench, us, file);
+  const { pool: theirs } = await populateTeam(bench, them, file);
   let tried = 0;
-  for (const each of asked) {
+  for (const each of operatorOperations) {
     const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, ours.get(prefix)!]));
     const body = withIds(each.example ?? {}, theirs);
     if (each.body !== undefined && JSON.stringify(body) !== JSON.stringify(withIds(each.example ?? {}, ours))) {
       const before = contentOf(file);
-      const answer = await send(us, each, fill(each.path, own), body);
+      const answer = await callOperation(us, each, fillPath(each.path, own), body);
       expect([400, 403, 404, 409, 422], `${each.name}: ${answer.status}`).toContain(answer.status);
       expect(contentOf(file), `${each.name} changed something`).toBe(before);
       tried += 1;
     }
     for (const { name, prefix } of idsIn(each.query)) {
       expect(theirs.has(prefix), `${each.name}: furnish() makes no ${prefix}_ yet`).toBe(true);
-      const answer = await us.call(each.method, `${fill(each.path, own)}?${name}=${theirs.get(prefix)}`);
+      const answer = await us.call(each.method, `${fillPath(each.path, own)}?${name}=${theirs.get(prefix)}`);
       if (answer.status === 200) expect(answer.body.data, `${each.name}?${name}`).toEqual([]);
       else expect([404, 422], `${each.name}?${name}`).toContain(answer.status);
       tried += 1;

@@ -3,27 +3,27 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readServiceConfig } from "../../../src/main/service.ts";
 import { pairingCodeAlphabet } from "../../../src/protocol/operator/resources.ts";
-import { GuessLimiter, wrongGuessesAMinute } from "../../../src/service/fleet/guess-limiter.ts";
-import { codeLifeMs } from "../../../src/service/fleet/pairing.ts";
-import { Refusal } from "../../../src/service/http/problem.ts";
+import { GuessLimiter, maxWrongGuessesPerMinute } from "../../../src/service/fleet/guess-limiter.ts";
+import { codeLifetimeMs } from "../../../src/service/fleet/pairing.ts";
+import { ProblemError } from "../../../src/service/http/problem.ts";
 import { addressKey, Quotas } from "../../../src/service/http/rate-limit.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call, type Answer } from "../harness.ts";
-import { invited, owner, tokenOf } from "../people/people.ts";
+import { TestService, call, type ApiResponse } from "../harness.ts";
+import { inviteMember, owner, createTokenFor } from "../people/people.ts";
 
-const quota = (answer: Answer) => [answer.headers.get("ratelimit-policy"), answer.headers.get("ratelimit")];
+const quota = (answer: ApiResponse) => [answer.headers.get("ratelimit-policy"), answer.headers.get("ratelimit")];
 
 test("[TOK9] every answer to an operator says what is left of the minute; beyond it there is a 429 with a time to wait", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock, limits: { token: 5 } });
+  await using bench = await TestService.start(folder.path, { clock, limits: { token: 5 } });
   const get = () => bench.call("GET", "players");
   expect(quota(await get())).toEqual(['"token";q=5;w=60', '"token";r=4;t=60']);
   clock.advance(20_500);
   expect(quota(await bench.call("GET", "players/nonsense"))[1]).toBe('"token";r=3;t=40');
   expect(quota(await bench.call("POST", "playlists", { nonsense: 1 }))[1]).toBe('"token";r=2;t=40');
-  const other = await tokenOf(bench, await owner(bench), ["layouts:read"]);
+  const other = await createTokenFor(bench, await owner(bench), ["layouts:read"]);
   const full = await get();
   expect([full.status, full.body.type, full.headers.get("retry-after")]).toEqual([429, "/problems/too-many", "40"]);
   expect(quota(full)[1]).toBe('"token";r=0;t=40');
@@ -35,7 +35,7 @@ test("[TOK9] every answer to an operator says what is left of the minute; beyond
 
 test("[TOK9] a token has 600 requests a minute unless the service was told otherwise", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { limits: {} });
+  await using bench = await TestService.start(folder.path, { limits: {} });
   expect(quota(await bench.call("GET", "me"))[0]).toBe('"token";q=600;w=60');
   const read = (...flags: string[]) => readServiceConfig(["--data", "/tmp/x", ...flags]).limits;
   expect([read(), read("--requests-per-minute", "1200")]).toEqual([{}, { token: 1_200 }]);
@@ -45,14 +45,14 @@ test("[TOK9] a token has 600 requests a minute unless the service was told other
 test("[TOK10] strangers share what their address has, players have their own", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock, limits: { address: 8, player: 2 } });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock, limits: { address: 8, player: 2 } });
+  const device = await bench.pairDevice();
   const state = () => device.call("GET", "state");
   expect(quota(await state())[1]).toBe('"player";r=1;t=60');
   await state();
   expect((await state()).status).toBe(429);
   const wrong = () => call(bench.service.url, "GET", "players", undefined, { authorization: "Bearer x" });
-  const answers: Answer[] = [];
+  const answers: ApiResponse[] = [];
   while (answers.at(-1)?.status !== 429) answers.push(await wrong());
   expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(1).map(() => 401));
   expect(answers.length).toBeGreaterThan(1);
@@ -83,10 +83,10 @@ test("[TOK12] an IPv6 subscriber is one address, and a mapped IPv4 address is th
 test("[TOK13] five wrong codes a minute for a person, over all tokens, and five for an address and team, over all its people", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
+  await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.1"] });
   const first = await owner(bench);
-  const second = await tokenOf(bench, first, ["players:write"]);
-  const editor = await invited(bench, first, "editor");
+  const second = await createTokenFor(bench, first, ["players:write"]);
+  const editor = await inviteMember(bench, first, "editor");
   const guess = async (person: typeof first, from: string, code = "BBBB-BBBB") =>
     (await person.call("POST", "players/pair", { code, name: "x" }, { "x-forwarded-for": from })).status;
   const statuses = [];
@@ -94,7 +94,7 @@ test("[TOK13] five wrong codes a minute for a person, over all tokens, and five 
   expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
   for (let each = 0; each < 5; each += 1) await guess(editor, "203.0.113.9");
   clock.advance(30_000);
-  const third = await invited(bench, first, "editor", "third");
+  const third = await inviteMember(bench, first, "editor", "third");
   expect(await guess(third, "203.0.113.9")).toBe(429);
   expect(await guess(third, "203.0.113.10")).toBe(404);
   clock.advance(30_001);
@@ -103,20 +103,20 @@ test("[TOK13] five wrong codes a minute for a person, over all tokens, and five 
 
 test("[TOK13] guesses at once are counted one by one, and a right code costs nothing", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const right = await Promise.all(Array.from({ length: 7 }, () => bench.device()));
+  await using bench = await TestService.start(folder.path);
+  const right = await Promise.all(Array.from({ length: 7 }, () => bench.newDevice()));
   const paired = await Promise.all(right.map(({ grant }) => bench.call("POST", "players/pair", { code: grant.user_code, name: "x" })));
   expect(paired.map(({ status }) => status)).toEqual(paired.map(() => 201));
   const wrong = await Promise.all(Array.from({ length: 20 }, () => bench.call("POST", "players/pair", { code: "BBBB-BBBB", name: "x" })));
-  expect(wrong.filter(({ status }) => status === 404)).toHaveLength(wrongGuessesAMinute);
-  expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - wrongGuessesAMinute);
+  expect(wrong.filter(({ status }) => status === 404)).toHaveLength(maxWrongGuessesPerMinute);
+  expect(wrong.filter(({ status }) => status === 429)).toHaveLength(20 - maxWrongGuessesPerMinute);
 });
 
 test("[TOK14] however guesses are spread over the life of a code, with three restarts, their odds stay below 2^-28", async () => {
   const attempt = fc.record({ waitMs: fc.integer({ min: 0, max: 30_000 }), burst: fc.integer({ min: 1, max: 12 }) });
   const plan = fc.record({
     attempts: fc.array(attempt, { minLength: 20, maxLength: 200 }),
-    restarts: fc.array(fc.integer({ min: 0, max: codeLifeMs }), { maxLength: 3 }),
+    restarts: fc.array(fc.integer({ min: 0, max: codeLifetimeMs }), { maxLength: 3 }),
   });
   await fc.assert(
     fc.asyncProperty(plan, async ({ attempts, restarts }) => {
@@ -127,15 +127,15 @@ test("[TOK14] however guesses are spread over the life of a code, with three res
       let tried = 0;
       for (const { waitMs, burst } of attempts) {
         clock.advance(waitMs);
-        if (clock.monotonic() - begun > codeLifeMs) break;
+        if (clock.monotonic() - begun > codeLifetimeMs) break;
         while (left.length > 0 && left[0]! <= clock.monotonic() - begun) {
           left.shift();
           guesses = new GuessLimiter(clock);
         }
         const one = () =>
-          guesses.guess({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
+          guesses.attempt({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
             tried += 1;
-            throw new Refusal("unknown-code", "no");
+            throw new ProblemError("unknown-code", "no");
           });
         await Promise.allSettled(Array.from({ length: burst }, one));
       }
@@ -147,24 +147,24 @@ test("[TOK14] however guesses are spread over the life of a code, with three res
   const clock = new FakeClock();
   const guesses = new GuessLimiter(clock);
   let tried = 0;
-  for (let atMs = 0; atMs <= codeLifeMs; atMs += 60_000) {
+  for (let atMs = 0; atMs <= codeLifetimeMs; atMs += 60_000) {
     const one = () =>
-      guesses.guess({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
+      guesses.attempt({ userId: "usr_a", teamId: "team_a", address: "192.0.2.1" }, async () => {
         tried += 1;
-        throw new Refusal("unknown-code", "no");
+        throw new ProblemError("unknown-code", "no");
       });
     await Promise.allSettled(Array.from({ length: 12 }, one));
     clock.advance(60_000);
   }
   expect(tried).toBe(80);
-  expect((tried + 3 * wrongGuessesAMinute) * pairingCodeAlphabet.length ** -8).toBeLessThan(2 ** -28);
+  expect((tried + 3 * maxWrongGuessesPerMinute) * pairingCodeAlphabet.length ** -8).toBeLessThan(2 ** -28);
 });
 
 test("[TOK15] pairing requests are limited for each address", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
-  const device = await bench.device();
+  await using bench = await TestService.start(folder.path, { clock, trustedProxies: ["127.0.0.0/8"] });
+  const device = await bench.newDevice();
   const about = { player_version: "1", hardware: "x", timezone: "Europe/London", resolution: { width: 1, height: 1 } };
   const box = { public_key: device.keys.publicKey, ...about };
   const ask = (from: string) => call(device.url, "POST", "device/pairing-requests", box, { "x-forwarded-for": from });
@@ -181,7 +181,7 @@ test("[TOK15] pairing requests are limited for each address", async () => {
 test("[TOK16] X-Forwarded-For counts only where it comes from a proxy that was named", async () => {
   await using folder = await temporaryFolder();
   const addressIn = async (trustedProxies: readonly string[], forwarded: string) => {
-    await using bench = await Bench.start(folder.path, { trustedProxies });
+    await using bench = await TestService.start(folder.path, { trustedProxies });
     await bench.call("POST", "playlists", { name: "P" }, { "x-forwarded-for": forwarded });
     return (await bench.call("GET", "audit?limit=1")).body.data[0].address;
   };

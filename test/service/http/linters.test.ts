@@ -5,7 +5,7 @@ import spectralRulesets from "@stoplight/spectral-rulesets";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { described, description } from "./contract.ts";
-import { Bench } from "../harness.ts";
+import { TestService } from "../harness.ts";
 
 interface Finding {
   code: string | number;
@@ -34,7 +34,7 @@ function isUpgrade(path: readonly (string | number)[]): boolean {
 
 test("[IOP2] the AsyncAPI parser takes the sockets' description without a complaint, whatever was asked for before it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await (await fetch(`${bench.service.url}/api/v1/openapi.json`)).arrayBuffer();
   const text = await (await fetch(`${bench.service.url}/api/v1/asyncapi.json`)).text();
   const { document, diagnostics } = await new Parser().parse(text);

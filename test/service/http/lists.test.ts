@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { Bench, picture, pointers, type Answer } from "../harness.ts";
+import { TestService, picture, errorPointers, type ApiResponse } from "../harness.ts";
 
 const day = 86_400_000;
-const ids = (answer: Answer): string[] => answer.body.data.map(({ id }: { id: string }) => id);
-const problem = (answer: Answer): unknown[] => [answer.status, answer.body.type];
+const ids = (answer: ApiResponse): string[] => answer.body.data.map(({ id }: { id: string }) => id);
+const problem = (answer: ApiResponse): unknown[] => [answer.status, answer.body.type];
 
 /** All pages of a list, one thing a page. */
-async function everyPage(bench: Bench, path: string): Promise<string[]> {
+async function everyPage(bench: TestService, path: string): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = null;
   do {
@@ -24,8 +24,12 @@ async function everyPage(bench: Bench, path: string): Promise<string[]> {
 
 test("[BIN1] players are filtered by status, tag, name and layout, each alone and all together, page by page", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const devices = [await bench.paired("Lobby ÉTAGE 1"), await bench.paired("lobby étage 2"), await bench.paired("Kitchen 100%")];
+  await using bench = await TestService.start(folder.path);
+  const devices = [
+    await bench.pairDevice("Lobby ÉTAGE 1"),
+    await bench.pairDevice("lobby étage 2"),
+    await bench.pairDevice("Kitchen 100%"),
+  ];
   const [first, second, third] = devices.map((device) => device.playerId) as [string, string, string];
   const layout = (await bench.call("POST", "layouts", { name: "L" })).body.id as string;
   for (const id of [first, third]) await bench.call("PATCH", `players/${id}`, { tags: ["floor 1", "all"], layout_id: layout });
@@ -56,20 +60,20 @@ test("[BIN1] players are filtered by status, tag, name and layout, each alone an
 
 test("[BIN2] a cursor is bound to its filters, and one of another's making is refused", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   for (const name of ["A", "AB", "ABC"]) await bench.call("POST", "playlists", { name });
   const page = await bench.call("GET", "playlists?limit=1&q=a");
   const cursor = page.body.next_cursor as string;
   expect(ids(await bench.call("GET", `playlists?limit=2&q=a&cursor=${cursor}`))).toHaveLength(2);
   for (const query of [`q=b&cursor=${cursor}`, `cursor=${cursor}`, `q=a&deleted=true&cursor=${cursor}`, "cursor=x", "cursor=WzEsMl0"]) {
     const answer = await bench.call("GET", `playlists?${query}`);
-    expect([answer.status, pointers(answer)]).toEqual([422, ["?cursor"]]);
+    expect([answer.status, errorPointers(answer)]).toEqual([422, ["?cursor"]]);
   }
 });
 
 test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it was; what is in use stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const playlist = (await bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "hello" }] })).body;
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
@@ -85,9 +89,9 @@ test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it
   const bin = await bench.call("GET", "playlists?deleted=true&q=p");
   expect(bin.body.data).toMatchObject([{ id: playlist.id, items: playlist.items }]);
   expect(Date.parse(bin.body.data[0].deleted_at)).toBeGreaterThan(0);
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   const assign = await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
-  expect([assign.status, pointers(assign)]).toEqual([422, ["/layout_id"]]);
+  expect([assign.status, errorPointers(assign)]).toEqual([422, ["/layout_id"]]);
   expect((await bench.call("POST", "layouts", { name: "M", width: 100, height: 100, zones })).status).toBe(422);
 
   const restored = await bench.call("POST", `layouts/${layout.id}/restore`);
@@ -102,7 +106,7 @@ test("[BIN3] what is deleted lies in the bin, out of sight, and comes back as it
 test("[BIN4] the bin is emptied after thirty days, or at once when told so; a restored layout loses what is gone for good", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const playlist = (await bench.call("POST", "playlists", { name: "P" })).body;
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
@@ -134,9 +138,9 @@ test("[BIN4] the bin is emptied after thirty days, or at once when told so; a re
 
 test("[SCM4] commands are listed by status and type, of one player and of all", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const one = await bench.paired("One");
-  const two = await bench.paired("Two");
+  await using bench = await TestService.start(folder.path);
+  const one = await bench.pairDevice("One");
+  const two = await bench.pairDevice("Two");
   const send = async (playerId: string, type: string): Promise<string> =>
     (await bench.call("POST", `players/${playerId}/commands`, { type })).body.id;
   const a = await send(one.playerId, "reload");
@@ -153,8 +157,8 @@ test("[SCM4] commands are listed by status and type, of one player and of all", 
 
 test("[SCM5] one request commands all players of a tag, or those named: all or none, once per key", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const devices = [await bench.paired("1"), await bench.paired("2"), await bench.paired("3")];
+  await using bench = await TestService.start(folder.path);
+  const devices = [await bench.pairDevice("1"), await bench.pairDevice("2"), await bench.pairDevice("3")];
   const [first, second, third] = devices.map((device) => device.playerId) as [string, string, string];
   for (const id of [first, second]) await bench.call("PATCH", `players/${id}`, { tags: ["lobby"] });
   const link = await devices[0]!.connect();
@@ -172,7 +176,7 @@ test("[SCM5] one request commands all players of a tag, or those named: all or n
   const named = (player_ids: string[]) => bench.call("POST", "commands", { target: { player_ids }, type: "reload" });
   const unknown = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
   const refused = await named([third, unknown]);
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/target/player_ids/1"]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/target/player_ids/1"]]);
   expect(await everyPage(bench, "commands")).toHaveLength(2);
   expect((await named([third, third])).body.count).toBe(1);
   expect((await bench.call("POST", "commands", { target: { tag: "nobody" }, type: "reload" })).body.count).toBe(0);
@@ -185,8 +189,8 @@ test("[SCM5] one request commands all players of a tag, or those named: all or n
 
 test("[BLK1] one request gives many players a layout and tags, and says how many changed", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const devices = [await bench.paired("1"), await bench.paired("2")];
+  await using bench = await TestService.start(folder.path);
+  const devices = [await bench.pairDevice("1"), await bench.pairDevice("2")];
   const player_ids = devices.map((device) => device.playerId);
   const layout = (await bench.call("POST", "layouts", { name: "L" })).body.id as string;
   const link = await devices[0]!.connect();
@@ -205,8 +209,8 @@ test("[BLK1] one request gives many players a layout and tags, and says how many
   expect((await bench.call("GET", `players/${player_ids[1]}`)).body).toMatchObject({ layout_id: null, tags: ["b"] });
   expect(ids(await bench.call("GET", "players?tag=a"))).toEqual([player_ids[0]]);
   const many = Array.from({ length: 50 }, (_, index) => `t${index}`);
-  expect(pointers(await bulk({ tag: "b" }, { tags_add: many }))).toEqual(["/change/tags_add"]);
-  expect(pointers(await bulk({ tag: "b" }, { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh" }))).toEqual(["/change/layout_id"]);
+  expect(errorPointers(await bulk({ tag: "b" }, { tags_add: many }))).toEqual(["/change/tags_add"]);
+  expect(errorPointers(await bulk({ tag: "b" }, { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh" }))).toEqual(["/change/layout_id"]);
   link.socket.close();
   await link.closed;
 });
@@ -214,8 +218,8 @@ test("[BLK1] one request gives many players a layout and tags, and says how many
 test("[SCM6] a command that was begun and never ends fails an hour after its time; a late answer is still believed", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const path = `players/${device.playerId}/commands`;
   const { id } = (await bench.call("POST", path, { type: "reload", ttl_s: 600 })).body;
   await device.call("POST", `commands/${id}/status`, { status: "acknowledged" });
@@ -233,8 +237,8 @@ test("[SCM6] a command that was begun and never ends fails an hour after its tim
 
 test("[SCM7] a screenshot can be deleted, and its bytes with it", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const shot = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
   expect((await device.putScreenshot(shot, await picture())).status).toBe(204);
   expect((await bench.call("DELETE", `screenshots/${shot}`)).status).toBe(204);

@@ -8,11 +8,11 @@ import { DatabaseSync } from "node:sqlite";
 import { get } from "node:https";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { selfSigned } from "../../support/certificate.ts";
+import { createSelfSignedCertificate } from "../../support/certificate.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
-import { Bench, call } from "../harness.ts";
-import { owner, tokenOf } from "../people/people.ts";
+import { TestService, call } from "../harness.ts";
+import { owner, createTokenFor } from "../people/people.ts";
 import { Receiver } from "../events/receiver.ts";
 
 /** The value of a metric with these labels; 0 where it has not come up yet. */
@@ -21,18 +21,18 @@ function valueOf(text: string, name: string, labels = ""): number {
   return Number(line?.split(" ").at(-1) ?? 0);
 }
 
-async function metricsOf(bench: Bench): Promise<string> {
+async function metricsOf(bench: TestService): Promise<string> {
   return (await bench.call("GET", "/metrics")).body.toString();
 }
 
 test("[MON1] it is alive and ready, and not ready any more once it stops", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const { url, port } = bench.service;
   expect((await call(url, "GET", "/healthz")).body).toEqual({ status: "ok" });
   expect((await call(url, "GET", "/readyz")).body).toEqual({ status: "ready" });
   // A socket that does not say goodbye holds the stopping up for its time of grace.
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   const link = await device.connect();
   link.socket.removeAllListeners("close");
   link.socket.pause();
@@ -51,9 +51,9 @@ test("[MON1] it is alive and ready, and not ready any more once it stops", async
 test("[MON2] requests, commands, webhooks, sockets and the process are measured, in labels that take few values", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
   await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["command.queued"] });
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   const link = await device.connect();
   await bench.call("GET", `players/${device.playerId}`);
   await bench.call("GET", "players/plr_01jd3v8q6m9x2k4n7r5t1w0yzh");
@@ -104,10 +104,10 @@ test("[MON3] metrics are for this machine, for tokens with teams:read, or for al
     .find((each) => each?.family === "IPv4" && !each.internal)?.address;
   await using folder = await temporaryFolder();
   // Every address of this machine's own, none of another's: what comes by the outer one is a stranger.
-  await using bench = await Bench.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
+  await using bench = await TestService.start(join(folder.path, "a"), outside === undefined ? {} : { host: outside });
   const me = await owner(bench);
-  const may = await tokenOf(bench, me, ["teams:read"]);
-  const mayNot = await tokenOf(bench, me, ["players:read"]);
+  const may = await createTokenFor(bench, me, ["teams:read"]);
+  const mayNot = await createTokenFor(bench, me, ["players:read"]);
   const ask = (headers: Record<string, string>) => call(bench.service.url, "GET", "/metrics", undefined, headers);
   // Behind a proxy on this machine everybody would come from here.
   const far = { "x-forwarded-for": "203.0.113.9" };
@@ -116,9 +116,9 @@ test("[MON3] metrics are for this machine, for tokens with teams:read, or for al
   expect((await ask({ ...far, authorization: mayNot.authorization })).status).toBe(403);
   expect((await ask({ ...far, authorization: may.authorization })).status).toBe(200);
   expect((await ask({})).status).toBe(outside === undefined ? 200 : 401);
-  await using open = await Bench.start(join(folder.path, "b"), { metricsPublic: true });
+  await using open = await TestService.start(join(folder.path, "b"), { metricsPublic: true });
   expect((await call(open.service.url, "GET", "/metrics", undefined, far)).status).toBe(200);
-  await using near = await Bench.start(join(folder.path, "c"));
+  await using near = await TestService.start(join(folder.path, "c"));
   expect((await call(near.service.url, "GET", "/metrics")).status).toBe(200);
 });
 
@@ -130,13 +130,13 @@ test("[SRV4] a folder of a newer version is refused in one line, and stays as it
     ["state.db", "9999-future"],
   ] as const) {
     const data = join(folder.path, name);
-    await (await Bench.start(data))[Symbol.asyncDispose]();
+    await (await TestService.start(data))[Symbol.asyncDispose]();
     const file = new DatabaseSync(join(data, name));
     file.prepare("INSERT INTO kysely_migration VALUES (?, ?)").run(step, "2027-01-01T00:00:00.000Z");
     file.close();
     const before = await readFile(join(data, "state.db"));
     const refusal = `was written by a newer version (${name} has ${step})`;
-    await expect(Bench.start(data)).rejects.toThrow(refusal);
+    await expect(TestService.start(data)).rejects.toThrow(refusal);
     expect((await readFile(join(data, "state.db"))).equals(before)).toBe(true);
     if (name !== "state.db") continue;
     await using program = new Program(["src/main/cli.ts", "serve", "--port", "0", "--data", data]);
@@ -170,7 +170,7 @@ test("[SRV5] a second signal ends a stopping service at once", { timeout: 60_000
 
 test("[SRV6] with a certificate it speaks TLS, and nothing else", { timeout: 60_000 }, async (context) => {
   await using folder = await temporaryFolder();
-  const made = await selfSigned(folder.path);
+  const made = await createSelfSignedCertificate(folder.path);
   if (made === null) return context.skip("openssl is not on this machine");
   const { key, cert } = made;
   await mkdir(join(folder.path, "data"));

@@ -4,9 +4,9 @@ import type { PlayerProblem } from "../../../src/protocol/device/player-problems
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { newId } from "../../support/states.ts";
-import { Agent } from "../events/agent.ts";
-import { Bench, Device, heartbeat } from "../harness.ts";
-import { describedMessages, Listener } from "./listener.ts";
+import { Agent } from "../mcp/agent.ts";
+import { TestService, Device, heartbeat } from "../harness.ts";
+import { messageValidators, EventSubscriber } from "./event-subscriber.ts";
 import { Receiver } from "../events/receiver.ts";
 
 const patience = { timeout: 20_000, interval: 50 };
@@ -29,13 +29,13 @@ async function revisionOf(device: Device): Promise<string> {
 test("[PRB1] whether an offline player is in sync cannot be told: null; online it is true or false", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const path = `players/${device.playerId}`;
   expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
   await device.call("POST", "heartbeat", heartbeat({ content: applied(await revisionOf(device)) }));
   expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: true });
-  await bench.showing(device);
+  await bench.showPicture(device);
   expect((await bench.call("GET", path)).body).toMatchObject({ status: "online", in_sync: false });
   clock.advance(91_000);
   expect((await bench.call("GET", path)).body).toMatchObject({ status: "offline", in_sync: null });
@@ -45,11 +45,11 @@ test("[PRB1] whether an offline player is in sync cannot be told: null; online i
 test("[PRB2] what a player says is wrong stands in its player, its list, its now, an event, a webhook and MCP in the same words, until it is over", async () => {
   await using folder = await temporaryFolder();
   await using receiver = await Receiver.start();
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.0/8"] });
+  const device = await bench.pairDevice("Lobby");
   const path = `players/${device.playerId}`;
   await bench.call("POST", "webhooks", { name: "W", url: receiver.url, events: ["player.problems"] });
-  using listener = new Listener(bench.service.url, bench.token);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["problems", "heartbeat"]);
   const problems = [problem(), problem({ code: "from-a-later-version", zone_id: null, item_id: null })];
   await device.call("POST", "heartbeat", heartbeat({ problems, problems_left_out: 3 }));
@@ -62,7 +62,7 @@ test("[PRB2] what a player says is wrong stands in its player, its list, its now
   expect((await listener.event("player.problems")).data.data).toEqual({ ...about, ...said });
   const beat = await listener.next((message) => message.type === "heartbeat");
   expect(beat.data.heartbeat).toMatchObject(said);
-  const described = await describedMessages(bench.service.url);
+  const described = await messageValidators(bench.service.url);
   for (const message of listener.heard) expect(described.get(message.type)!(message), message.type).toBe(true);
   await expect.poll(() => receiver.received.length, patience).toBe(1);
   expect(JSON.parse(receiver.received[0]!.body).data).toEqual({ ...about, ...said });
@@ -80,8 +80,8 @@ test("[PRB2] what a player says is wrong stands in its player, its list, its now
 test("[PRB3] the service adds its own: not heard, and behind for more than ten minutes; both end with their cause", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(start);
-  await using bench = await Bench.start(folder.path, { clock });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock });
+  const device = await bench.pairDevice();
   const codes = async () =>
     (await bench.call("GET", `players/${device.playerId}`)).body.problems.map(({ code, since }: PlayerProblem) => [code, since]);
   const beat = (revision: string) => device.call("POST", "heartbeat", heartbeat({ content: applied(revision) }));
@@ -89,10 +89,10 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
   const old = await revisionOf(device);
   await beat(old);
   expect(await codes()).toEqual([]);
-  using listener = new Listener(bench.service.url, bench.token);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   const place = await listener.subscribe(["problems"]);
 
-  await bench.showing(device);
+  await bench.showPicture(device);
   const behindSince = new Date(clock.now()).toISOString();
   // Eleven minutes behind, heard each half minute.
   for (let beats = 0; beats < 22; beats += 1) {
@@ -109,7 +109,7 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
   expect(await codes()).toEqual([["offline", lastHeard]]);
   // The service looks for silent players every five seconds.
   clock.advance(40_000);
-  using later = new Listener(bench.service.url, bench.token);
+  using later = new EventSubscriber(bench.service.url, bench.token);
   await later.subscribe(["problems"], { after: { epoch: place.epoch, seq: place.seq } });
   const lists = () => later.events.filter(({ data }) => data.type === "player.problems");
   const told = () => lists().map(({ data }) => (data.data["problems"] as PlayerProblem[]).map(({ code }) => code));
@@ -118,8 +118,8 @@ test("[PRB3] the service adds its own: not heard, and behind for more than ten m
 
 test("[PRB4] players are listed by whether they have problems", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const [well, ill] = [await bench.paired("Well"), await bench.paired("Ill")];
+  await using bench = await TestService.start(folder.path);
+  const [well, ill] = [await bench.pairDevice("Well"), await bench.pairDevice("Ill")];
   await well.call("POST", "heartbeat", heartbeat());
   await ill.call("POST", "heartbeat", heartbeat({ problems: [problem()] }));
   const names = async (query: string) => (await bench.call("GET", `players?${query}`)).body.data.map(({ name }: { name: string }) => name);
@@ -132,12 +132,12 @@ test("[PRB5] a restart of the service neither tells again what was told nor forg
   const problems = [problem()];
   let device: Device;
   {
-    await using bench = await Bench.start(folder.path);
-    device = await bench.paired();
+    await using bench = await TestService.start(folder.path);
+    device = await bench.pairDevice();
     await device.call("POST", "heartbeat", heartbeat({ problems }));
   }
-  await using bench = await Bench.start(folder.path);
-  using listener = new Listener(bench.service.url, bench.token);
+  await using bench = await TestService.start(folder.path);
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   await listener.subscribe(["problems"]);
   const { body } = await bench.call("GET", `players/${device.playerId}`);
   expect(body.problems.map(({ code }: PlayerProblem) => code)).toEqual(["offline", "item-load"]);

@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture } from "../harness.ts";
-import { Listener } from "./listener.ts";
+import { TestService, picture } from "../harness.ts";
+import { EventSubscriber } from "./event-subscriber.ts";
 
 const patient = { timeout: 30_000 };
 
@@ -54,16 +54,16 @@ class Example implements AsyncDisposable {
   }
 }
 
-const example = (bench: Bench, path: string, ...argv: string[]) =>
+const example = (bench: TestService, path: string, ...argv: string[]) =>
   new Example(path, argv, { SIGNAGE_URL: bench.service.url, SIGNAGE_TOKEN: bench.token });
 
 test("[SDK1] pair and publish: the player has the picture to show, in three languages", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(join(folder.path, "data"));
+  await using bench = await TestService.start(join(folder.path, "data"));
   const file = join(folder.path, "menu.png");
   await writeFile(file, await picture());
   for (const path of ["curl/pair-and-publish.sh", "typescript/examples/pair-and-publish.ts", "python/pair_and_publish.py"]) {
-    const device = await bench.device();
+    const device = await bench.newDevice();
     await using run = example(bench, path, device.grant.user_code, file);
     expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
     await device.firstToken();
@@ -79,7 +79,7 @@ test("[SDK1] pair and publish: the player has the picture to show, in three lang
 
 test("[SDK2] follow events: what happened while the example was dead is told when it comes back, once", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(join(folder.path, "data"));
+  await using bench = await TestService.start(join(folder.path, "data"));
   for (const path of ["typescript/examples/follow-events.ts", "python/follow_events.py"]) {
     const place = join(folder.path, `${path.split("/")[0]}.json`);
     const make = async (name: string) => (await bench.call("POST", "playlists", { name })).body.id as string;
@@ -107,15 +107,15 @@ test("[SDK2] follow events: what happened while the example was dead is told whe
 });
 
 /** Where the team's journal of events ends, by a subscription of its own. */
-async function lastSeq(bench: Bench): Promise<number> {
-  using listener = new Listener(bench.service.url, bench.token);
+async function lastSeq(bench: TestService): Promise<number> {
+  using listener = new EventSubscriber(bench.service.url, bench.token);
   return (await listener.subscribe(["playlist_updates"])).seq;
 }
 
 test("[SDK4] an agent over MCP: it finds the dark player, tries a change and makes it, in three languages", patient, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(join(folder.path, "data"));
-  const device = await bench.paired("Dark screen");
+  await using bench = await TestService.start(join(folder.path, "data"));
+  const device = await bench.pairDevice("Dark screen");
   for (const path of ["typescript/examples/agent.ts", "python/agent.py"]) {
     await using run = example(bench, path);
     expect([path, await run.end(), run.errors]).toEqual([path, 0, ""]);
@@ -133,7 +133,7 @@ test("[SDK4] an agent over MCP: it finds the dark player, tries a change and mak
 
 test("[SDK3] verify a webhook: genuine ones pass, forged, changed and old ones do not", { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
+  await using bench = await TestService.start(folder.path, { allowAddresses: ["127.0.0.1/32"] });
   const hook = (await bench.call("POST", "webhooks", { name: "W", url: "http://127.0.0.1:9/", events: ["webhook.test"] })).body;
   const env = { SIGNAGE_WEBHOOK_SECRET: hook.secret as string };
   const sign = (id: string, timestamp: number, body: string) =>

@@ -1,8 +1,8 @@
 // Hidden characters at the service's doors: refused in names, taken out of what a device says.
 import { expect, test } from "vitest";
-import { hiddenIn } from "../../../src/protocol/text.ts";
+import { findHiddenCharacter } from "../../../src/protocol/text.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call, heartbeat, picture } from "../harness.ts";
+import { TestService, call, heartbeat, picture } from "../harness.ts";
 
 const bad = "Lobby\u202egpj";
 const fine = "قاعة \u200f1 👩‍👧 स्वागत";
@@ -10,8 +10,8 @@ const fault = expect.stringContaining("U+202E");
 
 test("[TXT7] a hidden character is refused wherever a name is given, by the field's pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired(fine);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice(fine);
   const asset = (await bench.upload(await picture(), "image/png", fine)).body;
   const layout = (await bench.call("POST", "layouts", { name: fine })).body;
   expect([asset.name, layout.name, (await bench.call("GET", `players/${device.playerId}`)).body.name]).toEqual([fine, fine, fine]);
@@ -45,8 +45,8 @@ test("[TXT7] a hidden character is refused wherever a name is given, by the fiel
 
 test("[TXT8] a device with hidden characters in what it says is paired and heard; operators read it clean and bounded", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.device();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.newDevice();
   const about = { player_version: bad, hardware: bad.repeat(1_000), timezone: bad, resolution: null };
   const asked = await call(bench.service.url, "POST", "device/pairing-requests", { public_key: device.keys.publicKey, ...about });
   expect(asked.status).toBe(201);
@@ -67,7 +67,7 @@ test("[TXT8] a device with hidden characters in what it says is paired and heard
   const shown = await player();
   expect(shown).toMatchObject({ status: "online", engine: "Lobby\ufffdgpj", reported_variables: { note: "Lobby\ufffdgpj" } });
   expect(shown.hardware).toHaveLength(200);
-  expect([hiddenIn(JSON.stringify(shown)), Object.keys(shown.reported_variables)]).toEqual([null, ["note"]]);
+  expect([findHiddenCharacter(JSON.stringify(shown)), Object.keys(shown.reported_variables)]).toEqual([null, ["note"]]);
   const link = device.socket();
   const first = heartbeat({ engine: `over the socket ${bad}` });
   link.send({ type: "hello", data: { epoch: null, last_seq: 0, revision: null, heartbeat: first } });
@@ -77,5 +77,9 @@ test("[TXT8] a device with hidden characters in what it says is paired and heard
   const failed = { status: "failed", result: { log: [`${bad}\n`] }, error: { code: "x", detail: bad.repeat(1_000) } };
   expect((await device.call("POST", `commands/${command.id}/status`, failed)).status).toBe(204);
   const ended = (await bench.call("GET", `players/${device.playerId}/commands/${command.id}`)).body;
-  expect([ended.result, ended.error.detail.length, hiddenIn(JSON.stringify(ended))]).toEqual([{ log: ["Lobby\ufffdgpj "] }, 2_000, null]);
+  expect([ended.result, ended.error.detail.length, findHiddenCharacter(JSON.stringify(ended))]).toEqual([
+    { log: ["Lobby\ufffdgpj "] },
+    2_000,
+    null,
+  ]);
 });

@@ -1,16 +1,16 @@
 // Variables at the service: commands that set them on the player are checked, and what the player tells of them is shown.
 import { expect, test } from "vitest";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, heartbeat, pointers } from "../harness.ts";
+import { TestService, heartbeat, errorPointers } from "../harness.ts";
 
 test("[VAR6] variables are set by command on one player or all of a tag, and a bad one is refused with a pointer", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const path = `players/${device.playerId}`;
   await bench.call("PATCH", path, { tags: ["bar"], variables: { queue: 1 } });
-  const { revision } = Desired.parse((await device.call("GET", "state")).body);
+  const { revision } = DesiredState.parse((await device.call("GET", "state")).body);
   const send = (type: string, args: object) => bench.call("POST", `${path}/commands`, { type, args });
   const set = await send("variables.set", { variables: { door_open: true, queue: 7, who: "Ada" }, duration_ms: 60_000 });
   expect([set.status, set.body]).toMatchObject([202, { type: "variables.set", status: "queued" }]);
@@ -19,7 +19,7 @@ test("[VAR6] variables are set by command on one player or all of a tag, and a b
   const all = await bench.call("POST", "commands", { target: { tag: "bar" }, type: "variables.set", args: { variables: { queue: 2 } } });
   expect(all.body).toMatchObject({ count: 1 });
   // A command is no content: the state of the player, and so its revision, stay as they are.
-  const after = Desired.parse((await device.call("GET", "state")).body);
+  const after = DesiredState.parse((await device.call("GET", "state")).body);
   expect([after.revision, after.player.variables]).toEqual([revision, { queue: 1 }]);
 
   const refused: [object, string][] = [
@@ -34,17 +34,17 @@ test("[VAR6] variables are set by command on one player or all of a tag, and a b
   ];
   for (const [args, pointer] of refused) {
     const answer = await send("variables.set", args);
-    expect([answer.status, pointers(answer)]).toEqual([422, [pointer]]);
+    expect([answer.status, errorPointers(answer)]).toEqual([422, [pointer]]);
   }
-  expect(pointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
+  expect(errorPointers(await send("variables.clear", { names: [] }))).toEqual(["/args/names"]);
 });
 
 test("[VAR7] a player shows what an operator gave it and what it told to hold, also after a restart of the service", async () => {
   await using folder = await temporaryFolder();
   let path: string;
   {
-    await using bench = await Bench.start(folder.path);
-    const device = await bench.paired();
+    await using bench = await TestService.start(folder.path);
+    const device = await bench.pairDevice();
     path = `players/${device.playerId}`;
     await bench.call("PATCH", path, { variables: { queue: 1 } });
     expect((await bench.call("GET", path)).body).toMatchObject({ variables: { queue: 1 }, reported_variables: null });
@@ -52,7 +52,7 @@ test("[VAR7] a player shows what an operator gave it and what it told to hold, a
     expect((await device.call("POST", "heartbeat", told)).status).toBe(200);
     expect((await device.call("POST", "heartbeat", { ...told, variables: { "../x": {} } })).status).toBe(422);
   }
-  await using again = await Bench.start(folder.path);
+  await using again = await TestService.start(folder.path);
   const { body } = await again.call("GET", path);
   expect([body.variables, body.reported_variables]).toEqual([{ queue: 1 }, { queue: 7, door_open: true }]);
 });

@@ -9,8 +9,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Agent, eras } from "../events/agent.ts";
-import { Bench } from "../harness.ts";
+import { Agent, eras } from "./agent.ts";
+import { TestService } from "../harness.ts";
 
 const run = promisify(execFile);
 const cli = join(rootFolder, "src/main/cli.ts");
@@ -20,8 +20,8 @@ test.each(eras)(
   { timeout: 60_000 },
   async (era) => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
-    const device = await bench.paired("Foyer – Süd");
+    await using bench = await TestService.start(folder.path);
+    const device = await bench.pairDevice("Foyer – Süd");
     const args = [
       cli,
       "mcp",
@@ -78,7 +78,7 @@ test("[MCP15] what cannot be done on standard input is said there, and nothing e
     id: 7,
     error: { code: -32603, message: expect.stringContaining("did not answer") },
   });
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const answers = (await said(["--server", bench.service.url, "--token-file", tokenFile], `no json\n\n[]\n${ping}`)).lines;
   const byId = answers.map((line) => JSON.parse(line) as { id: unknown; error: { code: number; message: string } });
   expect(byId.filter(({ id }) => id === null).map(({ error }) => error.code)).toEqual([-32700, -32600]);
@@ -159,7 +159,7 @@ test.each(["2025-11-25", "2026-07-28"] as const)(
   { timeout: 240_000 },
   async (version) => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     await using door = await openDoor(bench.service.port, bench.token);
     const tool = join(rootFolder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
     const { stdout: list } = await run(process.execPath, [tool, "list", "--server", "--spec-version", version]);
@@ -194,8 +194,8 @@ test.each([
   ["stdio", "modern"],
 ])("[MCP17] the official inspector's command line lists the tools and calls one (%s, %s)", { timeout: 120_000 }, async (way, era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  await bench.pairDevice("Lobby");
   const tool = join(rootFolder, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
   const program = [process.execPath, cli, "mcp", "--server", bench.service.url, "--token-file", join(folder.path, "admin-token")];
   const target = way === "HTTP" ? [`${bench.service.url}/mcp`, "--header", `Authorization: Bearer ${bench.token}`] : ["--", ...program];

@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Agent, eras } from "../events/agent.ts";
-import { Bench, call, heartbeat, picture } from "../harness.ts";
-import { otherTeam, owner, tokenOf } from "../people/people.ts";
+import { Agent, eras } from "./agent.ts";
+import { TestService, call, heartbeat, picture } from "../harness.ts";
+import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const shotId = "shot_01jd3v8q6m9x2k4n7r5t1w0yzh";
@@ -23,7 +23,7 @@ const others = ["find_operation", "read_operation", "call_operation", "take_scre
 
 test.each(eras)("[MCP1] every operation is reachable through some toolset, each with title, schema and hints (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era, "all");
   expect(agent.client.getNegotiatedProtocolVersion()).toMatch(new RegExp(`^${era}`));
   const { tools } = await agent.client.listTools();
@@ -48,8 +48,8 @@ test.each(eras)("[MCP1] every operation is reachable through some toolset, each 
 
 test.each(eras)("[MCP2] a tool does and answers what REST does (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const asset = (await bench.upload(await picture(), "image/png", "red.png")).body;
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const items = [{ type: "image", asset_id: asset.id, duration_ms: 5_000 }];
@@ -73,9 +73,9 @@ test.each(eras)("[MCP2] a tool does and answers what REST does (%s)", async (era
 
 test("[MCP3] a token's tools, resources and prompts are those that its scopes allow; the rest is refused by name", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const narrow = await tokenOf(bench, first, ["playlists:read", "playlists:write"]);
+  const narrow = await createTokenFor(bench, first, ["playlists:read", "playlists:write"]);
   await using agent = await Agent.connect(bench.service.url, narrow.secret, "2026");
   const tools = (await agent.client.listTools()).tools.map(({ name }) => name);
   expect(tools).toEqual(["find_operation", "read_operation", "call_operation", "list_playlists"]);
@@ -116,10 +116,10 @@ function rowsOf(folder: string): Record<string, unknown[]> {
 
 test("[MCP4] a dry run answers what would come, for which players, and leaves nothing: no row, no message, no event", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { clock: new FakeClock() });
-  const device = await bench.paired("Lobby");
-  const { asset, playlist, layout } = await bench.showing(device);
-  const waiting = await bench.device();
+  await using bench = await TestService.start(folder.path, { clock: new FakeClock() });
+  const device = await bench.pairDevice("Lobby");
+  const { asset, playlist, layout } = await bench.showPicture(device);
+  const waiting = await bench.newDevice();
   const shot = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot", args: {} })).body;
   expect((await device.putScreenshot(shotId, await picture(), { "command-id": shot.id })).status).toBeLessThan(300);
   const webhook = (await bench.call("POST", "webhooks", { name: "W", url: "https://hooks.example.com/x", events: ["player.updated"] }))
@@ -167,7 +167,7 @@ test("[MCP4] a dry run answers what would come, for which players, and leaves no
     expect([name, answer.dry_run, answer.concerned.count]).toEqual([name, true, concerned]);
   }
   expect(rowsOf(folder.path)).toEqual(before);
-  expect(await link.isQuietOf("state.changed")).toBe(true);
+  expect(await link.receivesNo("state.changed")).toBe(true);
   expect(link.socket.readyState).toBe(link.socket.OPEN);
   // A refusal is the same with and without.
   const inUse = await agent.call("delete_asset", { id: asset.id, dry_run: true });
@@ -182,8 +182,8 @@ test("[MCP4] a dry run answers what would come, for which players, and leaves no
 
 test("[MCP5] a player that a dry run deletes stays what it was told to be: nobody hears that it came online again", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const link = await device.connect();
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   await agent.ok("delete_player", { id: device.playerId, dry_run: true });
@@ -195,7 +195,7 @@ test("[MCP5] a player that a dry run deletes stays what it was told to be: nobod
 
 test.each(eras)("[MCP6] what is refused is said in words: what, which field, which request (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const refusals: [string, Record<string, unknown>, RegExp][] = [
     ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such player/],
@@ -221,10 +221,10 @@ test.each(eras)("[MCP6] what is refused is said in words: what, which field, whi
 
 test("[MCP7] another team's things are not there: by tools, by resources, in dry runs", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
-  const { playlist, asset } = await bench.showing(device);
-  const stranger = await otherTeam(bench);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
+  const { playlist, asset } = await bench.showPicture(device);
+  const stranger = await createOtherTeam(bench);
   await using agent = await Agent.connect(bench.service.url, stranger.secret, "2026");
   const id = device.playerId;
   for (const [name, given] of [
@@ -246,7 +246,7 @@ test("[MCP7] another team's things are not there: by tools, by resources, in dry
 
 test("[MCP8] a tool's write is in the audit log, done once under its key, and refused when its ETag is old", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   const wish = { name: "P", items: [], idempotency_key: "agent-1" };
   const made = await agent.ok("create_playlist", wish);
@@ -266,7 +266,7 @@ test("[MCP8] a tool's write is in the audit log, done once under its key, and re
 
 test("[MCP9] without a good token the answer is 401 and says where the endpoint is described (RFC 9728)", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { publicUrl: "https://signage.example.com" });
+  await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { url } = bench.service;
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const metadata = "https://signage.example.com/.well-known/oauth-protected-resource/mcp";
@@ -285,7 +285,7 @@ test("[MCP9] without a good token the answer is 401 and says where the endpoint 
 
 test("[MCP10] calls over MCP count like those over REST, each message of a batch by itself", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
+  await using bench = await TestService.start(folder.path, { limits: { token: 10, player: 100, address: 100 } });
   const headers = { authorization: `Bearer ${bench.token}`, accept: "application/json, text/event-stream" };
   const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
   const first = await call(bench.service.url, "POST", "/mcp", ping(1), headers);
@@ -299,7 +299,7 @@ test("[MCP10] calls over MCP count like those over REST, each message of a batch
 
 test("[MCP11] a page of another site gets nowhere: a foreign Origin, or a foreign name for a service of this machine", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { publicUrl: "https://signage.example.com" });
+  await using bench = await TestService.start(folder.path, { publicUrl: "https://signage.example.com" });
   const { port } = bench.service;
   const { request } = await import("node:http");
   const statusOf = (headers: Record<string, string>) =>
@@ -328,9 +328,9 @@ test("[MCP11] a page of another site gets nowhere: a foreign Origin, or a foreig
 
 test.each(eras)("[MCP12] a player's screen is a picture, its state words with the reasons, an asset has a thumbnail (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const { asset } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const { asset } = await bench.showPicture(device);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const { resources } = await agent.client.listResources();
   const uri = `signage://players/${device.playerId}/screen`;
@@ -360,7 +360,7 @@ test.each(eras)("[MCP12] a player's screen is a picture, its state words with th
 
 test.each(eras)("[MCP13] the prompts lead through a diagnosis and a campaign by tools that there are (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const { prompts } = await agent.client.listPrompts();
   expect(prompts.map(({ name }) => name)).toEqual(["diagnose_player", "plan_campaign"]);
@@ -381,8 +381,8 @@ test.each(eras)("[MCP13] the prompts lead through a diagnosis and a campaign by 
 
 test("[MCP19] a call that revokes its own token is answered, the next one refused; who listens for what is never told is not kept", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const other = await tokenOf(bench, await owner(bench), ["tokens:read", "tokens:write"]);
+  await using bench = await TestService.start(folder.path);
+  const other = await createTokenFor(bench, await owner(bench), ["tokens:read", "tokens:write"]);
   const meta = "io.modelcontextprotocol";
   const _meta = {
     [`${meta}/protocolVersion`]: "2026-07-28",

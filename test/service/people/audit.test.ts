@@ -2,18 +2,18 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { AuditEntry, AuditVerdict } from "../../../src/protocol/operator/people.ts";
+import { AuditEntry, AuditVerification } from "../../../src/protocol/operator/people.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture } from "../harness.ts";
-import { invited, otherTeam, owner } from "./people.ts";
+import { TestService, picture } from "../harness.ts";
+import { inviteMember, createOtherTeam, owner } from "./people.ts";
 
-const entries = async (bench: Bench, query = ""): Promise<AuditEntry[]> =>
+const entries = async (bench: TestService, query = ""): Promise<AuditEntry[]> =>
   (await bench.call("GET", `audit${query}`)).body.data.map((entry: unknown) => AuditEntry.parse(entry));
-const verdict = async (bench: Bench) => AuditVerdict.parse((await bench.call("GET", "audit/verify")).body);
+const verdict = async (bench: TestService) => AuditVerification.parse((await bench.call("GET", "audit/verify")).body);
 
 test("[AUD1] a write leaves one entry: who, what, from where, and the resource's ETag before and after", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const me = await owner(bench);
   const made = await bench.call("POST", "playlists", { name: "P" });
   const path = `playlists/${made.body.id}`;
@@ -35,13 +35,13 @@ test("[AUD1] a write leaves one entry: who, what, from where, and the resource's
 
 test("[AUD2] uploads, pairings, commands, people and tokens are in it; reads, refusals and repeats are not", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   await bench.upload(await picture());
   const key = { "idempotency-key": "k" };
   for (let each = 0; each < 2; each += 1) await bench.call("POST", `players/${device.playerId}/commands`, { type: "identify" }, key);
-  const person = await invited(bench, first, "editor");
+  const person = await inviteMember(bench, first, "editor");
   await bench.call("PATCH", `teams/${first.teamId}/members/${person.userId}`, { role: "viewer" });
   const token = (await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body;
   await bench.call("DELETE", `tokens/${token.id}`);
@@ -67,11 +67,11 @@ test("[AUD2] uploads, pairings, commands, people and tokens are in it; reads, re
 
 test("[AUD3] the log is read page by page, by person, action and resource, and a team reads its own", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const stranger = await otherTeam(bench);
+  const stranger = await createOtherTeam(bench);
   await stranger.call("POST", "layouts", { name: "Theirs" });
-  const editor = await invited(bench, first, "editor");
+  const editor = await inviteMember(bench, first, "editor");
   const made = (await editor.call("POST", "playlists", { name: "P" })).body;
   for (let each = 0; each < 4; each += 1) await bench.call("PATCH", `playlists/${made.id}`, { name: `P${each}` });
   expect(await entries(bench, "?action=createLayout")).toEqual([]);
@@ -87,7 +87,7 @@ test("[AUD3] the log is read page by page, by person, action and resource, and a
 
 test("[AUD4] the chain tells when an entry was altered, removed or cut off the end, and where", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect(await verdict(bench)).toEqual({ holds: true, entries: 0, broken_at_seq: null, last_hash: null });
   for (let each = 0; each < 6; each += 1) await bench.call("POST", "playlists", { name: `P${each}` });
   const good = await verdict(bench);
@@ -116,7 +116,7 @@ test("[AUD4] the chain tells when an entry was altered, removed or cut off the e
 
 test("[AUD5] entries of writes at once form one chain without a gap", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const answers = await Promise.all(Array.from({ length: 30 }, (_, each) => bench.call("POST", "playlists", { name: `P${each}` })));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
   expect(await verdict(bench)).toMatchObject({ holds: true, entries: 30 });
@@ -124,7 +124,7 @@ test("[AUD5] entries of writes at once form one chain without a gap", async () =
 
 test("[AUD6] a write whose entry cannot be written did not happen", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   await bench.call("POST", "playlists", { name: "P" });
   const database = new DatabaseSync(join(folder.path, "state.db"), { timeout: 5_000 });
   database.exec("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END");

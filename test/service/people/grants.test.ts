@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { scopes, type Role, type Scope } from "../../../src/protocol/operator/people.ts";
-import { hashOf, scopesOf } from "../../../src/service/people/access.ts";
+import { hashSecret, scopesOfRole } from "../../../src/service/people/access.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call } from "../harness.ts";
-import { Listener } from "../http/listener.ts";
-import { olderData } from "../store/older.ts";
-import { invited, owner, tokenOf, Person } from "./people.ts";
+import { TestService, call } from "../harness.ts";
+import { EventSubscriber } from "../http/event-subscriber.ts";
+import { createOlderData } from "../store/older.ts";
+import { inviteMember, owner, createTokenFor, Person } from "./people.ts";
 
 const hourMs = 3_600_000;
 let made = 0;
@@ -24,16 +24,16 @@ function guest(role: Role): { email: string; name: string; role: Role } {
 
 test("[GRA1] an invitation is for a role whose scopes the token holds: else 403 names what the token lacks", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const narrow = await tokenOf(bench, first, ["teams:write"]);
+  const narrow = await createTokenFor(bench, first, ["teams:write"]);
   for (const role of ["owner", "editor", "viewer"] as const) {
     const refused = await narrow.call("POST", "invitations", guest(role));
     expect(refused.status).toBe(403);
     expect(refused.body.detail).toContain("players:read");
     expect(refused.headers.get("www-authenticate")).toContain('error="insufficient_scope"');
   }
-  const inviter = await tokenOf(bench, first, [...scopesOf("viewer"), "teams:write"]);
+  const inviter = await createTokenFor(bench, first, [...scopesOfRole("viewer"), "teams:write"]);
   expect((await inviter.call("POST", "invitations", guest("viewer"))).status).toBe(201);
   const refused = await inviter.call("POST", "invitations", guest("editor"));
   expect(refused.status).toBe(403);
@@ -45,12 +45,12 @@ test("[GRA1] an invitation is for a role whose scopes the token holds: else 403 
 test("[GRA2] a pending invitation ends when its maker's token is revoked or expires; who has joined stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   const accept = (secret: string) => call(bench.service.url, "POST", "invitations/accept", { secret });
   const status = async (id: string) => (await bench.call("GET", `invitations/${id}`)).body.status;
 
-  const leaked = await tokenOf(bench, first, scopes);
+  const leaked = await createTokenFor(bench, first, scopes);
   const joined = new Person(bench, (await accept((await leaked.call("POST", "invitations", guest("editor"))).body.secret)).body);
   const pending = (await leaked.call("POST", "invitations", guest("owner"))).body;
   const others = (await bench.call("POST", "invitations", guest("owner"))).body;
@@ -61,7 +61,7 @@ test("[GRA2] a pending invitation ends when its maker's token is revoked or expi
   expect((await joined.call("GET", "me")).body.role).toBe("editor");
 
   const endsAt = new Date(clock.now() + hourMs).toISOString();
-  const ending = await tokenOf(bench, first, scopes, { expires_at: endsAt });
+  const ending = await createTokenFor(bench, first, scopes, { expires_at: endsAt });
   const brief = (await ending.call("POST", "invitations", guest("viewer"))).body;
   expect(brief.expires_at).toBe(endsAt);
   clock.advance(hourMs);
@@ -72,16 +72,16 @@ test("[GRA2] a pending invitation ends when its maker's token is revoked or expi
 test("[GRA3] the first token of who accepts neither outlives nor exceeds the token that invited", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   const endsAt = new Date(clock.now() + hourMs).toISOString();
-  const ending = await tokenOf(bench, first, scopes, { expires_at: endsAt });
+  const ending = await createTokenFor(bench, first, scopes, { expires_at: endsAt });
   const { secret } = (await ending.call("POST", "invitations", guest("owner"))).body;
   const seat = await call(bench.service.url, "POST", "invitations/accept", { secret });
   expect(seat.body).toMatchObject({ role: "owner", token: { expires_at: endsAt } });
   const heir = new Person(bench, seat.body);
   // It ends too, and so it gives nothing for good.
-  const viewer = await invited(bench, first, "viewer");
+  const viewer = await inviteMember(bench, first, "viewer");
   const raise = await heir.call("PATCH", `teams/${first.teamId}/members/${viewer.userId}`, { role: "owner" });
   expect(raise.status).toBe(403);
   expect((await heir.call("POST", "invitations", guest("owner"))).body.expires_at).toBe(endsAt);
@@ -98,13 +98,13 @@ test("[GRA3] the first token of who accepts neither outlives nor exceeds the tok
 
 test("[GRA4] a role is raised only by a token that holds all of it and has no end; lowering asks for teams:write", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const person = await invited(bench, first, "viewer");
+  const person = await inviteMember(bench, first, "viewer");
   const path = `teams/${first.teamId}/members/${person.userId}`;
-  const narrow = await tokenOf(bench, first, ["teams:write"]);
-  const ending = await tokenOf(bench, first, scopes, { expires_at: new Date(Date.now() + hourMs).toISOString() });
-  const editing = await tokenOf(bench, first, [...scopesOf("editor"), "teams:write"]);
+  const narrow = await createTokenFor(bench, first, ["teams:write"]);
+  const ending = await createTokenFor(bench, first, scopes, { expires_at: new Date(Date.now() + hourMs).toISOString() });
+  const editing = await createTokenFor(bench, first, [...scopesOfRole("editor"), "teams:write"]);
   for (const role of ["editor", "owner"]) {
     expect((await narrow.call("PATCH", path, { role })).body.detail).toContain("players:write");
     const refused = await ending.call("PATCH", path, { role });
@@ -119,11 +119,11 @@ test("[GRA4] a role is raised only by a token that holds all of it and has no en
 
 test("[GRA5] an owner is lowered or removed only by a token that holds all that an owner may do", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const second = await invited(bench, first, "owner", "second");
-  const viewer = await invited(bench, first, "viewer");
-  const narrow = await tokenOf(bench, first, ["teams:write"]);
+  const second = await inviteMember(bench, first, "owner", "second");
+  const viewer = await inviteMember(bench, first, "viewer");
+  const narrow = await createTokenFor(bench, first, ["teams:write"]);
   const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
   for (const person of [first, second]) {
     expect((await narrow.call("PATCH", path(person), { role: "editor" })).status).toBe(403);
@@ -136,9 +136,9 @@ test("[GRA5] an owner is lowered or removed only by a token that holds all that 
 
 test("[GRA6] what a token gives is measured as the write happens: who is lowered while sending gets nothing for later", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const person = await invited(bench, first, "owner", "second");
+  const person = await inviteMember(bench, first, "owner", "second");
   const path = `teams/${first.teamId}/members/${person.userId}`;
   const body = JSON.stringify({ name: "Later", scopes: ["teams:write"] });
   const headers = { authorization: person.authorization, "content-type": "application/json", "content-length": body.length };
@@ -158,13 +158,13 @@ test("[GRA6] what a token gives is measured as the write happens: who is lowered
 test("[GRA7] what is open under a token ends at the instant when the token does", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   // Sooner than silent sockets are given up.
   const lifeMs = 5_000;
   const expires_at = new Date(clock.now() + lifeMs).toISOString();
-  const ending = await tokenOf(bench, first, ["events:read"], { expires_at });
-  using listener = new Listener(bench.service.url, ending.secret);
+  const ending = await createTokenFor(bench, first, ["events:read"], { expires_at });
+  using listener = new EventSubscriber(bench.service.url, ending.secret);
   await listener.subscribe(["layout_updates"]);
   clock.advance(lifeMs - 1);
   expect((await ending.call("GET", "me")).status).toBe(200);
@@ -175,15 +175,15 @@ test("[GRA7] what is open under a token ends at the instant when the token does"
 test("[GRA8] invitations that were open before tokens were bounds are withdrawn by the upgrade", async () => {
   await using folder = await temporaryFolder();
   const [team_id, secret] = ["team_01jd3v8q6m9x2k4n7r5t1w0yzh", "sgn_inv_of_a_narrow_token"];
-  await olderData(
+  await createOlderData(
     folder.path,
     "0010-calendars",
     `INSERT INTO teams (id, name, created_at, updated_at) VALUES ('${team_id}', 'Team', 1000, 1000);
       INSERT INTO invitations (id, team_id, created_at, email, name, role, secret_hash, created_by, expires_at)
-        VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', ${Date.now() - hourMs}, 'a@example.com', 'A', 'owner', '${hashOf(secret)}',
+        VALUES ('inv_01jd3v8q6m9x2k4n7r5t1w0yzh', '${team_id}', ${Date.now() - hourMs}, 'a@example.com', 'A', 'owner', '${hashSecret(secret)}',
           'usr_01jd3v8q6m9x2k4n7r5t1w0yzh', ${Date.now() + hourMs})`,
   );
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect((await bench.call("GET", "invitations/inv_01jd3v8q6m9x2k4n7r5t1w0yzh")).body.status).toBe("revoked");
   expect((await call(bench.service.url, "POST", "invitations/accept", { secret })).status).toBe(404);
 });

@@ -7,24 +7,24 @@ import { ulid } from "../../../src/base/ulid.ts";
 import { EventKind } from "../../../src/protocol/operator/events.ts";
 import type { Operation } from "../../../src/service/operations/operation.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Agent } from "../events/agent.ts";
+import { Agent } from "../mcp/agent.ts";
 import {
-  asked,
-  fill,
-  furnish,
+  operatorOperations,
+  fillPath,
+  populateTeam,
   idsIn,
   idsWithin,
-  play,
+  playEvent,
   propertiesOf,
-  send,
+  callOperation,
   tablesOf,
   withIds,
-  type Furnished,
-  type Pool,
-} from "../furnish.ts";
-import { Bench, call, heartbeat, picture, type Answer, type Device } from "../harness.ts";
-import { Listener } from "../http/listener.ts";
-import { invited, otherTeam, owner, Person } from "./people.ts";
+  type PopulatedTeam,
+  type IdPool,
+} from "../populate-team.ts";
+import { TestService, call, heartbeat, picture, type ApiResponse, type Device } from "../harness.ts";
+import { EventSubscriber } from "../http/event-subscriber.ts";
+import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 
 const patient = { timeout: 120_000 };
 /** A list of what a team may have none of, or that is about another thing than the team's own. */
@@ -33,14 +33,14 @@ const mayBeEmpty = new Set(["getForecast"]);
 /** Whose rows are all gone when a team has deleted everything. */
 const emptied = ["schedules", "layouts", "playlists", "assets", "calendars", "webhooks"];
 
-type Side = Furnished & { person: Person };
+type Side = PopulatedTeam & { person: Person };
 
 /** Two teams that have the same of everything, each on a device of its own. */
-async function twoTeams(bench: Bench, file: DatabaseSync): Promise<[Side, Side]> {
-  const [us, them] = [await owner(bench), await otherTeam(bench)];
+async function twoTeams(bench: TestService, file: DatabaseSync): Promise<[Side, Side]> {
+  const [us, them] = [await owner(bench), await createOtherTeam(bench)];
   return [
-    { person: us, ...(await furnish(bench, us, file)) },
-    { person: them, ...(await furnish(bench, them, file)) },
+    { person: us, ...(await populateTeam(bench, us, file)) },
+    { person: them, ...(await populateTeam(bench, them, file)) },
   ];
 }
 
@@ -95,9 +95,9 @@ function textsIn(schema: z.ZodType | undefined): { name: string; value: string }
 }
 
 /** Reads all that `us` can be asked for, by every filter. @returns how many answers were looked at. */
-async function readAll(us: Side, foreign: ReadonlySet<string>, them: Pool): Promise<number> {
+async function readAll(us: Side, foreign: ReadonlySet<string>, them: IdPool): Promise<number> {
   let looked = 0;
-  const look = (what: string, { status, body }: Answer): void => {
+  const look = (what: string, { status, body }: ApiResponse): void => {
     expect([what, status < 500]).toEqual([what, true]);
     if (status < 300)
       expect([what, idsWithin(Buffer.isBuffer(body) ? body.toString() : (body ?? null)).filter((id) => foreign.has(id))]).toEqual([
@@ -106,8 +106,8 @@ async function readAll(us: Side, foreign: ReadonlySet<string>, them: Pool): Prom
       ]);
     looked += 1;
   };
-  for (const each of asked.filter(({ method }) => method === "GET")) {
-    const path = fill(each.path, paramsOf(each, us.pool));
+  for (const each of operatorOperations.filter(({ method }) => method === "GET")) {
+    const path = fillPath(each.path, paramsOf(each, us.pool));
     const plain = await us.person.call("GET", path);
     look(path, plain);
     const isList = Array.isArray(plain.body.data);
@@ -133,7 +133,7 @@ async function readAll(us: Side, foreign: ReadonlySet<string>, them: Pool): Prom
   return looked;
 }
 
-function paramsOf(each: Operation, pool: Pool): Record<string, string> {
+function paramsOf(each: Operation, pool: IdPool): Record<string, string> {
   return Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, pool.get(prefix)!]));
 }
 
@@ -142,7 +142,7 @@ test(
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     using file = open(folder.path);
     const [us, them] = await twoTeams(bench, file);
     for (const [one, other] of [
@@ -214,16 +214,16 @@ async function writeAll(
 ): Promise<Set<string>> {
   const done = new Set<string>();
   const attempt = async (each: Operation, path: string) => {
-    const { status, body } = await send(us.person, each, path, withIds(each.example ?? {}, us.pool));
+    const { status, body } = await callOperation(us.person, each, path, withIds(each.example ?? {}, us.pool));
     expect([each.name, status < 500]).toEqual([each.name, true]);
     const named = Buffer.isBuffer(body) ? [] : idsWithin(body ?? null);
     expect([each.name, named.filter((id) => foreign.has(id))]).toEqual([each.name, []]);
     unchanged(`${each.name} ${status}`);
     if (status < 300) done.add(each.name);
   };
-  const writes = asked.filter(({ name, method }) => !["GET", "HEAD"].includes(method) && !notTried.test(name));
+  const writes = operatorOperations.filter(({ name, method }) => !["GET", "HEAD"].includes(method) && !notTried.test(name));
   for (const each of writes.filter(({ method }) => method !== "DELETE")) {
-    const path = fill(each.path, paramsOf(each, us.pool));
+    const path = fillPath(each.path, paramsOf(each, us.pool));
     // Before this team's own file is the newest one with these bytes.
     if ("duplicate" in propertiesOf(each.query)) await attempt(each, `${path}?duplicate=reuse`);
     await attempt(each, path);
@@ -234,7 +234,7 @@ async function writeAll(
     const { prefix } = idsIn(each.params)[0]!;
     const all = tablesOf(file).flatMap(({ table }) => rowsOf(file, table, us.person.teamId).map(({ id }) => String(id)));
     for (const id of all.filter((one) => one.startsWith(`${prefix}_`))) {
-      const path = fill(each.path, { id });
+      const path = fillPath(each.path, { id });
       await attempt(each, path);
       if ("permanent" in propertiesOf(each.query)) await attempt(each, `${path}?permanent=true`);
     }
@@ -247,7 +247,7 @@ test(
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     using file = open(folder.path);
     const [us, them] = await twoTeams(bench, file);
     await settle(us, them);
@@ -267,7 +267,7 @@ test(
 
 test("[ISO3] what a row names of another team's, however it came there, leads to nothing of that team", patient, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   using file = open(folder.path);
   const [us, them] = await twoTeams(bench, file);
   await settle(us, them);
@@ -340,11 +340,11 @@ test("[ISO3] what a row names of another team's, however it came there, leads to
 
 test("[ISO4] a report gives no name of another team's thing, though an event of its own players names it", patient, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   using file = open(folder.path);
   const [us, them] = await twoTeams(bench, file);
   const mixed = new Map([...them.pool, ["ast", us.pool.get("ast")!]]);
-  expect((await them.device.call("POST", "play-events", { events: [play(mixed)] })).body.accepted).toBe(1);
+  expect((await them.device.call("POST", "play-events", { events: [playEvent(mixed)] })).body.accepted).toBe(1);
   const { data } = (await them.person.call("GET", "reports/proof-of-play?group_by=asset")).body;
   const named = data.map((row: { asset_id: string; asset_name: string | null }) => [row.asset_id, row.asset_name !== null]);
   expect(new Map(named)).toEqual(
@@ -357,7 +357,7 @@ test("[ISO4] a report gives no name of another team's thing, though an event of 
 
 test("[ISO4] a write for the whole team, or for a tag, concerns no player of another team", patient, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   using file = open(folder.path);
   const [us, them] = await twoTeams(bench, file);
   await using agent = await Agent.connect(bench.service.url, us.person.secret, "2026");
@@ -385,7 +385,7 @@ test(
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     using file = open(folder.path);
     const [us, them] = await twoTeams(bench, file);
     const [ours, theirs] = [(prefix: string) => us.pool.get(prefix)!, (prefix: string) => them.pool.get(prefix)!];
@@ -441,8 +441,8 @@ test(
 test("[ISO6] a team that nobody is in gets an owner at the next start; tokens of other teams stay whose they are", patient, async () => {
   await using folder = await temporaryFolder();
   using rows = await (async () => {
-    await using bench = await Bench.start(folder.path);
-    await otherTeam(bench);
+    await using bench = await TestService.start(folder.path);
+    await createOtherTeam(bench);
     return open(folder.path);
   })();
   const [mine, bare] = rows
@@ -452,7 +452,7 @@ test("[ISO6] a team that nobody is in gets an owner at the next start; tokens of
   rows.prepare("DELETE FROM members WHERE team_id = ?").run(bare);
   rows.exec("UPDATE tokens SET user_id = NULL");
   const before = rows.prepare("SELECT * FROM members").all();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect(bench.folder).toBe(folder.path);
   const after = rows.prepare("SELECT * FROM members").all();
   expect(after.filter(({ team_id }) => team_id === mine)).toEqual(before);
@@ -472,9 +472,9 @@ test(
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
-    const [us, them] = [await owner(bench), await otherTeam(bench)];
-    const inUs = await invited(bench, us, "owner", "both");
+    await using bench = await TestService.start(folder.path);
+    const [us, them] = [await owner(bench), await createOtherTeam(bench)];
+    const inUs = await inviteMember(bench, us, "owner", "both");
     const invitation = (await them.call("POST", "invitations", { email: "both@example.com", name: "both", role: "owner" })).body;
     const seat = await call(
       bench.service.url,
@@ -511,14 +511,14 @@ test(
   patient,
   async () => {
     await using folder = await temporaryFolder();
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     using file = open(folder.path);
     const [us, them] = await twoTeams(bench, file);
     await settle(us, them);
     const made = (await us.person.call("POST", "teams", { name: "Third" })).body;
     const third = new Person(bench, { user: { id: us.person.userId }, team: { id: made.id }, token: made.token });
     const spare = async (person: Person) => {
-      const device = await bench.device();
+      const device = await bench.newDevice();
       const player = await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Spare" });
       const playlist = await person.call("POST", "playlists", { name: "Spare" });
       expect((await person.call("DELETE", `players/${player.body.id}`)).status).toBe(204);
@@ -536,17 +536,17 @@ test(
 
 test("[ISO7] a subscriber hears what happens in its own team alone, also when it names players of another", patient, async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   using file = open(folder.path);
   const [us, them] = await twoTeams(bench, file);
   await settle(us, them);
   const foreign = ownIds(file, them.person.teamId, us.person.teamId);
   const kinds = [...EventKind.options];
-  using all = new Listener(bench.service.url, us.person.secret);
-  using named = new Listener(bench.service.url, us.person.secret);
+  using all = new EventSubscriber(bench.service.url, us.person.secret);
+  using named = new EventSubscriber(bench.service.url, us.person.secret);
   // Not as many as theirs.
   for (let each = 0; each < 3; each += 1) expect((await us.person.call("POST", "playlists", { name: "P" })).status).toBe(201);
-  using stranger = new Listener(bench.service.url, them.person.secret);
+  using stranger = new EventSubscriber(bench.service.url, them.person.secret);
   const { last_seq: last } = file.prepare("SELECT last_seq FROM event_journals WHERE team_id = ?").get(them.person.teamId)!;
   expect((await stranger.subscribe(kinds)).seq).toBe(last);
   const place = await all.subscribe(kinds, { after: { epoch: "", seq: 0 } });

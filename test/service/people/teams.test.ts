@@ -2,17 +2,17 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Invitation, MadeInvitation, Me, Member, OwnTeam, Seat } from "../../../src/protocol/operator/people.ts";
-import { createToken, hashOf } from "../../../src/service/people/access.ts";
+import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, call } from "../harness.ts";
-import { olderData } from "../store/older.ts";
-import { invited, otherTeam, owner, Person } from "./people.ts";
+import { TestService, call } from "../harness.ts";
+import { createOlderData } from "../store/older.ts";
+import { inviteMember, createOtherTeam, owner, Person } from "./people.ts";
 
 test("[TEA1] the first start makes a team and its owner, who can tell who they are", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const me = await bench.call("GET", "me");
   expect(Me.parse(me.body)).toMatchObject({ user: { name: "Owner", email: null }, role: "owner" });
   const renamed = await bench.call("PATCH", "me", { name: "Ada", email: "Ada@Example.com" });
@@ -23,16 +23,16 @@ test("[TEA1] the first start makes a team and its owner, who can tell who they a
 
 test("[TEA2] a database of a version without people gets an owner, and the token in the file all that an owner may do", async () => {
   await using folder = await temporaryFolder();
-  const token = createToken();
-  await olderData(
+  const token = generateToken();
+  await createOlderData(
     folder.path,
     "0001-first",
     `INSERT INTO teams VALUES ('team_01jd3v8q6m9x2k4n7r5t1w0yzh', 'Team', 1000);
       INSERT INTO tokens VALUES ('tok_01jd3v8q6m9x2k4n7r5t1w0yzh', 'team_01jd3v8q6m9x2k4n7r5t1w0yzh', 1000, 'admin-token file',
-        '${hashOf(token)}', '["players:read"]', NULL, NULL)`,
+        '${hashSecret(token)}', '["players:read"]', NULL, NULL)`,
   );
   await writeFile(join(folder.path, "admin-token"), `${token}\n`);
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect(bench.token).toBe(token);
   const me = Me.parse((await bench.call("GET", "me")).body);
   expect(me).toMatchObject({ user: { name: "Owner" }, team: { id: "team_01jd3v8q6m9x2k4n7r5t1w0yzh" }, role: "owner" });
@@ -42,7 +42,7 @@ test("[TEA2] a database of a version without people gets an owner, and the token
 
 test("[TEA3] teams are made, listed, renamed and deleted once they are empty; the last one stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
   expect((await bench.call("DELETE", `teams/${first.teamId}`)).body.detail).toContain("only team");
   const made = await bench.call("POST", "teams", { name: "Airport" });
@@ -74,10 +74,10 @@ test("[TEA3] teams are made, listed, renamed and deleted once they are empty; th
 
 test("[TEA4] an invitation makes a person, a member and a first token, once; its secret is shown once", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
   const made = await bench.call("POST", "invitations", { email: "Ada@example.com", name: "Ada", role: "editor" });
-  const invitation = MadeInvitation.parse(made.body);
+  const invitation = CreatedInvitation.parse(made.body);
   expect(invitation).toMatchObject({ email: "ada@example.com", status: "pending", created_by: first.userId });
   const read = await bench.call("GET", `invitations/${invitation.id}`);
   expect(read.headers.get("etag")).toBe(made.headers.get("etag"));
@@ -88,7 +88,7 @@ test("[TEA4] an invitation makes a person, a member and a first token, once; its
   const accept = () => call(bench.service.url, "POST", "invitations/accept", { secret: invitation.secret, name: "Ada L." });
   const both = await Promise.all([accept(), accept()]);
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 404]);
-  const seat = Seat.parse(both.find(({ status }) => status === 201)!.body);
+  const seat = AcceptedInvitation.parse(both.find(({ status }) => status === 201)!.body);
   expect(seat).toMatchObject({ user: { name: "Ada L.", email: "ada@example.com" }, team: { id: first.teamId }, role: "editor" });
   const ada = new Person(bench, seat);
   expect((await ada.call("GET", "me")).body).toMatchObject({ user: { id: ada.userId }, role: "editor" });
@@ -109,7 +109,7 @@ test("[TEA4] an invitation makes a person, a member and a first token, once; its
 test("[TEA5] an invitation that was withdrawn, has expired or came from somebody who may no longer invite is good for nothing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
   const invite = async (by: Person, email: string) => (await by.call("POST", "invitations", { email, name: "x", role: "owner" })).body;
   const accept = (secret: string) => call(bench.service.url, "POST", "invitations/accept", { secret });
@@ -118,7 +118,7 @@ test("[TEA5] an invitation that was withdrawn, has expired or came from somebody
   expect((await accept(withdrawn.secret)).status).toBe(404);
   expect((await accept("sgn_inv_nonsense")).status).toBe(404);
 
-  const second = await invited(bench, first, "owner", "second");
+  const second = await inviteMember(bench, first, "owner", "second");
   const backdoor = await invite(second, "b@example.com");
   expect((await bench.call("DELETE", `teams/${first.teamId}/members/${second.userId}`)).status).toBe(204);
   expect((await accept(backdoor.secret)).status).toBe(404);
@@ -131,9 +131,9 @@ test("[TEA5] an invitation that was withdrawn, has expired or came from somebody
 
 test("[TEA6] who has a token joins another team as the same person, and gets a token for that team alone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const stranger = await otherTeam(bench);
+  const stranger = await createOtherTeam(bench);
   const { secret } = (await stranger.call("POST", "invitations", { email: "o@example.com", name: "x", role: "viewer" })).body;
   const joined = await bench.call("POST", "invitations/accept", { secret });
   expect(joined.body).toMatchObject({ user: { id: first.userId }, team: { id: stranger.teamId }, role: "viewer" });
@@ -153,10 +153,10 @@ test("[TEA6] who has a token joins another team as the same person, and gets a t
 
 test("[TEA7] a role bounds what a token may do: a viewer reads, an editor does all but people and audit", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const viewer = await invited(bench, first, "viewer");
-  const editor = await invited(bench, first, "editor");
+  const viewer = await inviteMember(bench, first, "viewer");
+  const editor = await inviteMember(bench, first, "editor");
   const statuses = async (person: Person) => [
     (await person.call("GET", "playlists")).status,
     (await person.call("GET", `teams/${first.teamId}/members`)).status,
@@ -173,9 +173,9 @@ test("[TEA7] a role bounds what a token may do: a viewer reads, an editor does a
 
 test("[TEA8] a lower role cuts a member's tokens at once and for good; a removed member's tokens are dead", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const person = await invited(bench, first, "editor");
+  const person = await inviteMember(bench, first, "editor");
   const writer = (await person.call("POST", "tokens", { name: "w", scopes: ["playlists:write"] })).body;
   const path = `teams/${first.teamId}/members/${person.userId}`;
   const write = () => person.call("POST", "playlists", { name: "P" });
@@ -195,12 +195,12 @@ test("[TEA8] a lower role cuts a member's tokens at once and for good; a removed
 
 test("[TEA9] the last owner is neither removed nor demoted, also when two owners demote each other at once", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
   const path = (person: Person) => `teams/${first.teamId}/members/${person.userId}`;
   expect((await bench.call("PATCH", path(first), { role: "viewer" })).status).toBe(409);
   expect((await bench.call("DELETE", path(first))).status).toBe(409);
-  const second = await invited(bench, first, "owner", "second");
+  const second = await inviteMember(bench, first, "owner", "second");
   const both = await Promise.all([
     first.call("PATCH", path(second), { role: "viewer" }),
     second.call("PATCH", path(first), { role: "viewer" }),
@@ -215,13 +215,13 @@ test("[TEA1] deleting the token file gives an owner's token again, whatever beca
   await using folder = await temporaryFolder();
   let second: Person;
   {
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     const first = await owner(bench);
-    second = await invited(bench, first, "owner", "second");
+    second = await inviteMember(bench, first, "owner", "second");
     expect((await second.call("DELETE", `teams/${first.teamId}/members/${first.userId}`)).status).toBe(204);
     expect((await bench.call("GET", "me")).status).toBe(401);
   }
   await rm(join(folder.path, "admin-token"));
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect((await bench.call("GET", "me")).body).toMatchObject({ user: { id: second.userId }, role: "owner" });
 });

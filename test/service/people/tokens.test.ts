@@ -6,26 +6,26 @@ import { get, request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
-import { MadeToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
-import { isToken } from "../../../src/service/people/access.ts";
+import { CreatedToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
+import { isWellFormedToken } from "../../../src/service/people/access.ts";
 import { TokenExpiry } from "../../../src/service/people/token-expiry.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, picture, pointers } from "../harness.ts";
-import { invited, owner, tokenOf } from "./people.ts";
+import { TestService, picture, errorPointers } from "../harness.ts";
+import { inviteMember, owner, createTokenFor } from "./people.ts";
 
 test("[TOK3] a token's secret is shown once, also to a repeat with the same key, and is nowhere on the disk", async () => {
   await using folder = await temporaryFolder();
   let secret: string;
   {
-    await using bench = await Bench.start(folder.path);
+    await using bench = await TestService.start(folder.path);
     const wish = { name: "Lobby script", scopes: ["players:read", "players:read"] };
     const key = { "idempotency-key": "k" };
     const made = await bench.call("POST", "tokens", wish, key);
     expect(made.status).toBe(201);
-    const token = MadeToken.parse(made.body);
+    const token = CreatedToken.parse(made.body);
     secret = token.secret;
-    expect(isToken(secret)).toBe(true);
+    expect(isWellFormedToken(secret)).toBe(true);
     expect(token).toMatchObject({ name: "Lobby script", scopes: ["players:read"], hint: secret.slice(-4), expires_at: null });
     const again = await bench.call("POST", "tokens", wish, key);
     expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([made.body, "true"]);
@@ -42,24 +42,26 @@ test("[TOK3] a token's secret is shown once, also to a repeat with the same key,
 test("[TOK4] a token gives no more than the one that made it holds: scopes, role and end", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
-  const editor = await invited(bench, first, "editor");
+  const editor = await inviteMember(bench, first, "editor");
   const refused = await editor.call("POST", "tokens", { name: "t", scopes: ["players:read", "teams:write", "audit:read"] });
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/scopes/1", "/scopes/2"]]);
-  const narrow = await tokenOf(bench, first, ["tokens:write", "players:read"]);
-  expect(pointers(await narrow.call("POST", "tokens", { name: "t", scopes: ["players:write"] }))).toEqual(["/scopes/0"]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/scopes/1", "/scopes/2"]]);
+  const narrow = await createTokenFor(bench, first, ["tokens:write", "players:read"]);
+  expect(errorPointers(await narrow.call("POST", "tokens", { name: "t", scopes: ["players:write"] }))).toEqual(["/scopes/0"]);
   expect((await narrow.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).status).toBe(201);
   expect((await bench.call("POST", "tokens", { name: "t", scopes: ["everything"] })).status).toBe(422);
   expect((await bench.call("POST", "tokens", { name: "t", scopes: [] })).status).toBe(422);
 
   const in1h = new Date(clock.now() + 3_600_000).toISOString();
   const in2h = new Date(clock.now() + 7_200_000).toISOString();
-  expect(pointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" }))).toEqual(
-    ["/expires_at"],
-  );
-  const ending = await tokenOf(bench, first, ["tokens:write", "players:read"], { expires_at: in1h });
-  expect(pointers(await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: in2h }))).toEqual(["/expires_at"]);
+  expect(
+    errorPointers(await bench.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: "2020-01-01T00:00:00Z" })),
+  ).toEqual(["/expires_at"]);
+  const ending = await createTokenFor(bench, first, ["tokens:write", "players:read"], { expires_at: in1h });
+  expect(errorPointers(await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"], expires_at: in2h }))).toEqual([
+    "/expires_at",
+  ]);
   expect((await ending.call("POST", "tokens", { name: "t", scopes: ["players:read"] })).body.expires_at).toBe(in1h);
   clock.advance(3_600_000);
   expect((await ending.call("GET", "players")).status).toBe(401);
@@ -67,10 +69,10 @@ test("[TOK4] a token gives no more than the one that made it holds: scopes, role
 
 test("[TOK5] tokens are renamed and revoked at once; owners see the team's, others their own", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
-  const editor = await invited(bench, first, "editor");
-  const spare = await tokenOf(bench, editor, ["players:read"]);
+  const editor = await inviteMember(bench, first, "editor");
+  const spare = await createTokenFor(bench, editor, ["players:read"]);
   const listed = async (person: typeof first) => (await person.call("GET", "tokens")).body.data.map((token: Token) => token.id);
   expect(await listed(editor)).toEqual([spare.tokenId, editor.tokenId]);
   expect(await listed(first)).toEqual([spare.tokenId, editor.tokenId, first.tokenId]);
@@ -91,9 +93,9 @@ test("[TOK5] tokens are renamed and revoked at once; owners see the team's, othe
 test("[TOK6] the use of a token is noted to the minute, and leaves its ETag alone", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const first = await owner(bench);
-  const reader = await tokenOf(bench, first, ["players:read"]);
+  const reader = await createTokenFor(bench, first, ["players:read"]);
   const look = () => bench.call("GET", `tokens/${reader.tokenId}`);
   const unused = await look();
   expect(unused.body.last_used_at).toBeNull();
@@ -119,25 +121,25 @@ test("[TOK7] what is open under a token ends when the token does, and nothing is
   tokens.onEnd(of("tok_a"), () => heard.push("a2"), new AbortController().signal);
   tokens.onEnd(of("tok_b"), () => heard.push("b"), new AbortController().signal);
   tokens.onEnd(of("tok_b"), () => heard.push("gone already"), AbortSignal.abort());
-  expect(tokens.size).toBe(3);
+  expect(tokens.listenerCount).toBe(3);
   until.abort();
-  tokens.end(["tok_a", "tok_unknown"]);
-  tokens.end(["tok_a"]);
+  tokens.notifyEnded(["tok_a", "tok_unknown"]);
+  tokens.notifyEnded(["tok_a"]);
   expect(heard).toEqual(["a2"]);
-  tokens.end(["tok_b"]);
-  expect([heard, tokens.size]).toEqual([["a2", "b"], 0]);
+  tokens.notifyEnded(["tok_b"]);
+  expect([heard, tokens.listenerCount]).toEqual([["a2", "b"], 0]);
 });
 
 test("[TOK7] a download that is under way is cut when its token is revoked", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   // More than the sockets' buffers hold: what nobody reads stays under way.
   const side = 4_000;
   const big = await sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } })
     .png({ compressionLevel: 0 })
     .toBuffer();
   const asset = (await bench.upload(big)).body;
-  const reader = await tokenOf(bench, await owner(bench), ["assets:read"]);
+  const reader = await createTokenFor(bench, await owner(bench), ["assets:read"]);
   const asked = get(asset.url, { headers: { authorization: reader.authorization } });
   const [response] = (await once(asked, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
@@ -148,8 +150,8 @@ test("[TOK7] a download that is under way is cut when its token is revoked", asy
 
 test("[TOK17] an upload that outlives its token is refused at its end, and nothing of it stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const writer = await tokenOf(bench, await owner(bench), ["assets:write"]);
+  await using bench = await TestService.start(folder.path);
+  const writer = await createTokenFor(bench, await owner(bench), ["assets:write"]);
   const bytes = await picture();
   const headers = { authorization: writer.authorization, "content-type": "image/png", "content-length": bytes.length };
   const upload = request(`${bench.service.url}/api/v1/assets?name=late`, { method: "POST", headers });
@@ -168,10 +170,10 @@ test("[TOK17] an upload that outlives its token is refused at its end, and nothi
 
 test("[TOK8] every scope is one that some role allows, reads for a viewer alone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const first = await owner(bench);
   expect((await first.call("GET", "me")).body.token.scopes).toEqual([...scopes]);
-  const viewer = await invited(bench, first, "viewer");
+  const viewer = await inviteMember(bench, first, "viewer");
   const seen = (await viewer.call("GET", "me")).body.token.scopes as string[];
   expect(seen.length).toBeGreaterThan(5);
   expect(seen.filter((scope) => !scope.endsWith(":read"))).toEqual([]);

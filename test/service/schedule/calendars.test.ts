@@ -4,13 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
 import { Calendar } from "../../../src/protocol/scheduling/calendars.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { ScheduleOutlook } from "../../../src/protocol/scheduling/schedules.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
-import { Bench, pointers, type Device } from "../harness.ts";
-import { otherTeam } from "../people/people.ts";
+import { TestService, errorPointers, type Device } from "../harness.ts";
+import { createOtherTeam } from "../people/people.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
@@ -18,7 +18,7 @@ const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 const dates = [{ date: "2026-12-25", name: "Christmas Day" }, { date: "2027-01-01" }];
 
 async function open(folder: string) {
-  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
+  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const calendar = (await bench.call("POST", "calendars", { name: "Public holidays", dates })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-23T00:00", timezone: "Europe/Berlin" };
@@ -27,8 +27,8 @@ async function open(folder: string) {
   return { bench, layout, calendar, asking, schedule, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
 }
 
-async function stateOf(device: Device): Promise<Desired> {
-  return Desired.parse((await device.call("GET", "state")).body);
+async function stateOf(device: Device): Promise<DesiredState> {
+  return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
 test("[CAL8] a calendar is made, listed, read, changed and deleted", async () => {
@@ -83,9 +83,9 @@ test.each([
   await using place = await open(folder.path);
   const { bench, calendar } = place;
   const refused = await bench.call("POST", "calendars", { name: "C", ...fields });
-  expect([refused.status, pointers(refused)[0]]).toEqual([422, pointer]);
+  expect([refused.status, errorPointers(refused)[0]]).toEqual([422, pointer]);
   const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
-  expect([change.status, pointers(change)[0]]).toEqual([422, pointer]);
+  expect([change.status, errorPointers(change)[0]]).toEqual([422, pointer]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
 });
 
@@ -113,7 +113,7 @@ test("[CAL11] a schedule says by a calendar when it plays, and brings its dates 
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, layout, asking, schedule } = place;
-  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   const before = await stateOf(bar);
   const made = await schedule({ target: { type: "player", player_id: lobby.playerId }, ...asking(false) });
   expect(made.body.conditions).toEqual(asking(false).conditions);
@@ -130,7 +130,7 @@ test("[CAL12] a change of a calendar's dates reaches the players of the schedule
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
-  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
   await schedule({ target: { type: "tag", tag: "bar" }, ...asking(true) });
   await schedule({ target: { type: "player", player_id: lobby.playerId } });
@@ -172,13 +172,13 @@ test("[CAL14] a schedule cannot ask for a calendar that is gone or another team'
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
-  const theirs = (await (await otherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
+  const theirs = (await (await createOtherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
   const good = (await schedule()).body;
   for (const id of [`cal_${nobody}`, theirs.id as string]) {
     const refused = await schedule(asking(true, id));
-    expect([refused.status, pointers(refused)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     const change = await bench.call("PATCH", `schedules/${good.id}`, asking(true, id));
-    expect([change.status, pointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+    expect([change.status, errorPointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
   }
 });
@@ -187,7 +187,7 @@ test("[CAL15] a schedule's answer names its calendars, its next window between t
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
-  await bench.paired("Lobby");
+  await bench.pairDevice("Lobby");
   const outlook = async (more: object) => ScheduleOutlook.parse((await schedule(more)).body);
   expect(await outlook(asking(false))).toMatchObject({
     summary: "From 23 November 2026 00:00 on, Berlin, except on Public holidays",
@@ -215,7 +215,7 @@ test("[CAL16] why a schedule is not on names the calendar that keeps it off", as
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, asking, schedule } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const made = (await schedule(asking(false))).body;
   const why = async (at: string) =>
     (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${made.id}&at=${at}`)).body.schedule as {
@@ -234,12 +234,12 @@ test("[CAL17] shares of voice are added up only on days on which calendars let b
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
-  await bench.paired("Lobby");
+  await bench.pairDevice("Lobby");
   const daily = { starts_at: "2026-11-23T08:00", ends_at: "2026-11-23T18:00", rrule: "FREQ=DAILY", interrupt: { share_percent: 60 } };
   expect((await schedule({ ...daily, ...asking(true) })).status).toBe(201);
   const other = await schedule({ ...daily, ...asking(false) });
   expect(other.status).toBe(201);
   const refused = await schedule(daily);
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });

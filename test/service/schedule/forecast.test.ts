@@ -1,13 +1,13 @@
 // What a player will show, over REST and MCP: what its schedule says, boundary by boundary.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Forecast } from "../../../src/protocol/scheduling/forecast.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
-import { Agent, eras } from "../events/agent.ts";
-import { Bench, heartbeat, pointers, type Device } from "../harness.ts";
+import { Agent, eras } from "../mcp/agent.ts";
+import { TestService, heartbeat, errorPointers, type Device } from "../harness.ts";
 
 const now = Date.UTC(2026, 9, 23, 12);
 const weekMs = 7 * 86_400_000;
@@ -15,8 +15,8 @@ const weekMs = 7 * 86_400_000;
 const timezone = "Europe/Berlin";
 
 async function open(folder: string) {
-  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.paired("Lobby");
+  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await bench.pairDevice("Lobby");
   const layoutOf = async (name: string) => (await bench.call("POST", "layouts", { name, width: 100, height: 100 })).body.id as string;
   const path = `players/${device.playerId}`;
   await bench.call("PATCH", path, { timezone });
@@ -28,8 +28,8 @@ async function open(folder: string) {
 
 /** What the player itself decides for each boundary and for the instant before it. */
 async function decidedBy(device: Device, { stretches }: Forecast): Promise<(string | null)[]> {
-  const ready = readyOf(Desired.parse((await device.call("GET", "state")).body));
-  const at = (instant: number) => programAt(ready, instant, { records: [], deviceZone: "UTC" }).program.layout?.id ?? null;
+  const ready = readyOf(DesiredState.parse((await device.call("GET", "state")).body));
+  const at = (instant: number) => programAt(ready, instant, { interventions: [], deviceTimeZone: "UTC" }).program.layout?.id ?? null;
   return stretches.flatMap(({ from, to }) => [at(Date.parse(from)), at(Date.parse(to) - 1)]);
 }
 
@@ -138,8 +138,8 @@ test("[FOR4] a forecast has at most a week and so many stretches; the rest is as
   }
   expect(parts).toEqual(whole.stretches);
   const ask = (query: string) => bench.call("GET", `${path}/forecast?${query}`);
-  expect(pointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-23T00:00:00Z"))).toEqual(["?to"]);
-  expect(pointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-30T00:00:01Z"))).toEqual(["?to"]);
+  expect(errorPointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-23T00:00:00Z"))).toEqual(["?to"]);
+  expect(errorPointers(await ask("from=2026-10-23T00:00:00Z&to=2026-10-30T00:00:01Z"))).toEqual(["?to"]);
   expect((await ask("limit=501")).status).toBe(422);
 });
 

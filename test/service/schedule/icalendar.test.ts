@@ -1,7 +1,7 @@
 // The days of iCalendar files, as calendar programs write them and as nobody should.
 import { expect, test } from "vitest";
-import { datesOfIcal } from "../../../src/service/schedule/icalendar-import.ts";
-import { Refusal } from "../../../src/service/http/problem.ts";
+import { importIcal } from "../../../src/service/schedule/icalendar-import.ts";
+import { ProblemError } from "../../../src/service/http/problem.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
@@ -13,14 +13,14 @@ function event(...lines: string[]): string {
   return ["BEGIN:VEVENT", ...lines, "END:VEVENT"].join("\r\n");
 }
 function days(...lines: string[]): string[] {
-  const { dates } = datesOfIcal(file(...lines), now);
+  const { dates } = importIcal(file(...lines), now);
   return dates.map(({ date, name }) => (name === undefined ? date : `${date} ${name}`));
 }
 function refusal(text: string): string {
   try {
-    datesOfIcal(text, now);
+    importIcal(text, now);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
     expect([error.kind, error.errors.map(({ pointer }) => pointer)]).toEqual(["invalid", ["/ical"]]);
     return error.errors[0]!.detail;
   }
@@ -42,7 +42,7 @@ test("[CAL18] whole days, several days, folded lines and escaped names of a file
     event("UID:3@x", "DTSTART;VALUE=DATE:20270101", "SUMMARY:Inventur"),
     event("UID:4@x", "DTSTART;VALUE=DATE:20270501"),
   )}`;
-  const { dates, warnings } = datesOfIcal(text, now);
+  const { dates, warnings } = importIcal(text, now);
   expect(dates).toEqual([
     { date: "2026-12-25", name: "Weihnachten, beide Tage" },
     { date: "2026-12-26", name: "Weihnachten, beide Tage" },
@@ -130,14 +130,14 @@ test("[CAL19] one occurrence of an event may be moved or called off", () => {
 });
 
 test("[CAL20] what is left out of a file is said: too many dates, years too far, rules without end, events that cannot be read", () => {
-  const codes = (...lines: string[]) => datesOfIcal(file(...lines), now).warnings.map(({ code }) => code);
+  const codes = (...lines: string[]) => importIcal(file(...lines), now).warnings.map(({ code }) => code);
   const christmas = event("DTSTART;VALUE=DATE:20261225");
   expect(codes(christmas, event("DTSTART;VALUE=DATE:20200101"), event("DTSTART;VALUE=DATE:20400101"))).toEqual(["outside"]);
   expect(codes(event("DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=YEARLY"))).toEqual(["repeats"]);
   expect(codes(event("DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=DAILY"), christmas)).toEqual(["repeats"]);
-  const many = datesOfIcal(file(event("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=DAILY")), now);
+  const many = importIcal(file(event("DTSTART;VALUE=DATE:20200101", "RRULE:FREQ=DAILY")), now);
   expect([many.dates.length, many.warnings.map(({ code }) => code)]).toEqual([2_000, ["cut", "repeats"]]);
-  const { warnings } = datesOfIcal(
+  const { warnings } = importIcal(
     file(
       christmas,
       event("SUMMARY:Nameless"),
@@ -173,7 +173,7 @@ test.each([
 });
 
 test("[CAL22] every second of ten years and an event of a thousand years are left out", () => {
-  const { dates, warnings } = datesOfIcal(
+  const { dates, warnings } = importIcal(
     file(
       event("DTSTART;VALUE=DATE:20261225"),
       event("DTSTART:20200101T000000", "RRULE:FREQ=SECONDLY"),

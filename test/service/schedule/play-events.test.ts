@@ -7,13 +7,13 @@ import { Migrator } from "kysely/migration";
 import { expect, test } from "vitest";
 import { createIds } from "../../../src/service/store/ids.ts";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
-import { playsOf, showPlay } from "../../../src/service/proof/play-events.ts";
-import { playMigrations, type PlayTables } from "../../../src/service/store/telemetry-tables.ts";
-import { adapt, openStore } from "../../../src/service/store/store.ts";
+import { selectPlayEvents, showPlayEvent } from "../../../src/service/proof/play-events.ts";
+import { playEventMigrations, type PlayEventTables } from "../../../src/service/store/telemetry-tables.ts";
+import { adaptDatabase, openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { startService } from "../../support/programs/programs.ts";
-import { Bench, call, Device, picture, pointers, type Answer } from "../harness.ts";
+import { TestService, call, Device, picture, errorPointers, type ApiResponse } from "../harness.ts";
 
 const makeId = createIds({ now: () => Date.UTC(2026, 10, 21), monotonic: () => 0, wait: async () => undefined });
 const layout = makeId("lay");
@@ -45,12 +45,12 @@ function play(startedAt: string, durationMs: number, more: Partial<PlayEvent> = 
   };
 }
 
-const send = (device: Device, events: readonly unknown[]): Promise<Answer> => device.call("POST", "play-events", { events });
+const send = (device: Device, events: readonly unknown[]): Promise<ApiResponse> => device.call("POST", "play-events", { events });
 
 test("[POP1] a play event is taken in once, however often it is sent; each wrong one is named and holds up no other", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const first = play("2026-11-21T10:00:00Z", 8_000);
   const second = play("2026-11-21T10:00:08Z", 2_000, { result: "cut", reason: "replaced" });
   const wrong = { ...play("2026-11-21T10:00:10Z", 1), duration_ms: -1, extra: true };
@@ -62,7 +62,7 @@ test("[POP1] a play event is taken in once, however often it is sent; each wrong
   ]);
   expect((await send(device, [second, first])).body).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
   // Ids are the player's own: another one's equal id is another event.
-  const other = await bench.paired("Other");
+  const other = await bench.pairDevice("Other");
   expect((await send(other, [first])).body.accepted).toBe(1);
   const listed = (await bench.call("GET", `play-events?player_id=${device.playerId}`)).body.data;
   // An older player, as this one, does not tell what brought the layout.
@@ -76,8 +76,8 @@ test("[POP1] a play event is taken in once, however often it is sent; each wrong
 
 test("[POP2] a batch has at most 500 events, may come packed, and is bounded as it unpacks", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const events = Array.from({ length: 500 }, (_, index) => play(new Date(Date.UTC(2026, 10, 21) + index * 1_000).toISOString(), 1_000));
   const packed = { "content-type": "application/json", "content-encoding": "gzip" };
   const sent = await device.call("POST", "play-events", gzipSync(JSON.stringify({ events })), packed);
@@ -96,8 +96,8 @@ test("[POP2] a batch has at most 500 events, may come packed, and is bounded as 
 
 test("[POP3] play events are listed by player, layout, zone, asset, item, result and time, page by page", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice();
   const asset = makeId("ast");
   const [otherLayout, otherZone, otherItem] = [makeId("lay"), makeId("zon"), makeId("itm")];
   const events = [
@@ -135,8 +135,8 @@ test("[POP3] play events are listed by player, layout, zone, asset, item, result
 
 test("[POP4] the report counts plays and their time by any group, in days and hours of any zone", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const asset = (await bench.upload(await picture(), "image/png", "poster")).body.id as string;
   const about = { asset_id: asset, sha256: "b".repeat(64) };
   await send(device, [
@@ -193,16 +193,16 @@ test("[POP4] the report counts plays and their time by any group, in days and ho
     ["from=2020-10-30T00:00:00Z&to=2026-10-30T00:00:00Z", "?from"],
   ]) {
     const refused = await bench.call("GET", `reports/proof-of-play?${query}`);
-    expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+    expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
   }
 });
 
 test("[POP5] the report comes as CSV too, in which no cell is a formula", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   const names = ['=HYPERLINK("http://x")', "+1", "-2", "@SUM(A1)", 'a, "b"', "  =1", "＝1", "plain"];
   const devices = [];
-  for (const name of names) devices.push(await bench.paired(name));
+  for (const name of names) devices.push(await bench.pairDevice(name));
   for (const device of devices) await send(device, [play("2026-11-21T10:00:00Z", 1_500)]);
   const path = "reports/proof-of-play?group_by=player&from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z";
   const csv = await bench.call("GET", path, undefined, { accept: "text/csv" });
@@ -220,8 +220,8 @@ test("[POP5] the report comes as CSV too, in which no cell is a formula", async 
 test("[POP6] play events are kept as long as the setting says, counted from their arrival", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock, playEventDays: 10 });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock, playEventDays: 10 });
+  const device = await bench.pairDevice();
   // A box that booted in 1970 is no reason to lose its plays.
   await send(device, [play("1970-01-01T00:00:10Z", 1_000)]);
   const list = async () => (await bench.call("GET", "play-events")).body.data.length as number;
@@ -267,9 +267,9 @@ test("[POP7] what was answered for is there after kill -9", async () => {
 
 test("[POP23] play events are listed, filtered and counted by layout, layer, schedule, override, item and player, as JSON and as CSV", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const other = await bench.paired("Hall");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const other = await bench.pairDevice("Hall");
   const [schedule, override, otherLayout] = [makeId("sch"), makeId("cmd"), makeId("lay")];
   const by = {
     default: { layer: "default", schedule_id: null, override_id: null },
@@ -335,8 +335,8 @@ test("[POP24] a data folder of the version before keeps its play events, each wi
   const old = [play("2026-11-21T10:00:00Z", 1_000), play("2026-11-21T10:00:01Z", 1_000, { schedule_id: told })];
   {
     const file = new DatabaseSync(join(folder.path, "plays.db"));
-    const db = new Kysely<PlayTables>({ dialect: new SqliteDialect({ database: adapt(file) }) });
-    const first = { "0001-first": playMigrations["0001-first"]! };
+    const db = new Kysely<PlayEventTables>({ dialect: new SqliteDialect({ database: adaptDatabase(file) }) });
+    const first = { "0001-first": playEventMigrations["0001-first"]! };
     expect((await new Migrator({ db, provider: { getMigrations: async () => first } }).migrateToLatest()).error).toBeUndefined();
     for (const event of old) {
       const { id, layout_id, zone_id, item_id, asset_id, result, started_at, duration_ms, ...details } = event;
@@ -350,8 +350,8 @@ test("[POP24] a data folder of the version before keeps its play events, each wi
     await db.destroy();
   }
   await using store = await openStore(folder.path);
-  const rows = await playsOf(store.plays, team, {}).selectAll().orderBy("started_at").execute();
-  expect(rows.map(showPlay)).toMatchObject(old.map((event) => ({ ...event, layer: null, override_id: null })));
-  const found = await playsOf(store.plays, team, { schedule_id: told }).selectAll().execute();
+  const rows = await selectPlayEvents(store.plays, team, {}).selectAll().orderBy("started_at").execute();
+  expect(rows.map(showPlayEvent)).toMatchObject(old.map((event) => ({ ...event, layer: null, override_id: null })));
+  const found = await selectPlayEvents(store.plays, team, { schedule_id: told }).selectAll().execute();
   expect(found.map(({ id }) => id)).toEqual([old[1]!.id]);
 });

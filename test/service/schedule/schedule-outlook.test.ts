@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { ScheduleOutlook } from "../../../src/protocol/scheduling/schedules.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench } from "../harness.ts";
+import { TestService } from "../harness.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
 
 async function open(folder: string) {
-  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.paired("Lobby");
+  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await bench.pairDevice("Lobby");
   await bench.call("PATCH", `players/${device.playerId}`, { timezone: "Europe/Berlin", tags: ["bar"] });
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
@@ -23,7 +23,7 @@ test("[WRN1] the answer to a schedule's write says it in words, with its next wi
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  await bench.paired("Hall");
+  await bench.pairDevice("Hall");
   const timezone = "Europe/Berlin";
   const friday = await create({ rrule: "FREQ=WEEKLY;BYDAY=FR", timezone });
   expect(friday).toMatchObject({

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, pointers, type Device } from "../harness.ts";
+import { TestService, errorPointers, type Device } from "../harness.ts";
 
 const nobody = "plr_01jd3v8q6m9x2k4n7r5t1w0yzh";
 const day = 86_400_000;
@@ -14,7 +14,7 @@ const tag = (text: string) => ({ type: "tag", tag: text });
 const any = (...of: object[]) => ({ target: { type: "any", of } });
 
 async function open(folder: string, clock = new FakeClock(Date.UTC(2026, 10, 22, 12))) {
-  const bench = await Bench.start(folder, { clock });
+  const bench = await TestService.start(folder, { clock });
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, starts_at: "2026-11-01T00:00" };
   const create = (more: object) => bench.call("POST", "schedules", { ...base, ...more });
@@ -30,10 +30,10 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
   await using place = await open(folder.path);
   const { bench, layout, create } = place;
   const [lobby, bar, hall, other] = [
-    await bench.paired("Lobby"),
-    await bench.paired("Bar"),
-    await bench.paired("Hall"),
-    await bench.paired("Other"),
+    await bench.pairDevice("Lobby"),
+    await bench.pairDevice("Bar"),
+    await bench.pairDevice("Hall"),
+    await bench.pairDevice("Other"),
   ];
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"] });
   await bench.call("PATCH", `players/${hall.playerId}`, { tags: ["bar", "foyer"] });
@@ -54,7 +54,7 @@ test("[SRE9] a schedule with several targets reaches each player that any of the
   const share = (share_percent: number, more: object) => create({ interrupt: { share_percent }, ...more });
   expect((await share(60, target)).status).toBe(201);
   expect((await share(40, { target: player(hall) })).status).toBe(201);
-  expect(pointers(await share(41, { target: player(lobby) }))).toEqual(["/interrupt/share_percent"]);
+  expect(errorPointers(await share(41, { target: player(lobby) }))).toEqual(["/interrupt/share_percent"]);
   expect((await share(41, { target: player(other) })).status).toBe(201);
 });
 
@@ -62,7 +62,7 @@ test("[SRE9] a write to a schedule with several targets is announced to all play
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const [lobby, bar, other] = [await bench.paired("Lobby"), await bench.paired("Bar"), await bench.paired("Other")];
+  const [lobby, bar, other] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Other")];
   const links = await Promise.all([lobby, bar, other].map((device) => device.connect()));
   const [toLobby, toBar, toOther] = links;
   const { body } = await create(any(player(lobby), player(bar)));
@@ -98,10 +98,10 @@ test.each([
   await using place = await open(folder.path);
   const { bench, create } = place;
   const refused = await create({ target: { type: "any", of } });
-  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
   const good = (await create(any(tag("a"), tag("b")))).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
-  expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
+  expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
   expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
@@ -109,7 +109,7 @@ test("[SRE10] a player in the bin leaves a schedule to its other targets, stays 
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   const target = any(player(lobby), player(bar));
   const { id } = (await create(target)).body;
   expect((await bench.call("DELETE", `players/${lobby.playerId}`)).status).toBe(204);
@@ -119,7 +119,7 @@ test("[SRE10] a player in the bin leaves a schedule to its other targets, stays 
   // It can be changed meanwhile, but nobody in the bin can be newly named.
   expect((await bench.call("PATCH", `schedules/${id}`, { name: "Other" })).status).toBe(200);
   expect((await bench.call("PATCH", `schedules/${id}`, any(tag("bar"), player(lobby), player(bar)))).status).toBe(200);
-  expect(pointers(await create(target))).toEqual(["/target/of/0/player_id"]);
+  expect(errorPointers(await create(target))).toEqual(["/target/of/0/player_id"]);
   await bench.call("PATCH", `schedules/${id}`, target);
   expect((await bench.call("DELETE", `players/${bar.playerId}`)).status).toBe(204);
   const empty = await bench.call("GET", `schedules/${id}`);
@@ -139,7 +139,7 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, clock, create } = place;
-  const [lobby, bar, hall] = [await bench.paired("Lobby"), await bench.paired("Bar"), await bench.paired("Hall")];
+  const [lobby, bar, hall] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar"), await bench.pairDevice("Hall")];
   const three = (await create(any(player(lobby), player(bar), tag("foyer")))).body;
   const two = (await create(any(player(lobby), player(bar)))).body;
   const binned = (await create(any(player(lobby), player(hall)))).body;
@@ -175,7 +175,7 @@ test("[SRE10] a player that is deleted for good is taken out of the targets; a s
   const purged = [`schedule.updated ${three.id}`, `schedule.updated ${untouched.body.id}`, `schedule.deleted ${both.id}`];
   expect(new Set(toldSince(binnedAll))).toEqual(new Set(purged));
   // One that is left for a player in the bin waits there for it, and ends with it.
-  const [first, second] = [await bench.paired(), await bench.paired()];
+  const [first, second] = [await bench.pairDevice(), await bench.pairDevice()];
   const waiting = (await create(any(player(first), player(second)))).body;
   await bench.call("DELETE", `players/${first.playerId}`);
   await bench.call("DELETE", `players/${second.playerId}?permanent=true`);

@@ -1,11 +1,11 @@
 // Opening hours and all-day dates at the service: checked, told in words, warned of, and sent to players.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
-import { Bench, pointers } from "../harness.ts";
+import { TestService, errorPointers } from "../harness.ts";
 
 // A Sunday.
 const now = Date.UTC(2026, 10, 22, 12);
@@ -17,8 +17,8 @@ const shop = [
 ];
 
 async function open(folder: string) {
-  const bench = await Bench.start(folder, { clock: new FakeClock(now) });
-  const device = await bench.paired("Lobby");
+  const bench = await TestService.start(folder, { clock: new FakeClock(now) });
+  const device = await bench.pairDevice("Lobby");
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-01T00:00", timezone: "Europe/Berlin" };
   const create = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
@@ -40,7 +40,7 @@ test.each([
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const refused = await place.create(hours(...(entries as object[])));
-  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
 });
 
 test("[SRE8] opening hours are told in words, and warnings, shares and the player know them", async () => {
@@ -62,7 +62,7 @@ test("[SRE8] opening hours are told in words, and warnings, shares and the playe
   const gap = await create({ starts_at: "2027-03-28", ends_at: "2027-03-28", ...hours({ from: "02:10", until: "02:50" }) });
   expect(gap.body.warnings).toMatchObject([{ code: "conditions-exclude", field: "/conditions" }]);
 
-  const state = Desired.parse((await device.call("GET", "state")).body);
+  const state = DesiredState.parse((await device.call("GET", "state")).body);
   const shown = (instant: string) => programAt(readyOf(state), Date.parse(instant)).program.layout?.id ?? null;
   expect([shown("2026-11-23T10:00Z"), shown("2026-11-23T12:00Z"), shown("2026-11-28T11:00Z")]).toEqual([layout.id, null, layout.id]);
   const { schedule } = (await bench.call("GET", `players/${device.playerId}/why?schedule_id=${made.body.id}&at=2026-11-23T12:00:00Z`)).body;
@@ -72,7 +72,7 @@ test("[SRE8] opening hours are told in words, and warnings, shares and the playe
   expect((await share(60, ...shop)).status).toBe(201);
   expect((await share(50, { from: "13:00", until: "14:00" }, { weekdays: ["SU"] })).status).toBe(201);
   const refused = await share(50, { from: "13:00", until: "14:00" }, { from: "17:00", until: "20:00" });
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
 });
 
 test.each([
@@ -101,11 +101,11 @@ test.each([
   await using place = await open(folder.path);
   const { bench, create } = place;
   const refused = await create(fields);
-  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
   const good = await create({ starts_at: "2026-12-01", ends_at: "2026-12-31", rrule: "FREQ=YEARLY" });
   expect(good.status).toBe(201);
   const change = await bench.call("PATCH", `schedules/${good.body.id}`, fields);
-  expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
+  expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
 });
 
 test("[SRE11] dates reach players as wall times, which players of every version read, and are kept as dates", async () => {

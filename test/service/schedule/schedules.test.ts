@@ -1,25 +1,25 @@
 // Schedules at the service: kept, checked field by field, and on their way to the players they are for.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { Schedule } from "../../../src/protocol/scheduling/schedules.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
-import { Bench, type Device, picture, pointers } from "../harness.ts";
+import { TestService, type Device, picture, errorPointers } from "../harness.ts";
 
 const nobody = "01jd3v8q6m9x2k4n7r5t1w0yzh";
 
 async function open(folder: string) {
-  const bench = await Bench.start(folder);
+  const bench = await TestService.start(folder);
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-27T22:00", ends_at: "2026-11-28T02:00" };
   const create = (more: object = {}) => bench.call("POST", "schedules", { ...base, ...more });
   return { bench, layout, base, create, [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose]() };
 }
 
-async function stateOf(device: Device): Promise<Desired> {
-  return Desired.parse((await device.call("GET", "state")).body);
+async function stateOf(device: Device): Promise<DesiredState> {
+  return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
 test("[SRE1] a schedule is made, listed, read, changed and deleted", async () => {
@@ -74,10 +74,10 @@ test.each([
   await using place = await open(folder.path);
   const { bench, create } = place;
   const refused = await create(fields);
-  expect([refused.status, pointers(refused)]).toEqual([422, [pointer]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
   const good = (await create()).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, fields);
-  expect([change.status, pointers(change)]).toEqual([422, [pointer]]);
+  expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
   expect((await bench.call("GET", `schedules/${good.id}`)).body).toEqual(good);
 });
 
@@ -85,7 +85,7 @@ test("[SRE3] a schedule reaches the players it is for, with its layout, and no o
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, create } = place;
-  const [lobby, bar] = [await bench.paired("Lobby"), await bench.paired("Bar")];
+  const [lobby, bar] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Bar")];
   await bench.call("PATCH", `players/${bar.playerId}`, { tags: ["bar"], variables: { queue: 3 } });
   const before = await stateOf(lobby);
   const tagged = (await create({ target: { type: "tag", tag: "bar" } })).body;
@@ -116,7 +116,7 @@ test("[SRE4] ten thousand schedules on one player are taken and sent", async () 
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout, base, create } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const { name, target: _target, layout_id: _layout, ...timing } = base;
   const defaults = { rrule: null, exdates: [], timezone: null, priority: 0, conditions: [], interrupt: null, sync_epoch: null };
   const { team_id } = (await bench.call("GET", `players/${device.playerId}`)).body;
@@ -149,7 +149,7 @@ test("[OVR1] an override command brings what it shows into the player's state, a
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const asset = (await bench.upload(await picture())).body;
   const send = (type: string, args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type, args });
   const empty = await stateOf(device);
@@ -169,13 +169,13 @@ test("[OVR2] an override that shows nothing, or what is not there, is refused wi
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const send = (args: object) => bench.call("POST", `players/${device.playerId}/commands`, { type: "override.set", args });
-  expect(pointers(await send({}))).toEqual(["/args/layout_id"]);
-  expect(pointers(await send({ layout_id: layout.id, asset_id: `ast_${nobody}` }))).toEqual(["/args/layout_id"]);
-  expect(pointers(await send({ layout_id: `lay_${nobody}` }))).toEqual(["/args/layout_id"]);
-  expect(pointers(await send({ asset_id: `ast_${nobody}` }))).toEqual(["/args/asset_id"]);
-  expect(pointers(await send({ layout_id: layout.id, duration_ms: 1 }))).toEqual(["/args/duration_ms"]);
+  expect(errorPointers(await send({}))).toEqual(["/args/layout_id"]);
+  expect(errorPointers(await send({ layout_id: layout.id, asset_id: `ast_${nobody}` }))).toEqual(["/args/layout_id"]);
+  expect(errorPointers(await send({ layout_id: `lay_${nobody}` }))).toEqual(["/args/layout_id"]);
+  expect(errorPointers(await send({ asset_id: `ast_${nobody}` }))).toEqual(["/args/asset_id"]);
+  expect(errorPointers(await send({ layout_id: layout.id, duration_ms: 1 }))).toEqual(["/args/duration_ms"]);
 });
 
 test("[SRE5] an item whose validity ends before it begins is refused with a pointer", async () => {
@@ -183,23 +183,23 @@ test("[SRE5] an item whose validity ends before it begins is refused with a poin
   await using place = await open(folder.path);
   const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
   const refused = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
-  expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
+  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
 test("[SRE6] an item's limit of plays an hour is checked, kept, and reaches the player, which goes by it", async () => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
   for (const limit of [0, 3_601, 1.5, "4"]) {
     const refused = await send([text, { ...text, max_plays_per_hour: limit }]);
-    expect([refused.status, pointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
+    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
   }
   const limited = { ...text, max_plays_per_hour: 4 };
   const alone = await send([limited, limited]);
-  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_hour"]]);
+  expect([alone.status, errorPointers(alone)]).toEqual([422, ["/items/0/max_plays_per_hour"]]);
   const playlist = (await send([text, limited])).body;
   expect(playlist.items[1]).toMatchObject({ max_plays_per_hour: 4 });
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];
@@ -214,7 +214,7 @@ test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, 
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, layout } = place;
-  const device = await bench.paired("Lobby");
+  const device = await bench.pairDevice("Lobby");
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
   for (const [more, pointer] of [
@@ -228,11 +228,11 @@ test("[SRE7] an item's limit a day and its dayparts are checked with a pointer, 
     [{ dayparts: [{ from: "9:00" }] }, "dayparts/0/from"],
   ] as const) {
     const refused = await send([text, { ...text, ...more }]);
-    expect([refused.status, pointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
+    expect([refused.status, errorPointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
   }
   const limited = { ...text, max_plays_per_day: 4, dayparts: [{ weekdays: ["MO", "FR"], from: "22:00", until: "02:00" }] };
   const alone = await send([limited, { ...text, max_plays_per_hour: 1 }]);
-  expect([alone.status, pointers(alone)]).toEqual([422, ["/items/0/max_plays_per_day"]]);
+  expect([alone.status, errorPointers(alone)]).toEqual([422, ["/items/0/max_plays_per_day"]]);
   const playlist = (await send([text, limited])).body;
   expect(playlist.items[1]).toMatchObject(limited);
   const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: playlist.id }];

@@ -2,13 +2,13 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, pointers } from "../harness.ts";
+import { TestService, errorPointers } from "../harness.ts";
 
 test("[INT4] shares of voice above a hundred per cent on the same player at the same time are refused with what is left", async () => {
   await using folder = await temporaryFolder();
   // A Saturday.
-  await using bench = await Bench.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 21, 12)) });
-  const device = await bench.paired();
+  await using bench = await TestService.start(folder.path, { clock: new FakeClock(Date.UTC(2026, 10, 21, 12)) });
+  const device = await bench.pairDevice();
   await bench.call("PATCH", `players/${device.playerId}`, { tags: ["bar"] });
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100 })).body;
   const base = { name: "S", layout_id: layout.id, target: { type: "team" }, starts_at: "2026-11-01T00:00" };
@@ -16,7 +16,7 @@ test("[INT4] shares of voice above a hundred per cent on the same player at the 
     bench.call("POST", "schedules", { ...base, interrupt: { share_percent }, ...more });
   const refused = async (share: number, more: object = {}) => {
     const answer = await create(share, more);
-    expect([answer.status, pointers(answer)]).toEqual([422, ["/interrupt/share_percent"]]);
+    expect([answer.status, errorPointers(answer)]).toEqual([422, ["/interrupt/share_percent"]]);
     return answer.body.detail as string;
   };
 
@@ -45,7 +45,7 @@ test("[INT4] shares of voice above a hundred per cent on the same player at the 
   const path = `schedules/${night.body.id}`;
   expect((await bench.call("PATCH", path, { interrupt: { share_percent: 40 } })).status).toBe(200);
   const more = await bench.call("PATCH", path, { interrupt: { share_percent: 40.5 } });
-  expect([more.status, pointers(more)]).toEqual([422, ["/interrupt/share_percent"]]);
+  expect([more.status, errorPointers(more)]).toEqual([422, ["/interrupt/share_percent"]]);
   // What was too much already, since a tag came later, does not stand in the way of another name.
   await bench.call("PATCH", `players/${device.playerId}`, { tags: ["bar", "nobody"] });
   expect((await bench.call("PATCH", path, { name: "Late night" })).status).toBe(200);

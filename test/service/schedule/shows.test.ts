@@ -1,35 +1,35 @@
 // Shows: one request makes all that it takes, one takes it back, and the proof is what players told.
 import { expect, test } from "vitest";
 import { programAt } from "../../../src/schedule/program.ts";
-import { Desired } from "../../../src/protocol/device/desired-state.ts";
+import { DesiredState } from "../../../src/protocol/device/desired-state.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { readyOf } from "../../support/states.ts";
-import { Agent, eras } from "../events/agent.ts";
-import { Bench, Device, heartbeat, picture, pointers } from "../harness.ts";
-import { otherTeam, owner, tokenOf } from "../people/people.ts";
+import { Agent, eras } from "../mcp/agent.ts";
+import { TestService, Device, heartbeat, picture, errorPointers } from "../harness.ts";
+import { createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const noon = Date.UTC(2026, 10, 21, 12);
 const at = (ms: number) => new Date(noon + ms).toISOString();
 
-async function stateOf(device: Device): Promise<Desired> {
-  return Desired.parse((await device.call("GET", "state")).body);
+async function stateOf(device: Device): Promise<DesiredState> {
+  return DesiredState.parse((await device.call("GET", "state")).body);
 }
 
 /** The names of what is live of each kind that a show makes. */
-async function live(bench: Bench): Promise<string[][]> {
+async function live(bench: TestService): Promise<string[][]> {
   const lists = await Promise.all(["playlists", "layouts", "schedules"].map((kind) => bench.call("GET", kind)));
   return lists.map(({ body }) => body.data.map(({ name }: { name: string }) => name));
 }
 
 test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout and a schedule are made together", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
+  const device = await bench.pairDevice("Lobby");
   await device.call("POST", "heartbeat", heartbeat());
-  const usual = await bench.showing(device);
+  const usual = await bench.showPicture(device);
   const asset = (await bench.upload(await picture("jpeg"), "image/jpeg", "Menu.jpg")).body;
   const link = await device.connect();
   const made = await bench.call("POST", "show", { asset_id: asset.id, players: [device.playerId], until: at(hour), fit: "cover" });
@@ -80,11 +80,11 @@ test("[SHO1] one request shows an asset, a page or a text: a playlist, a layout 
 
 test("[SHO2] players are named by id, by a name that one alone has, by tag, or all at once; others are refused by field", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const lobby = await bench.paired("Lobby");
-  const cafe = await bench.paired("CAFÉ Süd");
-  await bench.paired("Twin");
-  await bench.paired("twin");
+  await using bench = await TestService.start(folder.path);
+  const lobby = await bench.pairDevice("Lobby");
+  const cafe = await bench.pairDevice("CAFÉ Süd");
+  await bench.pairDevice("Twin");
+  await bench.pairDevice("twin");
   await bench.call("PATCH", `players/${cafe.playerId}`, { tags: ["food"] });
   const show = (where: object) => bench.call("POST", "show", { text: "Hello", lasts_ms: hour, ...where });
   const meant = async (where: object) => (await show(where)).body.players.map(({ name }: { name: string }) => name).toSorted();
@@ -100,7 +100,7 @@ test("[SHO2] players are named by id, by a name that one alone has, by tag, or a
     [{ everywhere: true, tags: ["food"] }, "/players", /everywhere: true alone/],
   ] as const) {
     const answer = await show(where);
-    expect([answer.status, ...pointers(answer)]).toEqual([422, pointer]);
+    expect([answer.status, ...errorPointers(answer)]).toEqual([422, pointer]);
     expect(answer.body.detail).toMatch(words);
   }
   // A tag counts for players that get it later.
@@ -111,9 +111,9 @@ test("[SHO2] players are named by id, by a name that one alone has, by tag, or a
 
 test("[SHO3] the answer warns of what keeps a show from being seen, and makes it all the same", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
-  const { layout } = await bench.showing(device);
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
+  const { layout } = await bench.showPicture(device);
   const codes = async (more: object) => {
     const { status, body } = await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, players: ["Lobby"], ...more });
     expect(status).toBe(201);
@@ -125,7 +125,7 @@ test("[SHO3] the answer warns of what keeps a show from being seen, and makes it
   expect(await codes({ tags: ["nobody"] })).toEqual(["no-players /tags/0"]);
   expect(await codes({ players: undefined, tags: ["nobody"] })).toEqual(["no-players /tags/0", "no-screens /players"]);
   expect(await codes({ until: null, lasts_ms: undefined })).toEqual(["open-ended /until"]);
-  const turned = await bench.paired("Tall");
+  const turned = await bench.pairDevice("Tall");
   await turned.call("POST", "heartbeat", heartbeat());
   await bench.call("PATCH", `players/${turned.playerId}`, { orientation: "portrait" });
   expect(await codes({ players: ["Lobby", "Tall"] })).toEqual(["other-shapes /players"]);
@@ -139,8 +139,8 @@ test("[SHO3] the answer warns of what keeps a show from being seen, and makes it
 
 test("[SHO4] one request takes a show back and leaves nothing of it but what the bin keeps; what others use by now stays", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const before = await stateOf(device);
   const make = async () => (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
   const first = await make();
@@ -177,7 +177,7 @@ test("[SHO4] one request takes a show back and leaves nothing of it but what the
 test("[SHO5] a day after its end what a show made goes into the bin; one that somebody has prolonged stays", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   const make = async (text: string) => (await bench.call("POST", "show", { text, lasts_ms: hour, everywhere: true })).body;
   const [short, long] = [await make("Short"), await make("Long")];
   expect((await bench.call("PATCH", `schedules/${long.schedule_id}`, { ends_at: at(30 * day) })).status).toBe(200);
@@ -193,7 +193,7 @@ test("[SHO5] a day after its end what a show made goes into the bin; one that so
 
 test("[SHO6] a show lasts from one moment to another of the same kind, or for a span; what cannot be is refused by field", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path, { clock: new FakeClock(noon) });
+  await using bench = await TestService.start(folder.path, { clock: new FakeClock(noon) });
   const show = (when: object) => bench.call("POST", "show", { text: "Hello", everywhere: true, ...when });
   const window = async (when: object) => {
     const { body } = await show(when);
@@ -223,15 +223,15 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
     [{ until: null, text: undefined, url: "ftp://example.com" }, "/url", /http or https/],
   ] as const) {
     const answer = await show(when);
-    expect([when, answer.status, ...pointers(answer)]).toEqual([when, 422, pointer]);
+    expect([when, answer.status, ...errorPointers(answer)]).toEqual([when, 422, pointer]);
     expect(answer.body.detail).toMatch(words);
   }
 });
 
 test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it takes the scopes of all that it makes", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const wish = { text: "Hello", players: ["Lobby"], lasts_ms: hour };
   const revision = (await bench.call("GET", `players/${device.playerId}`)).body.desired_revision;
   expect((await bench.call("POST", "show?dry_run=true", wish)).body).toMatchObject({ name: "Hello", player_count: 1 });
@@ -246,7 +246,7 @@ test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it
   const first = await owner(bench);
   const all = ["schedules:write", "playlists:write", "layouts:write", "players:read"] as const;
   for (const lacking of all) {
-    const narrow = await tokenOf(
+    const narrow = await createTokenFor(
       bench,
       first,
       all.filter((scope) => scope !== lacking),
@@ -254,10 +254,10 @@ test("[SHO7] a show is made once under its key, a dry run leaves nothing, and it
     const refused = await narrow.call("POST", "show", wish);
     expect([refused.status, refused.body.detail]).toEqual([403, `The token lacks the scope ${lacking}`]);
   }
-  const enough = await tokenOf(bench, first, [...all]);
+  const enough = await createTokenFor(bench, first, [...all]);
   expect((await enough.call("POST", "show", wish)).status).toBe(201);
   // Another team has neither the players nor the show.
-  const stranger = await otherTeam(bench);
+  const stranger = await createOtherTeam(bench);
   expect((await stranger.call("POST", "show", wish)).status).toBe(422);
   expect((await stranger.call("GET", "show")).body.data).toEqual([]);
   for (const [method, path] of [
@@ -295,8 +295,8 @@ function playOf(start: number, durationMs: number) {
 test("[SHO8] the proof of a show counts its own plays on each player, by frames, with the first, the last and a picture", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock(noon);
-  await using bench = await Bench.start(folder.path, { clock });
-  const [lobby, hall] = [await bench.paired("Lobby"), await bench.paired("Hall")];
+  await using bench = await TestService.start(folder.path, { clock });
+  const [lobby, hall] = [await bench.pairDevice("Lobby"), await bench.pairDevice("Hall")];
   const made = (await bench.call("POST", "show", { text: "Hello", lasts_ms: hour, everywhere: true })).body;
   const other = (await bench.call("POST", "show", { text: "Other", lasts_ms: hour, everywhere: true })).body;
   const proof = async () => (await bench.call("GET", `show/${made.id}/proof`)).body;
@@ -351,8 +351,8 @@ test("[SHO8] the proof of a show counts its own plays on each player, by frames,
 
 test.each(eras)("[MCP26] three calls show something on a screen from one moment to another, and prove it (%s)", async (era) => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   const link = await device.connect();
   await using agent = await Agent.connect(bench.service.url, bench.token, era);
   const until = new Date(Date.now() + hour).toISOString();
@@ -395,8 +395,8 @@ test.each(eras)("[MCP26] three calls show something on a screen from one moment 
 
 test("[MCP27] a screen of which no picture comes is said to be so: offline at once, silent after the time given, failed with the reason", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
-  const device = await bench.paired("Lobby");
+  await using bench = await TestService.start(folder.path);
+  const device = await bench.pairDevice("Lobby");
   await using agent = await Agent.connect(bench.service.url, bench.token, "2026");
   expect((await agent.call("take_screenshot", { player: "Lobby" })).text).toMatch(/Lobby” is offline \(was never seen\)/);
   expect((await bench.call("GET", `players/${device.playerId}/commands`)).body.data).toEqual([]);

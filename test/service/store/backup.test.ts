@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import type { PlayEvent } from "../../../src/protocol/device/play-events.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Program, startService } from "../../support/programs/programs.ts";
-import { Fuzzed } from "../fuzz/fuzzed.ts";
-import { fuzz } from "../fuzz/shots.ts";
-import { Bench, blobsIn, call, Device, heartbeat, picture } from "../harness.ts";
-import { Listener } from "../http/listener.ts";
+import { FuzzedService } from "../fuzz/fuzzed-service.ts";
+import { fuzz } from "../fuzz/requests.ts";
+import { TestService, blobsIn, call, Device, heartbeat, picture } from "../harness.ts";
+import { EventSubscriber } from "../http/event-subscriber.ts";
 
 const run = (...argv: string[]) => new Program(["src/main/cli.ts", ...argv]);
 const id = (kind: string, number: number) => `${kind}_01jd3v8q6m9x2k4n7r5t${String(number).padStart(6, "0")}`;
@@ -145,8 +145,8 @@ test(
     stop.abort();
     await Promise.all(loads);
 
-    await using restored = await Bench.start(join(folder.path, "restored-whole.tar"));
-    await fuzz(await Fuzzed.fill(restored), 20_261_121, 300);
+    await using restored = await TestService.start(join(folder.path, "restored-whole.tar"));
+    await fuzz(await FuzzedService.fill(restored), 20_261_121, 300);
   },
 );
 
@@ -158,18 +158,18 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const [data, to, back] = ["data", "to", "back"].map((name) => join(folder.path, name)) as [string, string, string];
-    await using first = await Bench.start(data);
-    const device = await first.paired();
+    await using first = await TestService.start(data);
+    const device = await first.pairDevice();
     const before = device.socket();
     before.hello();
     const { epoch } = (await before.next("welcome")).data;
-    using listener = new Listener(first.service.url, first.token);
+    using listener = new EventSubscriber(first.service.url, first.token);
     const place = await listener.subscribe(["commands"]);
     await succeed("backup", "--data", data, "--to", to);
     for (let number = 0; number < 3; number += 1) await first.call("POST", `players/${device.playerId}/commands`, { type: "identify" });
     const heard = await before.next("command");
     await succeed("restore", "--from", to, "--data", back);
-    await using second = await Bench.start(back);
+    await using second = await TestService.start(back);
     // It counts up to where the player was, with other messages.
     for (let number = 0; number < 5; number += 1) await second.call("POST", `players/${device.playerId}/commands`, { type: "reload" });
     const link = moved(device, second.service.url).socket();
@@ -177,7 +177,7 @@ test(
     const welcome = await link.next("welcome");
     expect(welcome.data).toMatchObject({ resumed: false });
     expect(welcome.data.answer.commands).toHaveLength(5);
-    using later = new Listener(second.service.url, second.token);
+    using later = new EventSubscriber(second.service.url, second.token);
     const again = await later.subscribe(["commands"], { after: { epoch: place.epoch, seq: place.seq } });
     expect(again.epoch).not.toBe(place.epoch);
     for (const each of [before, link]) each.socket.terminate();
@@ -193,8 +193,8 @@ test(
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
     {
-      await using bench = await Bench.start(path("data"));
-      await bench.showing(await bench.paired());
+      await using bench = await TestService.start(path("data"));
+      await bench.showPicture(await bench.pairDevice());
     }
     await succeed("backup", "--data", path("data"), "--to", path("good"));
     await succeed("backup", "--data", path("data"), "--to", path("good.tar"));
@@ -251,9 +251,9 @@ test(
   async () => {
     await using folder = await temporaryFolder();
     const path = (name: string) => join(folder.path, name);
-    await using bench = await Bench.start(path("data"));
-    const device = await bench.paired();
-    const { asset, layout } = await bench.showing(device);
+    await using bench = await TestService.start(path("data"));
+    const device = await bench.pairDevice();
+    const { asset, layout } = await bench.showPicture(device);
     const link = await device.connect();
     link.send({ type: "heartbeat", data: heartbeat() });
     await link.next("heartbeat.answer");
@@ -281,7 +281,7 @@ test(
     expect(await lossy.exitCode).toBe(1);
     expect(lossy.output).toContain(asset.sha256);
     await succeed("restore", "--from", path("lossy.tar"), "--data", path("empty"));
-    await using again = await Bench.start(path("empty"));
+    await using again = await TestService.start(path("empty"));
     expect((await again.call("GET", `layouts/${layout.id}`)).status).toBe(200);
     expect((await again.call("GET", `assets/${asset.id}`)).body.sha256).toBe(asset.sha256);
     link.socket.terminate();

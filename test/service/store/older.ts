@@ -5,7 +5,7 @@ import { Kysely, SqliteDialect } from "kysely";
 import { migrations } from "../../../src/service/store/migrations/index.ts";
 
 /** Makes the database in `folder` that a version knew whose last step is `last`, and runs `statements` on it. */
-export async function olderData(folder: string, last: string, statements: string): Promise<void> {
+export async function createOlderData(folder: string, last: string, statements: string): Promise<void> {
   const file = new DatabaseSync(join(folder, "state.db"));
   const dialect = new SqliteDialect({
     database: {

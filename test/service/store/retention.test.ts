@@ -7,9 +7,9 @@ import { ulid } from "../../../src/base/ulid.ts";
 import { rootFolder } from "../../../src/main/folders.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
-import { Bench, blobsIn, picture } from "../harness.ts";
-import { Listener } from "../http/listener.ts";
-import { invited, otherTeam, owner, tokenOf } from "../people/people.ts";
+import { TestService, blobsIn, picture } from "../harness.ts";
+import { EventSubscriber } from "../http/event-subscriber.ts";
+import { inviteMember, createOtherTeam, owner, createTokenFor } from "../people/people.ts";
 
 const dayMs = 86_400_000;
 const patient = { timeout: 60_000 };
@@ -53,7 +53,7 @@ class Rows implements Disposable {
 
 test("[RET1] docs/retention.md names every table of the databases and everything in the data folder", async () => {
   await using folder = await temporaryFolder();
-  await using bench = await Bench.start(folder.path);
+  await using bench = await TestService.start(folder.path);
   expect(bench.folder).toBe(folder.path);
   const text = await readFile(join(rootFolder, "docs/retention.md"), "utf8");
   const named = new Set(
@@ -82,10 +82,10 @@ test("[RET1] docs/retention.md names every table of the databases and everything
 test("[RET2] commands and screenshots go 90 days after their end, with their files, never an unfinished command", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
   const begun = clock.now();
-  const device = await bench.paired();
+  const device = await bench.pairDevice();
   const { id } = (await bench.call("POST", `players/${device.playerId}/commands`, { type: "screenshot" })).body;
   expect((await device.putScreenshot(`shot_${ulid(clock.now())}`, await picture(), { "command-id": id })).status).toBe(204);
   const update = { status: "succeeded", result: {}, error: null };
@@ -115,13 +115,13 @@ test("[RET2] commands and screenshots go 90 days after their end, with their fil
 test("[RET3] tokens and invitations go 90 days after their end; who holds a good one notices nothing", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
   const us = await owner(bench);
-  const member = await invited(bench, us, "editor");
-  const revoked = await tokenOf(bench, us, ["players:read"]);
+  const member = await inviteMember(bench, us, "editor");
+  const revoked = await createTokenFor(bench, us, ["players:read"]);
   expect((await us.call("DELETE", `tokens/${revoked.tokenId}`)).status).toBe(204);
-  const ending = await tokenOf(bench, us, ["players:read"], { expires_at: new Date(clock.now() + 10 * dayMs).toISOString() });
+  const ending = await createTokenFor(bench, us, ["players:read"], { expires_at: new Date(clock.now() + 10 * dayMs).toISOString() });
   for (const email of ["a@example.com", "b@example.com"])
     expect((await us.call("POST", "invitations", { email, name: "x", role: "viewer" })).status).toBe(201);
   const [, late] = (await us.call("GET", "invitations")).body.data as { id: string }[];
@@ -139,29 +139,33 @@ test("[RET3] tokens and invitations go 90 days after their end; who holds a good
   for (const person of [us, member]) expect((await person.call("GET", "me")).status).toBe(200);
 });
 
-test("[RET4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks", patient, async () => {
-  await using folder = await temporaryFolder();
-  const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
-  using rows = new Rows(folder.path);
-  await bench.paired();
-  await bench.device();
-  expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
-  const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
-  expect(counts()).toEqual([1, 2, 1]);
-  clock.advance(3_600_000);
-  await inTime(clock, () => expect(counts()[1]).toBe(1));
-  clock.advance(dayMs);
-  await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
-});
+test(
+  "[RET4] answers for repeats, pairing codes and tokens of devices go when their time is over, though nobody asks",
+  patient,
+  async () => {
+    await using folder = await temporaryFolder();
+    const clock = new FakeClock();
+    await using bench = await TestService.start(folder.path, { clock });
+    using rows = new Rows(folder.path);
+    await bench.pairDevice();
+    await bench.newDevice();
+    expect((await bench.call("POST", "playlists", { name: "P" }, { "idempotency-key": "k" })).status).toBe(201);
+    const counts = () => ["idempotency", "pairing_requests", "device_tokens"].map((table) => rows.count(table));
+    expect(counts()).toEqual([1, 2, 1]);
+    clock.advance(3_600_000);
+    await inTime(clock, () => expect(counts()[1]).toBe(1));
+    clock.advance(dayMs);
+    await inTime(clock, () => expect(counts()).toEqual([0, 0, 0]));
+  },
+);
 
 test("[RET5] of the boxes that a player has moved away from the newest hundred are told so", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
-    await using bench = await Bench.start(folder.path, { clock });
-    const { playerId } = await bench.paired();
-    const code = (await bench.device()).grant.user_code;
+    await using bench = await TestService.start(folder.path, { clock });
+    const { playerId } = await bench.pairDevice();
+    const code = (await bench.newDevice()).grant.user_code;
     expect((await bench.call("POST", `players/${playerId}/replace`, { code })).status).toBe(200);
     return new Rows(folder.path);
   })();
@@ -172,7 +176,7 @@ test("[RET5] of the boxes that a player has moved away from the newest hundred a
   });
   const newest = Array.from({ length: 99 }, (_, each) => `k${601 + each}`);
   // More than go at once, within one round: no hour passes.
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   await soon(() => expect(rows.ids("former_keys", "public_key")).toEqual([...first, ...newest].toSorted()));
   expect(bench.folder).toBe(folder.path);
 });
@@ -181,7 +185,7 @@ test("[RET6] what the bin has kept for thirty days leaves it part by part, and a
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   using rows = await (async () => {
-    await using bench = await Bench.start(folder.path, { clock });
+    await using bench = await TestService.start(folder.path, { clock });
     const { id } = (await bench.call("POST", "playlists", { name: "P" })).body;
     expect((await bench.call("DELETE", `playlists/${id}`)).status).toBe(204);
     return new Rows(folder.path);
@@ -189,7 +193,7 @@ test("[RET6] what the bin has kept for thirty days leaves it part by part, and a
   rows.transaction(() => {
     for (let each = 0; each < 450; each += 1) rows.add("playlists", { id: `pls_${ulid(clock.now())}` });
   });
-  const start = () => Bench.start(folder.path, { clock });
+  const start = () => TestService.start(folder.path, { clock });
   clock.advance(29 * dayMs);
   {
     await using bench = await start();
@@ -207,9 +211,9 @@ test("[RET6] what the bin has kept for thirty days leaves it part by part, and a
 test("[RET7] each team's events go a day after they happened; a place before that is not resumed, a newer one is", patient, async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
-  await using bench = await Bench.start(folder.path, { clock });
+  await using bench = await TestService.start(folder.path, { clock });
   using rows = new Rows(folder.path);
-  const [us, them] = [await owner(bench), await otherTeam(bench)];
+  const [us, them] = [await owner(bench), await createOtherTeam(bench)];
   const teams = () => new Set(rows.ids("events", "team_id"));
   for (const person of [us, us, us, them]) expect((await person.call("POST", "playlists", { name: "P" })).status).toBe(201);
   clock.advance(20 * 3_600_000);
@@ -221,7 +225,7 @@ test("[RET7] each team's events go a day after they happened; a place before tha
   expect(rows.ids("event_journals", "team_id || ' ' || last_seq || ' ' || trimmed_seq")).toEqual(
     [`${us.teamId} 3 3`, `${them.teamId} 6 1`].toSorted(),
   );
-  using listener = new Listener(bench.service.url, them.secret);
+  using listener = new EventSubscriber(bench.service.url, them.secret);
   const { epoch } = await listener.subscribe(["playlist_updates"]);
   const resumed = async (seq: number) => (await listener.subscribe(["playlist_updates"], { after: { epoch, seq } })).resumed;
   expect([await resumed(0), await resumed(1), await resumed(4)]).toEqual([false, true, true]);

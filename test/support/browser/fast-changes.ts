@@ -62,10 +62,10 @@ export class FastChanges {
   }
 
   /** After so many turns every kind has come in by every transition. */
-  static readonly round = kinds.length * transitions.length;
+  static readonly turnsPerRound = kinds.length * transitions.length;
 
   /** Changes every zone once. Resolves when each new picture is on the glass. Rejects when one does not come. */
-  async turn(): Promise<void> {
+  async changeAllZones(): Promise<void> {
     const server = this.#server;
     this.#turn += 1;
     const turn = this.#turn;
@@ -79,6 +79,6 @@ export class FastChanges {
     });
     server.messages.length = 0;
     server.draw(stage(this.#zones, { key: "stg_00000000000000000000000000" }));
-    await Promise.all(plays.map(({ key }) => server.heard("presented", (told) => told.key === key, { timeoutMs: 30_000 })));
+    await Promise.all(plays.map(({ key }) => server.waitForMessage("presented", (told) => told.key === key, { timeoutMs: 30_000 })));
   }
 }

@@ -1,8 +1,8 @@
 // A loop of picture, clip, web page and text with cuts and crossfades, and a judge of what the screen shows of it.
 import { hexOf, numberedClip, plainImage } from "../media/media.ts";
 import type { Api } from "../programs/programs.ts";
-import type { Look, Span } from "./sights.ts";
-import { type Answer, colouredPage, startWebServer, type WebServer } from "../web-server.ts";
+import type { Appearance, ObservedSpan } from "./screen-observation.ts";
+import { type RouteHandler, colouredPage, startWebServer, type WebServer } from "../web-server.ts";
 
 const red = [220, 30, 40] as const;
 const blue = [30, 60, 200] as const;
@@ -12,7 +12,7 @@ const violet = [120, 40, 180] as const;
 const amber = [200, 140, 20] as const;
 
 /** The loop's looks, in order; every kind comes in by a cut and by a crossfade. */
-export const mixedLoop: readonly Look[] = [
+export const mixedLoop: readonly Appearance[] = [
   { name: "red", color: red },
   { name: "clip", clip: true },
   { name: "green", color: green },
@@ -29,7 +29,7 @@ export const mixedRow = 200;
 
 /** The site of the loop's web pages. Each answer takes `delayMs`. */
 export function startMixedSite(delayMs = 0): Promise<WebServer> {
-  const late = (color: readonly number[]): Answer => {
+  const late = (color: readonly number[]): RouteHandler => {
     const page = colouredPage(`rgb(${color.join()})`);
     return (_request, response) => {
       const timer = setTimeout(() => response.writeHead(200, { "content-type": "text/html" }).end(page), delayMs);
@@ -75,18 +75,18 @@ export async function publishMixedLoop(api: Api, site: WebServer, slotMs: number
 }
 
 /** Counts changes and everything that should not have been seen. */
-export class MixedLoopJudge {
+export class MixedLoopChecker {
   changes = 0;
   blankMs = 0;
   foreignMs = 0;
   /** Blank and foreign sights, the first few, with what was seen before them, for a person to look at. */
-  readonly wrong: string[] = [];
+  readonly unexpected: string[] = [];
   /** Clip frames that came before an earlier one of the same play, or that the play cannot have reached. */
   staleFrames = 0;
   fades = 0;
   /** How often each item of the loop was seen to come on. */
   readonly seen = new Map<string, number>();
-  readonly spans: Span[] = [];
+  readonly spans: ObservedSpan[] = [];
   #item: string | null = null;
   #frame = -1;
   #last = "";
@@ -97,12 +97,12 @@ export class MixedLoopJudge {
   }
 
   /** Takes in one span; what is seen before the first item does not count. */
-  see(span: Span): void {
+  add(span: ObservedSpan): void {
     if (this.#item === null && span.is !== "item") return;
     if (span.is === "blank") this.blankMs += span.ms;
     if (span.is === "foreign") this.foreignMs += span.ms;
     const isWrong = span.is === "blank" || span.is === "foreign";
-    if (isWrong && this.wrong.length < 5) this.wrong.push(`${span.name} for ${Math.round(span.ms)} ms after ${this.#last}`);
+    if (isWrong && this.unexpected.length < 5) this.unexpected.push(`${span.name} for ${Math.round(span.ms)} ms after ${this.#last}`);
     this.#last = `${span.name} ${span.frame ?? ""} (${Math.round(span.ms)} ms)`;
     if (span.is === "fade") this.fades += 1;
     if (span.is !== "item") return;

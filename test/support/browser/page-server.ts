@@ -33,7 +33,7 @@ const types: Record<string, string> = {
 /** A place in a file beyond which nothing is sent yet. */
 export interface MediaGate {
   afterBytes: number;
-  opened: Promise<void>;
+  whenOpened: Promise<void>;
 }
 
 /** The page's peer in tests. */
@@ -53,15 +53,15 @@ export interface PageServer extends AsyncDisposable {
   /** Sends a scene to every page, and to each that connects later. */
   draw(scene: Scene): void;
   /** Resolves with the first message from `from` on that passes; rejects when none comes in time. */
-  heard<T extends FromPage["type"]>(
+  waitForMessage<T extends FromPage["type"]>(
     type: T,
     passes?: (message: Extract<FromPage, { type: T }>) => boolean,
     options?: { from?: number; timeoutMs?: number },
   ): Promise<Extract<FromPage, { type: T }>>;
   /** Cuts every socket; the page connects again. */
-  cut(): void;
+  dropConnections(): void;
   /** How many pages are connected. */
-  connected(): number;
+  connectionCount(): number;
 }
 
 /** Starts the server on a free port of 127.0.0.1. */
@@ -100,7 +100,7 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
       scene = next;
       for (const socket of sockets) send(socket, { type: "scene", scene });
     },
-    async heard(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
+    async waitForMessage(type, passes = () => true, { from = 0, timeoutMs = 20_000 } = {}) {
       const until = performance.now() + timeoutMs;
       type Wanted = Extract<FromPage, { type: typeof type }>;
       const wanted = (message: FromPage): message is Wanted => message.type === type && passes(message as Wanted);
@@ -114,12 +114,12 @@ export async function startPageServer(mediaFolder: string, pageFolder = builtPag
         await wait(5);
       }
     },
-    cut() {
+    dropConnections() {
       for (const socket of sockets) socket.terminate();
     },
-    connected: () => sockets.size,
+    connectionCount: () => sockets.size,
     async [Symbol.asyncDispose]() {
-      server.cut();
+      server.dropConnections();
       ws.close();
       http.closeAllConnections();
       await new Promise<void>((resolve) => {
@@ -175,7 +175,7 @@ async function answer(
   if (isMedia && mediaGate !== null && end >= mediaGate.afterBytes) {
     const before = Math.max(start, mediaGate.afterBytes);
     if (before > start) for await (const part of createReadStream(file, { start, end: before - 1 })) response.write(part);
-    await mediaGate.opened;
+    await mediaGate.whenOpened;
     createReadStream(file, { start: before, end }).on("error", () => response.destroy()).pipe(response); // prettier-ignore
     return;
   }

@@ -3,7 +3,7 @@ import type { Framebuffer, Rgb } from "./framebuffer.ts";
 import { frameInRow } from "../media/media.ts";
 
 /** What one screen showed. Times are of performance.now(). */
-export interface Seen {
+export interface ScreenRecording {
   /** Each change of item: a still's name or `clip`. Blank and torn pictures are no items. */
   changes: { to: string; at: number }[];
   /** Each frame of a clip when it was first seen. */
@@ -15,11 +15,11 @@ export async function watchScreens(
   framebuffers: readonly Framebuffer[],
   stills: Readonly<Record<string, Rgb>>,
   ms: number,
-): Promise<Seen[]> {
+): Promise<ScreenRecording[]> {
   const screens = framebuffers.map((framebuffer) => ({
     framebuffer,
     row: Buffer.allocUnsafe(framebuffer.stride),
-    seen: { changes: [], frames: [] } as Seen,
+    seen: { changes: [], frames: [] } as ScreenRecording,
   }));
   const end = performance.now() + ms;
   while (performance.now() < end) {
@@ -37,7 +37,7 @@ export async function watchScreens(
 }
 
 /** How much later than on `first` each of the same things was seen on `second`, ms. The first sighting of each is when watching began. */
-export function apart(first: Seen, second: Seen): { changes: number[]; frames: number[] } {
+export function timeDifferences(first: ScreenRecording, second: ScreenRecording): { changes: number[]; frames: number[] } {
   return {
     changes: differences(first.changes.slice(1), second.changes.slice(1), (a, b) => a.to === b.to),
     frames: differences(first.frames.slice(1), second.frames.slice(1), (a, b) => a.frame === b.frame),

@@ -47,7 +47,7 @@ class Runtime {
   }
 
   /** An app without a handler of its own gets Electron's box and runs on; a rejection that nobody handles is only warned of. */
-  standInForUncaught(): void {
+  handleUncaughtErrors(): void {
     process.on("uncaughtException", (error) => {
       if (process.listenerCount("uncaughtException") > 1) return;
       record({ call: "dialog.showErrorBox", message: String(error) });
@@ -100,7 +100,7 @@ class Runtime {
   }
 
   /** Browser::OnWindowAllClosed. */
-  windowGone(window: OwnedWindow): void {
+  onWindowGone(window: OwnedWindow): void {
     this.windows.delete(window);
     const leaving = window.gone.finally(() => this.leaving.delete(leaving));
     this.leaving.add(leaving);
@@ -209,7 +209,7 @@ class StandInApp extends EventEmitter {
   }
 
   /** Tells the app of a helper process that ended. */
-  tellGone(details: Details): void {
+  emitProcessGone(details: Details): void {
     this.emit("child-process-gone", new PreventableEvent(), details);
   }
 }

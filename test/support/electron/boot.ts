@@ -46,7 +46,7 @@ async function startApp(): Promise<void> {
   const { app, runtime } = await import("./app.ts");
   const userData = flags.find((flag) => flag.startsWith("--user-data-dir="))?.slice("--user-data-dir=".length);
   runtime.describe({ appPath, name: manifest["name"] ?? "Electron", version: manifest["version"] ?? "45.4.1", userData });
-  runtime.standInForUncaught();
+  runtime.handleUncaughtErrors();
   Object.assign(process, { exit: app.exit.bind(app) });
   // Electron's message loop: an app that waits for ever is a process that lives for ever.
   setInterval(() => undefined, 1 << 30);

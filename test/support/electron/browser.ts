@@ -7,10 +7,10 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import type { ProxyConfig } from "electron";
 import { createSystemClock } from "../../../src/base/clock.ts";
-import { findChromium } from "../../../src/host/chromium/find.ts";
+import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { DevToolsPipe, type DevToolsSession } from "../../../src/host/chromium/pipe.ts";
-import { freeProfile } from "../../../src/host/chromium/process.ts";
-import { takeFirstPage } from "../../../src/host/chromium/targets.ts";
+import { releaseProfile } from "../../../src/host/chromium/process.ts";
+import { keepOnlyFirstPage } from "../../../src/host/chromium/targets.ts";
 import { KioskWindow } from "../../../src/host/chromium/window.ts";
 import { app, runtime } from "./app.ts";
 
@@ -72,7 +72,7 @@ export class BrowserProcess {
     await Promise.all(runtime.leaving);
     if (this.#isEnding) throw new Error("Object has been destroyed");
     mkdirSync(profileFolder, { recursive: true });
-    await freeProfile(profileFolder, clock);
+    await releaseProfile(profileFolder, clock);
     const switches = [...runtime.switches].map(([name, value]) => (value === "" ? `--${name}` : `--${name}=${value}`));
     const { width, height } = size ?? { width: 1920, height: 1080 };
     const child = spawn(
@@ -104,10 +104,10 @@ export class BrowserProcess {
     this.#pipe = pipe;
     const onEvent = eventsOf(child.stdio[4] as Readable);
     const life = this.#life.signal;
-    const targetId = await takeFirstPage({ pipe, clock, limitMs: startLimitMs, signal: life, life, onBlocked: () => undefined });
+    const targetId = await keepOnlyFirstPage({ pipe, clock, limitMs: startLimitMs, signal: life, life, onBlocked: () => undefined });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = pipe.session(sessionId);
-    const kiosk = await KioskWindow.fit(pipe.browser, page, { targetId, display: "x11", wanted: size });
+    const kiosk = await KioskWindow.fit(pipe.browser, page, { targetId, display: "x11", requestedSize: size });
     const { windowId } = await pipe.browser.send("Browser.getWindowForTarget", { targetId });
     await kiosk.reveal();
     return { pid: child.pid!, pipe, targetId, page, windowId, onEvent, life };
@@ -165,9 +165,15 @@ function eventsOf(output: Readable): Browser["onEvent"] {
 /** Chromium says on its standard error what Electron tells the app. */
 function tellOfHelpers(line: string): void {
   const gpu = /GPU process exited unexpectedly: exit_code=(\d+)/.exec(line)?.[1];
-  if (gpu !== undefined) app.tellGone({ type: "GPU", reason: "crashed", exitCode: Number(gpu), name: "GPU" });
+  if (gpu !== undefined) app.emitProcessGone({ type: "GPU", reason: "crashed", exitCode: Number(gpu), name: "GPU" });
   if (line.includes("Network service crashed")) {
-    app.tellGone({ type: "Utility", reason: "crashed", exitCode: 0, serviceName: "network.mojom.NetworkService", name: "Network Service" });
+    app.emitProcessGone({
+      type: "Utility",
+      reason: "crashed",
+      exitCode: 0,
+      serviceName: "network.mojom.NetworkService",
+      name: "Network Service",
+    });
   }
 }
 

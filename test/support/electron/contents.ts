@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Debugger, NativeImage, WebContents, WebPreferences, WindowOpenHandlerResponse } from "electron";
 import { PreventableEvent } from "./app.ts";
 import type { Browser } from "./browser.ts";
-import { onHappening, record } from "./record.ts";
+import { onTestEvent, record } from "./record.ts";
 import type { StandInSession } from "./session.ts";
 
 // The only quality that the stand-in takes pictures with ahead of being asked.
@@ -245,7 +245,7 @@ class StandInDebugger extends EventEmitter {
   constructor(browser: Promise<Browser>) {
     super();
     this.#browser = browser;
-    onHappening((happening) => happening.is === "detach" && this.end(happening.reason));
+    onTestEvent((happening) => happening.is === "detach" && this.end(happening.reason));
   }
 
   isAttached(): boolean {

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, readFileSync, watch, writeFileSync } from "
 export type Recorded = { call: string } & Record<string, unknown>;
 
 /** What a test has the box do: the display gets another size, or somebody else takes the page's debugger over. */
-export type Happening = { is: "display"; width: number; height: number } | { is: "detach"; reason: string };
+export type TestEvent = { is: "display"; width: number; height: number } | { is: "detach"; reason: string };
 
 /** Adds a line to the file that `ELECTRON_STAND_IN_RECORD` names. */
 export function record(line: Recorded): void {
@@ -14,14 +14,14 @@ export function record(line: Recorded): void {
 }
 
 /** Calls `listener` with each line that a test adds to the file `ELECTRON_STAND_IN_HAPPENINGS`. */
-export function onHappening(listener: (happening: Happening) => void): void {
+export function onTestEvent(listener: (happening: TestEvent) => void): void {
   const file = process.env["ELECTRON_STAND_IN_HAPPENINGS"];
   if (file === undefined) return;
   if (!existsSync(file)) writeFileSync(file, "");
   let read = 0;
   watch(file, () => {
     const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    for (const line of lines.slice(read)) listener(JSON.parse(line) as Happening);
+    for (const line of lines.slice(read)) listener(JSON.parse(line) as TestEvent);
     read = lines.length;
   }).unref();
 }

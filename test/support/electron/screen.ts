@@ -2,7 +2,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Display, Rectangle, Screen } from "electron";
-import { onHappening } from "./record.ts";
+import { onTestEvent } from "./record.ts";
 
 class StandInScreen extends EventEmitter {
   bounds: Rectangle = { x: 0, y: 0, width: 0, height: 0 };
@@ -38,7 +38,7 @@ export async function openDisplay(): Promise<void> {
   const formats = setup[29]!;
   const root = 40 + Math.ceil(vendorBytes / 4) * 4 + formats * 8;
   screen.resize(setup.readUInt16LE(root + 20), setup.readUInt16LE(root + 22));
-  onHappening((happening) => {
+  onTestEvent((happening) => {
     if (happening.is === "display") screen.resize(happening.width, happening.height);
   });
 }

@@ -36,7 +36,7 @@ class StandInUtilityProcess extends EventEmitter {
       const exitCode = code ?? (signal === null ? 1 : constants.signals[signal]);
       const reason = code === 0 ? "clean-exit" : code === null ? "killed" : "abnormal-exit";
       this.emit("exit", exitCode);
-      if (code !== 0) app.tellGone({ type: "Utility", reason, exitCode, serviceName: "node.mojom.NodeService", name: serviceName });
+      if (code !== 0) app.emitProcessGone({ type: "Utility", reason, exitCode, serviceName: "node.mojom.NodeService", name: serviceName });
     });
   }
 

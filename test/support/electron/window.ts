@@ -73,7 +73,7 @@ export class BrowserWindow extends EventEmitter implements OwnedWindow {
     this.#contents.end();
     this.#process.end();
     this.emit("closed");
-    runtime.windowGone(this);
+    runtime.onWindowGone(this);
   }
 
   #check(): void {

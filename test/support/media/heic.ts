@@ -1,5 +1,5 @@
 // A HEIC picture made for tests, as a telephone makes them: one HEVC frame in a HEIF file (ISO/IEC 23008-12), turned by a property of it.
-import { madeByFfmpeg } from "./media.ts";
+import { createWithFfmpeg } from "./media.ts";
 
 /** @param turns quarters of a turn, anticlockwise. @param profile an ICC profile. */
 export async function heicOf(
@@ -20,7 +20,7 @@ export async function heicOf(
     "-x265-params",
     "log-level=none:info=0",
   ];
-  const mp4 = await madeByFfmpeg(["-i", pngPath, ...encode], "mp4");
+  const mp4 = await createWithFfmpeg(["-i", pngPath, ...encode], "mp4");
   const hvcC = boxIn(mp4, "hvcC");
   const frame = boxIn(mp4, "mdat").subarray(8);
   const size = Buffer.alloc(12);

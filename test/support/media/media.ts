@@ -48,7 +48,7 @@ export async function numberedClip(seconds: number, fps = 30): Promise<Buffer> {
 }
 
 /** A file that ffmpeg makes from `argv`, whose ending gives its format. */
-export async function madeByFfmpeg(argv: readonly string[], ending: string): Promise<Buffer> {
+export async function createWithFfmpeg(argv: readonly string[], ending: string): Promise<Buffer> {
   const path = join(tmpdir(), `signage-media-${ulid(Date.now())}.${ending}`);
   const ffmpeg = spawn("ffmpeg", ["-v", "error", "-y", ...argv, path], { stdio: ["ignore", "inherit", "inherit"] });
   const [code] = (await once(ffmpeg, "close")) as [number];

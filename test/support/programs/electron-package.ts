@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { createPackage, extractAll, getRawHeader } from "@electron/asar";
 import manifest from "../../../package.json" with { type: "json" };
 import { rootFolder } from "../../../src/main/folders.ts";
-import { buildPage, bundlePrograms } from "../media/bundle.ts";
+import { buildPage, bundlePrograms } from "../bundled-programs.ts";
 import { temporaryFolder } from "../folder.ts";
 
 /** A file in the archive, by its path there. */

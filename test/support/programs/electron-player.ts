@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootFolder } from "../../../src/main/folders.ts";
-import type { Happening, Recorded } from "../electron/record.ts";
+import type { TestEvent, Recorded } from "../electron/record.ts";
 import { Program } from "./programs.ts";
 import { asSeenByNobody, giveAway, unprivileged } from "./unprivileged.ts";
 
@@ -52,6 +52,6 @@ export function recorded(folder: string): Recorded[] {
 }
 
 /** Has the box do something to the app that runs in `folder`. */
-export function happen(folder: string, happening: Happening): void {
+export function happen(folder: string, happening: TestEvent): void {
   appendFileSync(join(folder, "happenings.jsonl"), `${JSON.stringify(happening)}\n`);
 }

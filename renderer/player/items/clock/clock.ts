@@ -1,10 +1,10 @@
 // The time of day: changes exactly with the second or minute of the corrected clock, without its digits moving.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { createDial } from "./dial.ts";
 import { fitText } from "../text/fit.ts";
 import { setFont } from "../text/font.ts";
-import { type Item, stillItem, type Surroundings } from "../item.ts";
+import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -15,23 +15,23 @@ type ClockItem = Extract<SceneItem, { type: "clock" }>;
 /** The part of a clock that tells the time. */
 export interface Face {
   readonly element: Element;
-  write(instant: number): void;
+  showTime(instant: number): void;
   /** Says the longest that it will ever say, so that it can be sized. */
-  fill(instant: number): void;
+  showLongest(instant: number): void;
 }
 
 /** A clock item. */
-export function createClockFace(item: ClockItem, around: Surroundings): Item {
+export function createClockFace(item: ClockItem, around: ItemContext): Item {
   const { clock } = around;
   const isAnalog = item.face === "analog";
   const time = isAnalog ? createDial(item) : createDigits(item);
   const lines: Face[] = [time];
   if (item.date && Object.keys(item.date_parts).length > 0) lines.push(createDate(item));
-  const face = make("div", "face", ...lines.map(({ element }) => element));
-  if (item.label !== undefined) face.append(make("div", "label", item.label));
+  const face = createElement("div", "face", ...lines.map(({ element }) => element));
+  if (item.label !== undefined) face.append(createElement("div", "label", item.label));
   setFont(face, item);
-  const box = make("div", "box", face);
-  const element = make("div", `item clock${isAnalog ? " analog" : ""}`, box);
+  const box = createElement("div", "box", face);
+  const element = createElement("div", `item clock${isAnalog ? " analog" : ""}`, box);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
   const stepMs = item.seconds ? 1_000 : 60_000;
@@ -40,16 +40,16 @@ export function createClockFace(item: ClockItem, around: Surroundings): Item {
   function tick(): void {
     // An alarm rings in the frame nearest, which may be just before the boundary: that frame is already the new second's.
     const instant = clock.now() + halfFrameMs;
-    for (const line of lines) line.write(instant);
+    for (const line of lines) line.showTime(instant);
     cancelTick = clock.alarm((Math.floor(instant / stepMs) + 1) * stepMs, tick);
   }
 
-  return stillItem(
+  return simpleItem(
     element,
     around,
     () => {
       // Sized once, for the longest it will ever say, so that it neither grows nor jumps.
-      for (const line of lines) line.fill(clock.now());
+      for (const line of lines) line.showLongest(clock.now());
       fitText(face, box, Math.max(around.height, around.width));
       tick();
     },
@@ -75,14 +75,14 @@ function createDate(item: ClockItem): Face {
 }
 
 function written(className: string, format: Intl.DateTimeFormat, stepMs: number, steps: number): Face {
-  const element = make("div", className);
+  const element = createElement("div", className);
   const write = (text: string): void => {
     element.textContent = text;
   };
   return {
     element,
-    write: (instant) => write(format.format(instant)),
-    fill: (instant) => write(longest(format, instant, stepMs, steps)),
+    showTime: (instant) => write(format.format(instant)),
+    showLongest: (instant) => write(longest(format, instant, stepMs, steps)),
   };
 }
 

@@ -1,8 +1,8 @@
 // A picture: loaded, decoded and painted before it is due, and never kept larger than its zone can show.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { downscale } from "./downscale.ts";
-import { failureOf, type Item, ItemFailure, prepareLimitMs, stillItem, type Surroundings, within } from "../item.ts";
+import { diagnoseFailure, type Item, ItemFailure, prepareTimeoutMs, simpleItem, type ItemContext, withTimeout } from "../item.ts";
 
 // Up to this many times the pixels of the zone a picture is drawn from the file: scaling would save too little.
 const worthScaling = 1.6;
@@ -16,10 +16,10 @@ const megapixelsPerGigabyte = 40;
 const stretched = "#svgView(preserveAspectRatio(none))";
 
 /** An image item. */
-export function createImage(item: Extract<SceneItem, { type: "image" }>, around: Surroundings): Item {
-  const element = make("div", "item picture");
+export function createImage(item: Extract<SceneItem, { type: "image" }>, around: ItemContext): Item {
+  const element = createElement("div", "item picture");
   const picture = new Picture(item.src, item.fit, element);
-  return stillItem(
+  return simpleItem(
     element,
     around,
     (signal) => picture.load(around, signal),
@@ -32,7 +32,7 @@ export class Picture {
   readonly #src: string;
   readonly #fit: SceneFit;
   readonly #parent: HTMLElement;
-  readonly #image = make("img", "media");
+  readonly #image = createElement("img", "media");
   #isDecoding = false;
   #canvas: HTMLCanvasElement | null = null;
 
@@ -47,9 +47,9 @@ export class Picture {
   }
 
   /** Brings the picture in. @throws ItemFailure `load`, `decode`, `unsupported` (too large for this box) or `timeout`. */
-  load(around: Surroundings, signal: AbortSignal): Promise<void> {
-    const late = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareLimitMs} ms`);
-    return within(this.#bringIn(around, signal), prepareLimitMs, signal, late);
+  load(around: ItemContext, signal: AbortSignal): Promise<void> {
+    const late = (): ItemFailure => new ItemFailure("timeout", `not decoded within ${prepareTimeoutMs} ms`);
+    return withTimeout(this.#bringIn(around, signal), prepareTimeoutMs, signal, late);
   }
 
   release(): void {
@@ -59,7 +59,7 @@ export class Picture {
     if (this.#canvas !== null) this.#canvas.width = this.#canvas.height = 0;
   }
 
-  async #bringIn(around: Surroundings, signal: AbortSignal): Promise<void> {
+  async #bringIn(around: ItemContext, signal: AbortSignal): Promise<void> {
     const image = this.#image;
     // Its size is known before it is decoded: nothing paints an element outside the document.
     await loaded(image, this.#fit === "fill" ? `${this.#src}${stretched}` : this.#src);
@@ -71,7 +71,7 @@ export class Picture {
       refuseHuge(naturalWidth, naturalHeight);
       const scaled = await downscale(this.#src, shown, signal).catch(async (error: unknown) => {
         if (signal.aborted) throw error;
-        throw await failureOf(this.#src, "decode", String(error));
+        throw await diagnoseFailure(this.#src, "decode", String(error));
       });
       if (scaled.is === "bitmap") {
         letGo(image);
@@ -84,7 +84,7 @@ export class Picture {
     try {
       await image.decode();
     } catch (error) {
-      throw await failureOf(this.#src, "decode", String(error));
+      throw await diagnoseFailure(this.#src, "decode", String(error));
     } finally {
       this.#isDecoding = false;
       if (signal.aborted) letGo(image);
@@ -92,9 +92,9 @@ export class Picture {
   }
 
   /** The pixels the picture covers on the glass, as its fit has it, cut-off parts included. */
-  #shownSize({ width, height }: Surroundings): { width: number; height: number } {
+  #shownSize({ width, height }: ItemContext): { width: number; height: number } {
     const { naturalWidth, naturalHeight } = this.#image;
-    const scale = glassScale(this.#parent);
+    const scale = deviceScaleOf(this.#parent);
     const across = (width * scale) / Math.max(1, naturalWidth);
     const down = (height * scale) / Math.max(1, naturalHeight);
     const [x, y] =
@@ -104,7 +104,7 @@ export class Picture {
 
   #draw(bitmap: ImageBitmap, signal: AbortSignal): void {
     if (signal.aborted) return bitmap.close();
-    const canvas = make("canvas", "media");
+    const canvas = createElement("canvas", "media");
     canvas.style.objectFit = this.#fit;
     canvas.width = bitmap.width;
     canvas.height = bitmap.height;
@@ -117,7 +117,7 @@ export class Picture {
 type SceneFit = Extract<SceneItem, { type: "image" }>["fit"];
 
 /** Device pixels per layout pixel at an element in the document, whichever way its stage is turned. */
-export function glassScale(element: HTMLElement): number {
+export function deviceScaleOf(element: HTMLElement): number {
   const { width, height } = element.getBoundingClientRect();
   const area = element.offsetWidth * element.offsetHeight;
   return (area > 0 ? Math.sqrt((width * height) / area) : 1) * devicePixelRatio;
@@ -150,7 +150,7 @@ function loaded(image: HTMLImageElement, src: string): Promise<void> {
     image.addEventListener(
       "error",
       () => {
-        failureOf(src, "decode", "the picture does not decode").then(reject, reject);
+        diagnoseFailure(src, "decode", "the picture does not decode").then(reject, reject);
       },
       { once: true },
     );

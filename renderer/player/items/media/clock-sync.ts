@@ -1,13 +1,13 @@
 // Holds one element to the clock: measures where its play is, and corrects its speed or its place. Knows no slot.
 import type { PageClock } from "../../link/clock.ts";
-import { Pace } from "./pace.ts";
+import { DriftCorrector } from "./drift-corrector.ts";
 
 /** What is held, and to what. */
-export interface Held {
+export interface SyncedMedia {
   element: HTMLMediaElement;
   clock: PageClock;
   /** Where the play should be at a corrected instant and how long a round is, both in seconds; null while nothing is to be held. */
-  dueAt(instant: number): { position: number; length: number } | null;
+  expectedPosition(instant: number): { position: number; length: number } | null;
   /** Where in the file `position` of the play is, in seconds. */
   startS: number;
   /** Hears each measure: where it is less where it should be, in ms. */
@@ -20,16 +20,16 @@ const firstSeekLeadMs = 120;
 const longestSeekLeadMs = 1_000;
 
 /** Holds it until `signal` aborts. */
-export function keepInStep(held: Held, signal: AbortSignal): void {
+export function syncToClock(held: SyncedMedia, signal: AbortSignal): void {
   const { element, clock, startS } = held;
-  const pace = new Pace();
+  const pace = new DriftCorrector();
   let leadMs = firstSeekLeadMs;
   let hasSought = false;
   let cancelFrame = (): void => {};
   let lastPosition = Number.NaN;
 
   const judge = (position: number, performanceTime: number): void => {
-    const due = held.dueAt(clock.at(performanceTime));
+    const due = held.expectedPosition(clock.toWallTime(performanceTime));
     if (due === null || element.seeking || element.paused) return;
     const apart = position - startS - due.position;
     // The nearest of the rounds: just before the seam and just after it are close together.
@@ -39,13 +39,13 @@ export function keepInStep(held: Held, signal: AbortSignal): void {
       leadMs = Math.min(longestSeekLeadMs, Math.max(0, leadMs - driftMs));
     }
     held.onDrift(driftMs);
-    const correction = pace.note(driftMs, performance.now());
+    const correction = pace.correctionFor(driftMs, performance.now());
     if (correction.is === "seek") seek();
     else if (element.playbackRate !== correction.rate) element.playbackRate = correction.rate;
   };
 
   const seek = (): void => {
-    const due = held.dueAt(clock.now() + leadMs);
+    const due = held.expectedPosition(clock.now() + leadMs);
     if (due === null) return;
     element.playbackRate = 1;
     element.currentTime = startS + due.position;

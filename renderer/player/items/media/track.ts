@@ -1,7 +1,7 @@
 // The play of a clip or a sound in its slot: joined where its loop is, trimmed, repeated, watched. Knows no picture.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { keepInStep } from "./clock-sync.ts";
-import { failureOf, ItemFailure, type Surroundings } from "../item.ts";
+import { syncToClock } from "./clock-sync.ts";
+import { diagnoseFailure, ItemFailure, type ItemContext } from "../item.ts";
 
 // Later than this, a play is joined at its present position instead of its start.
 const lateMs = 250;
@@ -33,7 +33,7 @@ export class Track {
   readonly disposed: AbortSignal;
   readonly #element: HTMLMediaElement;
   readonly #item: TrackItem;
-  readonly #around: Surroundings;
+  readonly #around: ItemContext;
   readonly #disposal = new AbortController();
   readonly #startS: number;
   readonly #isTrimmed: boolean;
@@ -42,7 +42,7 @@ export class Track {
   #isHeld = false;
   #cancelEnd = (): void => {};
 
-  constructor(element: HTMLMediaElement, item: TrackItem, around: Surroundings) {
+  constructor(element: HTMLMediaElement, item: TrackItem, around: ItemContext) {
     this.disposed = this.#disposal.signal;
     this.#element = element;
     this.#item = item;
@@ -80,7 +80,7 @@ export class Track {
     } catch (error) {
       // SRC_NOT_SUPPORTED also stands for an answer that is no media at all.
       const code = element.error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED ? "unsupported" : "decode";
-      throw await failureOf(this.#item.src, code, error instanceof Error ? error.message : String(error));
+      throw await diagnoseFailure(this.#item.src, code, error instanceof Error ? error.message : String(error));
     } finally {
       events.abort();
     }
@@ -105,7 +105,7 @@ export class Track {
     const { clock, startsAt, onDrift } = this.#around;
     // Who stands in for another comes long before its own time: no clock says where it should be.
     if (clock.now() < startsAt - standInMs) return;
-    keepInStep({ element, clock, startS: this.#startS, dueAt: (instant) => this.#dueAt(instant), onDrift }, signal);
+    syncToClock({ element, clock, startS: this.#startS, expectedPosition: (instant) => this.#dueAt(instant), onDrift }, signal);
   }
 
   /** Says when the play is to end. */
@@ -240,7 +240,7 @@ export class Track {
   }
 
   #failLater(): void {
-    void failureOf(this.#item.src, "decode", errorOf(this.#element)).then((failure) => {
+    void diagnoseFailure(this.#item.src, "decode", errorOf(this.#element)).then((failure) => {
       if (!this.disposed.aborted) this.#around.onFailure(failure);
     });
   }

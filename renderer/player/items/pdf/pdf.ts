@@ -1,19 +1,28 @@
 // A PDF's pages, one after the other: the next one is drawn behind the one on the glass.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { make, setSeen } from "../../dom.ts";
-import { glassScale } from "../image/image.ts";
-import { failureOf, type Item, ItemFailure, prepareLimitMs, prime, stillItem, type Surroundings, within } from "../item.ts";
+import { createElement, setVisibility } from "../../dom.ts";
+import { deviceScaleOf } from "../image/image.ts";
+import {
+  diagnoseFailure,
+  type Item,
+  ItemFailure,
+  prepareTimeoutMs,
+  paintHidden,
+  simpleItem,
+  type ItemContext,
+  withTimeout,
+} from "../item.ts";
 import type { PdfFile } from "./pdf-file.ts";
 
 const halfFrameMs = 10;
 
 /** A PDF item. */
-export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Surroundings): Item {
+export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: ItemContext): Item {
   const { clock } = around;
-  let front = make("canvas", "media");
-  let back = make("canvas", "media");
-  for (const canvas of [front, back]) setSeen(canvas, "no");
-  const element = make("div", "item pdf", front, back);
+  let front = createElement("canvas", "media");
+  let back = createElement("canvas", "media");
+  for (const canvas of [front, back]) setVisibility(canvas, "no");
+  const element = createElement("div", "item pdf", front, back);
   element.style.backgroundColor = item.background_color;
   const disposal = new AbortController();
   let file: PdfFile | null = null;
@@ -34,7 +43,7 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Sur
   }
 
   async function draw(open: PdfFile, turn: number, canvas: HTMLCanvasElement): Promise<void> {
-    const scale = glassScale(element);
+    const scale = deviceScaleOf(element);
     const page = item.first_page + (turn % count(open));
     await open.draw(page, canvas, around.width * scale, around.height * scale);
   }
@@ -43,15 +52,15 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Sur
   async function bring(open: PdfFile, turn: number, instant: number): Promise<void> {
     const mine = ++brought;
     cancelTurn();
-    setSeen(back, "no");
+    setVisibility(back, "no");
     await draw(open, turn, back);
     if (mine !== brought) return;
     // A canvas that was not painted yet would leave a gap in the frame that shows it.
-    await prime(back, around.frames, disposal.signal);
+    await paintHidden(back, around.frames, disposal.signal);
     if (mine !== brought) return;
     cancelTurn = clock.alarm(instant, () => {
-      setSeen(back, "yes");
-      setSeen(front, "no");
+      setVisibility(back, "yes");
+      setVisibility(front, "no");
       [front, back] = [back, front];
       follow(open, Math.max(turn, turnAt(clock.now() + halfFrameMs)) + 1);
     });
@@ -72,18 +81,19 @@ export function createPdf(item: Extract<SceneItem, { type: "pdf" }>, around: Sur
       file = await library.PdfFile.open(item.src, disposal.signal);
       const turn = turnAt(clock.now() + halfFrameMs);
       await draw(file, turn, front);
-      setSeen(front, "yes");
+      setVisibility(front, "yes");
       follow(file, turn + 1);
     } catch (error) {
-      if (error instanceof Error && error.name === "ResponseException") throw await failureOf(item.src, "decode", error.message);
+      if (error instanceof Error && error.name === "ResponseException") throw await diagnoseFailure(item.src, "decode", error.message);
       throw reasonOf(error);
     }
   }
 
-  const still = stillItem(
+  const still = simpleItem(
     element,
     around,
-    (signal) => within(open(), prepareLimitMs, signal, () => new ItemFailure("timeout", `no page drawn within ${prepareLimitMs} ms`)),
+    (signal) =>
+      withTimeout(open(), prepareTimeoutMs, signal, () => new ItemFailure("timeout", `no page drawn within ${prepareTimeoutMs} ms`)),
     () => {
       disposal.abort();
       cancelTurn();

@@ -1,10 +1,10 @@
 // HTTP Live Streaming by hls.js: every playlist, key and segment is fetched by way of the player.
 import Hls, { type HlsConfig, type Loader, type LoaderCallbacks, type LoaderConfiguration, type LoaderContext } from "hls.js";
 import workerPath from "hls.js/dist/hls.worker.js?url";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { ItemFailure } from "../item.ts";
-import { type Connection, type StreamItem, throughPlayer } from "./stream.ts";
-import { nextPicture } from "../media/video.ts";
+import { type Connection, type StreamItem, proxiedUrl } from "./stream.ts";
+import { nextVideoFrame } from "../media/video.ts";
 
 const stallLimitMs = 6_000;
 const stallCheckMs = 500;
@@ -15,7 +15,7 @@ const keptAheadBytes = 24 * 1024 * 1024;
 
 /** Connects. */
 export function connectHls(item: StreamItem): Connection {
-  const video = make("video", "media");
+  const video = createElement("video", "media");
   video.style.objectFit = item.fit;
   video.muted = item.muted;
   video.volume = item.volume;
@@ -84,10 +84,10 @@ export function connectHls(item: StreamItem): Connection {
 
   hls.loadSource(item.url);
   hls.attachMedia(video);
-  void nextPicture(video, ended.signal).then(() => first.resolve());
+  void nextVideoFrame(video, ended.signal).then(() => first.resolve());
   return {
     element: video,
-    picture: first.promise,
+    firstPicture: first.promise,
     lost: lost.promise,
     play() {
       start();
@@ -106,7 +106,7 @@ function loaderFor(item: StreamItem): HlsConfig["loader"] {
   const Own = Hls.DefaultConfig.loader;
   return class extends Own {
     override load(context: LoaderContext, config: LoaderConfiguration, callbacks: LoaderCallbacks<LoaderContext>): void {
-      const led = { ...context, url: throughPlayer(item, context.url) };
+      const led = { ...context, url: proxiedUrl(item, context.url) };
       super.load(led, config, {
         ...callbacks,
         onSuccess: (response, stats, _led, details) => {

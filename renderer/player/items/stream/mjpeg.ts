@@ -1,6 +1,6 @@
 // Motion JPEG: one JPEG after the other in an answer that never ends (multipart/x-mixed-replace), as cameras send it.
 // Read here and not by an <img>: that one says neither when the pictures stop nor when the connection ends.
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { ItemFailure } from "../item.ts";
 import type { Connection, StreamItem } from "./stream.ts";
 
@@ -10,7 +10,7 @@ const headEnd = [13, 10, 13, 10];
 
 /** Connects. */
 export function connectMjpeg(item: StreamItem): Connection {
-  const canvas = make("canvas", "media");
+  const canvas = createElement("canvas", "media");
   canvas.style.objectFit = item.fit;
   const context = canvas.getContext("bitmaprenderer")!;
   const abort = new AbortController();
@@ -47,7 +47,7 @@ export function connectMjpeg(item: StreamItem): Connection {
   read().catch((error: unknown) => fail(error instanceof ItemFailure ? error : new ItemFailure("decode", String(error))));
   return {
     element: canvas,
-    picture: first.promise,
+    firstPicture: first.promise,
     lost: lost.promise,
     play() {},
     end() {

@@ -1,13 +1,13 @@
 // A live stream: connected to without end. While it is away the last picture stays, and the zone is told, so that it may show something else.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { make, setSeen } from "../../dom.ts";
-import { type Item, ItemFailure, prepareLimitMs, prime, reveal, type Surroundings, within } from "../item.ts";
+import { createElement, setVisibility } from "../../dom.ts";
+import { type Item, ItemFailure, prepareTimeoutMs, paintHidden, reveal, type ItemContext, withTimeout } from "../item.ts";
 
 /** One connection to a stream. It ends once, by failing or by being ended. */
 export interface Connection {
   readonly element: HTMLElement;
   /** Resolves with the first picture; rejects with an ItemFailure. */
-  readonly picture: Promise<void>;
+  readonly firstPicture: Promise<void>;
   /** Resolves with the reason when the connection is lost after that. */
   readonly lost: Promise<ItemFailure>;
   /** Starts sound and motion. */
@@ -23,8 +23,8 @@ const longestBackoffMs = 5_000;
 const tryLimitMs = 6_000;
 
 /** A stream item. */
-export function createStream(item: StreamItem, around: Surroundings): Item {
-  const element = make("div", "item stream");
+export function createStream(item: StreamItem, around: ItemContext): Item {
+  const element = createElement("div", "item stream");
   const disposal = new AbortController();
   const { signal: disposed } = disposal;
   let current: Connection | null = null;
@@ -33,17 +33,17 @@ export function createStream(item: StreamItem, around: Surroundings): Item {
   async function connect(limitMs: number): Promise<Connection> {
     const connection = await open(item);
     const before = current;
-    setSeen(connection.element, before === null ? "yes" : "priming");
+    setVisibility(connection.element, before === null ? "yes" : "priming");
     element.append(connection.element);
     try {
       const late = (): ItemFailure => new ItemFailure("timeout", `no picture within ${limitMs} ms`);
-      await within(connection.picture, limitMs, disposed, late);
-      if (before !== null) await prime(connection.element, around.frames, disposed);
+      await withTimeout(connection.firstPicture, limitMs, disposed, late);
+      if (before !== null) await paintHidden(connection.element, around.frames, disposed);
     } catch (error) {
       connection.end();
       throw error;
     }
-    setSeen(connection.element, "yes");
+    setVisibility(connection.element, "yes");
     current = connection;
     before?.end();
     return connection;
@@ -72,11 +72,11 @@ export function createStream(item: StreamItem, around: Surroundings): Item {
       const abort = (): void => disposal.abort();
       signal.addEventListener("abort", abort, { once: true });
       // An element that is not painted presents no picture.
-      setSeen(element, "priming");
-      await connect(prepareLimitMs);
+      setVisibility(element, "priming");
+      await connect(prepareTimeoutMs);
       signal.removeEventListener("abort", abort);
-      await prime(element, around.frames, signal);
-      setSeen(element, "no");
+      await paintHidden(element, around.frames, signal);
+      setVisibility(element, "no");
     },
     show() {
       current?.play();
@@ -87,7 +87,7 @@ export function createStream(item: StreamItem, around: Surroundings): Item {
     },
     playUntil() {},
     hide: () => {
-      setSeen(element, "no");
+      setVisibility(element, "no");
       // Unlike its picture, its sound is not covered by what comes next.
       element.querySelector("video")?.pause();
     },
@@ -100,7 +100,7 @@ export function createStream(item: StreamItem, around: Surroundings): Item {
 }
 
 /** The stream's way to the page leads through the player: it asks the declared origins and no others. */
-export function throughPlayer(item: StreamItem, address: string): string {
+export function proxiedUrl(item: StreamItem, address: string): string {
   return `${item.src}?url=${encodeURIComponent(address)}`;
 }
 

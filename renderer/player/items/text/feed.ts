@@ -1,10 +1,10 @@
 // A feed's entries, one card after the other by the corrected clock, or as a ticker. The player fetched them; here is text only.
 import type { FeedEntry, SceneItem } from "../../../../src/protocol/scene.ts";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { fitText } from "./fit.ts";
 import { setFont } from "./font.ts";
-import { type Item, ItemFailure, stillItem, type Surroundings } from "../item.ts";
-import { createRun } from "./ticker.ts";
+import { type Item, ItemFailure, simpleItem, type ItemContext } from "../item.ts";
+import { createTickerItem } from "./ticker.ts";
 
 type FeedItem = Extract<SceneItem, { type: "feed" }>;
 
@@ -12,27 +12,27 @@ type FeedItem = Extract<SceneItem, { type: "feed" }>;
 const fadeMs = 350;
 
 /** A feed item. */
-export function createFeed(item: FeedItem, around: Surroundings): Item {
+export function createFeed(item: FeedItem, around: ItemContext): Item {
   if (item.entries.length === 0) return unavailable(item, around);
   if (item.style === "ticker") {
     const texts = item.entries.map(({ title, summary }) => plain(title === "" ? summary : title));
-    return createRun({ ...item, texts, direction: "auto", font_size: undefined }, around);
+    return createTickerItem({ ...item, texts, direction: "auto", font_size: undefined }, around);
   }
   return createCards(item, around);
 }
 
-function unavailable(item: FeedItem, around: Surroundings): Item {
-  return stillItem(make("div", "item feed"), around, () => {
+function unavailable(item: FeedItem, around: ItemContext): Item {
+  return simpleItem(createElement("div", "item feed"), around, () => {
     throw new ItemFailure("load", item.trouble ?? "the feed has not been fetched yet");
   });
 }
 
-function createCards(item: FeedItem, around: Surroundings): Item {
+function createCards(item: FeedItem, around: ItemContext): Item {
   const { clock } = around;
-  const card = make("div", "card");
-  const box = make("div", "box", card);
-  const source = make("div", "source", plain(item.title));
-  const element = make("div", "item feed", source, box);
+  const card = createElement("div", "card");
+  const box = createElement("div", "box", card);
+  const source = createElement("div", "source", plain(item.title));
+  const element = createElement("div", "item feed", source, box);
   element.dir = directionOf(item.entries);
   element.style.color = item.color;
   element.style.backgroundColor = item.background_color;
@@ -43,9 +43,9 @@ function createCards(item: FeedItem, around: Surroundings): Item {
   let cancel = (): void => {};
 
   function fill(entry: FeedEntry): void {
-    const parts = [make("div", "headline", plain(entry.title))];
-    if (item.summary && entry.summary !== "") parts.push(make("div", "summary", plain(entry.summary)));
-    if (item.date && entry.published_at !== null) parts.push(make("div", "when", format.format(entry.published_at)));
+    const parts = [createElement("div", "headline", plain(entry.title))];
+    if (item.summary && entry.summary !== "") parts.push(createElement("div", "summary", plain(entry.summary)));
+    if (item.date && entry.published_at !== null) parts.push(createElement("div", "when", format.format(entry.published_at)));
     card.replaceChildren(...parts);
     card.style.fontSize = "";
     const most = Number.parseFloat(getComputedStyle(element).fontSize);
@@ -70,7 +70,7 @@ function createCards(item: FeedItem, around: Surroundings): Item {
     };
   }
 
-  return stillItem(element, around, tick, () => cancel());
+  return simpleItem(element, around, tick, () => cancel());
 }
 
 function fade(element: HTMLElement, opacity: [number, number]): void {

@@ -3,7 +3,7 @@
 const smallest = 4;
 
 /** How a text came out: its size in layout pixels, and whether all of it is inside its box. */
-export interface Fit {
+export interface FitResult {
   size: number;
   isWhole: boolean;
 }
@@ -12,7 +12,7 @@ export interface Fit {
  * Sets the largest font size, in whole pixels from `least` to `largest`, at which `content` overflows `box` nowhere.
  * Words stay whole; only where one alone is wider than the box at the least size is it broken.
  */
-export function fitText(content: HTMLElement, box: HTMLElement, largest: number, least = smallest): Fit {
+export function fitText(content: HTMLElement, box: HTMLElement, largest: number, least = smallest): FitResult {
   const { style } = content;
   style.fontSize = `${least}px`;
   const maySplit = widestWord(content) > box.clientWidth;
@@ -35,7 +35,7 @@ export function fitText(content: HTMLElement, box: HTMLElement, largest: number,
  * Sets a text no larger than asked for, and smaller where it does not fit: down to half, so that a size that was chosen
  * is still recognised. What does not even fit then keeps its first lines and ends in an ellipsis.
  */
-export function fitTextOfSize(content: HTMLElement, box: HTMLElement, asked: number): Fit {
+export function fitTextOfSize(content: HTMLElement, box: HTMLElement, asked: number): FitResult {
   content.style.fontSize = `${asked}px`;
   const oneLine = Math.floor((box.clientHeight * asked) / Math.max(1, lineHeightOf(content)));
   const least = Math.min(asked, Math.max(smallest, Math.min(Math.floor(asked / 2), oneLine)));
@@ -43,11 +43,11 @@ export function fitTextOfSize(content: HTMLElement, box: HTMLElement, asked: num
 }
 
 /** As {@link fitText}; what does not fit at the least size keeps its first lines and ends in an ellipsis. */
-export function fitOrCutText(content: HTMLElement, box: HTMLElement, largest: number): Fit {
+export function fitOrCutText(content: HTMLElement, box: HTMLElement, largest: number): FitResult {
   return cutWhereNeeded(content, box, fitText(content, box, largest));
 }
 
-function cutWhereNeeded(content: HTMLElement, box: HTMLElement, fit: Fit): Fit {
+function cutWhereNeeded(content: HTMLElement, box: HTMLElement, fit: FitResult): FitResult {
   if (fit.isWhole) return fit;
   const lines = Math.max(1, Math.floor(box.clientHeight / Math.max(1, lineHeightOf(content))));
   const { style } = content;

@@ -1,11 +1,11 @@
 // A line that runs across its zone without end, at a place that only the corrected clock decides: screens in step show the same.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import { make } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
 import { setFont } from "./font.ts";
-import { type Item, stillItem, type Surroundings } from "../item.ts";
+import { type Item, simpleItem, type ItemContext } from "../item.ts";
 
 /** What runs, and how it looks. */
-export type Run = Pick<
+export type TickerContent = Pick<
   Extract<SceneItem, { type: "ticker" }>,
   "font_family" | "font_weight" | "color" | "background_color" | "speed_px_s" | "separator" | "direction" | "font_size"
 > & { texts: readonly string[] };
@@ -18,21 +18,21 @@ const maxHaste = 0.02;
 const leapMs = 1_000;
 
 /** A ticker item. */
-export function createTicker(item: Extract<SceneItem, { type: "ticker" }>, around: Surroundings): Item {
-  return createRun({ ...item, texts: [item.text] }, around);
+export function createTicker(item: Extract<SceneItem, { type: "ticker" }>, around: ItemContext): Item {
+  return createTickerItem({ ...item, texts: [item.text] }, around);
 }
 
 /** Texts that run one after the other, each followed by the separator. */
-export function createRun(run: Run, around: Surroundings): Item {
-  const belt = make("div", "belt");
-  const element = make("div", "item ticker", belt);
+export function createTickerItem(run: TickerContent, around: ItemContext): Item {
+  const belt = createElement("div", "belt");
+  const element = createElement("div", "item ticker", belt);
   element.style.color = run.color;
   element.style.backgroundColor = run.background_color;
   belt.style.fontSize = `${run.font_size ?? Math.max(4, Math.floor(around.height * letterShare))}px`;
   belt.style.lineHeight = `${around.height}px`;
   setFont(belt, run);
   let stop = (): void => {};
-  return stillItem(
+  return simpleItem(
     element,
     around,
     () => {
@@ -43,7 +43,7 @@ export function createRun(run: Run, around: Surroundings): Item {
 }
 
 /** Lays out as many rounds as fill the zone and one more, and moves them by one round, for ever. */
-function start(belt: HTMLElement, run: Run, around: Surroundings): () => void {
+function start(belt: HTMLElement, run: TickerContent, around: ItemContext): () => void {
   const first = round(run);
   belt.append(first);
   const isRtl = directionOf(first, run) === "rtl";
@@ -59,23 +59,23 @@ function start(belt: HTMLElement, run: Run, around: Surroundings): () => void {
   return follow(animation, duration, around);
 }
 
-function round({ texts, separator }: Run): HTMLElement {
+function round({ texts, separator }: TickerContent): HTMLElement {
   const parts = texts.flatMap((text) => {
-    const words = make("bdi", "", text.replace(/\s+/g, " ").trim());
-    return [words, make("span", "separator", separator)];
+    const words = createElement("bdi", "", text.replace(/\s+/g, " ").trim());
+    return [words, createElement("span", "separator", separator)];
   });
-  return make("span", "round", ...parts);
+  return createElement("span", "round", ...parts);
 }
 
-function directionOf(first: HTMLElement, run: Run): string {
+function directionOf(first: HTMLElement, run: TickerContent): string {
   if (run.direction !== "auto") return run.direction;
   // `bdi` finds the direction of what it holds.
   return getComputedStyle(first.querySelector("bdi")!).direction;
 }
 
 /** Keeps the animation where the clock says: a small error is made good by going slightly faster or slower. */
-function follow(animation: Animation, duration: number, { clock }: Surroundings): () => void {
-  const wanted = (): number => clock.at(Number(document.timeline.currentTime ?? performance.now())) % duration;
+function follow(animation: Animation, duration: number, { clock }: ItemContext): () => void {
+  const wanted = (): number => clock.toWallTime(Number(document.timeline.currentTime ?? performance.now())) % duration;
   const correct = (): void => {
     const error = offBy(wanted() - Number(animation.currentTime ?? 0), duration);
     if (Math.abs(error) > leapMs) {

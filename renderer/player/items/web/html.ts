@@ -1,9 +1,9 @@
 // An HTML bundle, which the player serves on a site of its own.
 import type { SceneItem } from "../../../../src/protocol/scene.ts";
-import type { Item, Surroundings } from "../item.ts";
-import { createSite } from "./site.ts";
+import type { Item, ItemContext } from "../item.ts";
+import { createSiteItem } from "./site.ts";
 
 /** An html item. Its files never change, so there is nothing to load anew. */
-export function createHtml(item: Extract<SceneItem, { type: "html" }>, around: Surroundings): Item {
-  return createSite({ itemId: item.item_id, url: item.url, zoom: item.zoom }, null, around);
+export function createHtml(item: Extract<SceneItem, { type: "html" }>, around: ItemContext): Item {
+  return createSiteItem({ itemId: item.item_id, url: item.url, zoom: item.zoom }, null, around);
 }

@@ -10,17 +10,17 @@ import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { FeedEntry } from "../../../protocol/scene.ts";
 import type { OutboundHttp } from "../../web-items/outbound-http.ts";
-import type { FeedNews, WantedFeed } from "../../playback/scene-item.ts";
-import { fetchFeed } from "./fetch.ts";
-import { parseFeed } from "./parse.ts";
+import type { FeedContent, WantedFeed } from "../../playback/scene-item.ts";
+import { fetchFeed } from "./fetch-feed.ts";
+import { parseFeed } from "./parse-feed.ts";
 
-export interface FeedsParts {
+export interface FeedsDependencies {
   folder: string;
-  outside: OutboundHttp;
+  outboundHttp: OutboundHttp;
   clock: Clock;
   log: Log;
   /** What a feed says has changed. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 const backoffBounds = { firstMs: 5_000, longestMs: 900_000 };
@@ -46,15 +46,15 @@ interface Kept {
 }
 
 export class Feeds implements AsyncDisposable {
-  readonly #parts: FeedsParts;
+  readonly #parts: FeedsDependencies;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(parts: FeedsParts) {
+  constructor(parts: FeedsDependencies) {
     this.#parts = parts;
   }
 
   /** Looks after these feeds and no others. Resolves once the copies at hand have been read; fetching goes on by itself. */
-  async want(wanted: readonly WantedFeed[]): Promise<void> {
+  async setFeeds(wanted: readonly WantedFeed[]): Promise<void> {
     const soonest = new Map<string, number>();
     for (const { url, refreshIntervalMs } of wanted) {
       soonest.set(url, Math.min(refreshIntervalMs, soonest.get(url) ?? Number.POSITIVE_INFINITY));
@@ -69,7 +69,7 @@ export class Feeds implements AsyncDisposable {
   }
 
   /** What a feed says at present. */
-  readonly news = (url: string): FeedNews => {
+  readonly contentOf = (url: string): FeedContent => {
     const kept = this.#kept.get(url);
     return { title: kept?.copy?.title ?? "", entries: kept?.copy?.entries ?? [], trouble: kept?.trouble ?? null };
   };
@@ -132,7 +132,7 @@ export class Feeds implements AsyncDisposable {
         if (trouble !== kept.trouble)
           log.error({ feed: nameOf(url), reason: trouble }, "a feed could not be read: the last good copy stays");
         kept.trouble = trouble;
-        if (kept.copy === null) this.#parts.changed();
+        if (kept.copy === null) this.#parts.onChange();
       }
       try {
         await clock.wait(waitMs, signal);
@@ -144,7 +144,7 @@ export class Feeds implements AsyncDisposable {
   }
 
   async #refresh(url: string, kept: Kept): Promise<void> {
-    const { outside, log, changed } = this.#parts;
+    const { outboundHttp: outside, log, onChange: changed } = this.#parts;
     const { signal } = kept.end;
     const answer = await fetchFeed(outside, url, { etag: kept.copy?.etag ?? null, lastModified: kept.copy?.last_modified ?? null }, signal);
     if (answer.is === "unchanged") return;

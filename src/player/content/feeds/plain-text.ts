@@ -1,5 +1,5 @@
 // Takes the markup out of a stranger's text. What is left is only ever shown as text; character references stay for the page.
-import { hiddenIn, withoutHidden } from "../../../protocol/text.ts";
+import { findHiddenCharacter, removeHiddenCharacters } from "../../../protocol/text.ts";
 
 // Nobody reads more of it on a screen; it also bounds what the patterns below may cost.
 const longestRead = 8_000;
@@ -20,11 +20,11 @@ function isWindows1252(number: number): boolean {
 /** At most `longest` characters, cut at a word. */
 export function textWithoutMarkup(html: string, longest: number): string {
   const text = html.slice(0, longestRead).replace(unseen, " ").replace(breaks, " ").replace(tag, "").replace(openTag, "");
-  const seen = withoutHidden(text)
+  const seen = removeHiddenCharacters(text)
     .replace(numericReference, (reference, hex: string | undefined, decimal: string) => {
       const number = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       // A space, since what stands before and after it may be parts of another one.
-      return number <= 0x10_ff_ff && hiddenIn(String.fromCodePoint(number)) !== null && !isWindows1252(number) ? " " : reference;
+      return number <= 0x10_ff_ff && findHiddenCharacter(String.fromCodePoint(number)) !== null && !isWindows1252(number) ? " " : reference;
     })
     .replace(/\s+/g, " ")
     .trim();

@@ -1,14 +1,14 @@
 // The deliveries that events bring about: made with the event, claimed when due, kept for a month.
 import type { Clock } from "../../../base/clock.ts";
 import type { Event, EventType } from "../../../protocol/operator/events.ts";
-import { eventOfRow, type NewEvent } from "../events.ts";
+import { eventFromRow, type NewEvent } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
-import { afresh, afterAttempt, isLongGone, maxPending, warnAfterMs, warningEvent } from "./health.ts";
+import { clearedHealth, healthAfterAttempt, isLongUnreachable, maxPending, warnAfterMs, warningEvent } from "./health.ts";
 
 /** What came of one attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   /** ms since the epoch. */
   at: number;
   durationMs: number;
@@ -20,7 +20,7 @@ export interface Attempt {
 }
 
 /** A delivery that is due, with all that is needed to send it. */
-export interface Due {
+export interface DueDelivery {
   delivery: DeliveryRow;
   webhook: WebhookRow;
   body: string;
@@ -37,7 +37,7 @@ const keptMs = 30 * 24 * hour;
 const maxBodyBytes = 20_000;
 
 /** The body of an event's message. What is too large is left out: the receiver reads it by its id. */
-export function bodyOf({ id, type, created_at, data }: Event): string {
+export function webhookBody({ id, type, created_at, data }: Event): string {
   const body = JSON.stringify({ id, type, timestamp: created_at, data });
   if (Buffer.byteLength(body) <= maxBodyBytes) return body;
   const ids = Object.fromEntries(Object.entries(data).filter(([name]) => name === "id" || name.endsWith("_id")));
@@ -54,7 +54,7 @@ export class Deliveries {
   }
 
   /** Makes deliveries to every enabled webhook that wants the events, in the transaction that writes them. */
-  async make(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
+  async addForEvents(db: Db, teamId: string, events: readonly Event[]): Promise<void> {
     const webhooks = await db
       .selectFrom("webhooks")
       .select(["id", "events", "failing_since", "backlog_full_since"])
@@ -65,7 +65,7 @@ export class Deliveries {
       const wanted = events.filter(wantedBy(webhook));
       if (wanted.length === 0) continue;
       // A burst of events is no failure: only for a receiver that has been gone for long not all is kept.
-      const room = isLongGone(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
+      const room = isLongUnreachable(webhook, this.#clock.now()) ? await this.#roomFor(db, webhook.id) : Infinity;
       for (const event of wanted.slice(0, room)) await this.add(db, teamId, webhook.id, event);
       if (wanted.length <= room || webhook.backlog_full_since !== null) continue;
       const backlog_full_since = Math.trunc(this.#clock.now());
@@ -89,7 +89,7 @@ export class Deliveries {
     const now = Math.trunc(this.#clock.now());
     await db
       .insertInto("webhook_messages")
-      .values({ event_id: event.id, team_id: teamId, type: event.type, body: bodyOf(event), created_at: now })
+      .values({ event_id: event.id, team_id: teamId, type: event.type, body: webhookBody(event), created_at: now })
       .onConflict((conflict) => conflict.column("event_id").doNothing())
       .execute();
     const row: DeliveryRow = {
@@ -114,7 +114,7 @@ export class Deliveries {
    * What is due now and not in `sending`, at most `each` for a webhook: a dead one with thousands waiting takes no more
    * than its share. Rows stay pending while they are sent, so that a crash sends them again, under the same id.
    */
-  async due(db: Db, sending: ReadonlyMap<string, ReadonlySet<string>>, each: number): Promise<Due[]> {
+  async due(db: Db, sending: ReadonlyMap<string, ReadonlySet<string>>, each: number): Promise<DueDelivery[]> {
     const now = this.#clock.now();
     const waiting = await db
       .selectFrom("webhooks")
@@ -131,7 +131,7 @@ export class Deliveries {
         ),
       )
       .execute();
-    const due: Due[] = [];
+    const due: DueDelivery[] = [];
     for (const webhook of waiting) {
       const underWay = sending.get(webhook.id) ?? new Set();
       const free = each - underWay.size;
@@ -168,7 +168,7 @@ export class Deliveries {
   }
 
   /** Writes down what came of an attempt, and when the next is due. @returns what is to be told of the webhook. */
-  async settle(db: Db, { delivery, webhook: asSent }: Due, attempt: Attempt): Promise<NewEvent[]> {
+  async recordAttempt(db: Db, { delivery, webhook: asSent }: DueDelivery, attempt: DeliveryAttempt): Promise<NewEvent[]> {
     const now = Math.trunc(this.#clock.now());
     const number = delivery.attempts + 1;
     const webhook = await db.selectFrom("webhooks").selectAll().where("id", "=", asSent.id).executeTakeFirst();
@@ -207,22 +207,22 @@ export class Deliveries {
     // Sent to another address than it has now: that says nothing of this one.
     if (webhook.url !== asSent.url) return [];
     const is = isDone ? "delivered" : isGone ? "gone" : "failed";
-    const { change, events } = afterAttempt(webhook, { is, number, error: attempt.error, at: attempt.at }, now);
+    const { change, events } = healthAfterAttempt(webhook, { is, number, error: attempt.error, at: attempt.at }, now);
     await db.updateTable("webhooks").set(change).where("id", "=", webhook.id).execute();
     if (change.status !== undefined) await this.cancelAll(db, webhook.id);
     return events;
   }
 
   /** The enabled webhooks that have failed for long enough, and whose owner was not told. */
-  toWarnOf(db: Db): Promise<WebhookRow[]> {
+  webhooksToWarn(db: Db): Promise<WebhookRow[]> {
     const before = Math.trunc(this.#clock.now()) - warnAfterMs;
     const late = db.selectFrom("webhooks").selectAll().where("failing_since", "<=", before).where("warned_at", "is", null);
     return late.where("status", "=", "enabled").execute();
   }
 
   /** Notes that owners are told now. @returns what is to be told. */
-  async warn(db: Db): Promise<NewEvent[]> {
-    const late = await this.toWarnOf(db);
+  async markWarned(db: Db): Promise<NewEvent[]> {
+    const late = await this.webhooksToWarn(db);
     const warned_at = Math.trunc(this.#clock.now());
     for (const { id } of late) await db.updateTable("webhooks").set({ warned_at }).where("id", "=", id).execute();
     return late.map(warningEvent);
@@ -282,9 +282,9 @@ export class Deliveries {
       .orderBy("seq")
       .limit(room + 1)
       .execute();
-    const missed = rows.map(eventOfRow).filter(wantedBy(webhook));
+    const missed = rows.map(eventFromRow).filter(wantedBy(webhook));
     for (const event of missed.slice(0, room)) await this.add(db, webhook.team_id, webhook.id, event);
-    const { backlog_full_since } = missed.length > room ? webhook : afresh;
+    const { backlog_full_since } = missed.length > room ? webhook : clearedHealth;
     await db.updateTable("webhooks").set({ backlog_full_since }).where("id", "=", webhook.id).execute();
     return Math.min(missed.length, room);
   }

@@ -1,7 +1,7 @@
 // How a webhook fares: since when nothing arrives, when its owner is warned and when it is paused. Pure: no clock, no disk.
 import type { EventType } from "../../../protocol/operator/events.ts";
 import type { WebhookWarning } from "../../../protocol/operator/webhooks.ts";
-import type { NewEvent } from "../events.ts";
+import type { NewEvent } from "../event-journal.ts";
 import type { WebhookRow } from "../../store/tables.ts";
 
 const hour = 3_600_000;
@@ -12,7 +12,7 @@ const pauseAfterDays = 5;
 const pauseAfterMs = pauseAfterDays * 24 * hour;
 // The first attempts of an event may fail by a short break alone, in a team where little happens.
 const attemptsBeforePause = 3;
-/** So many deliveries wait for a webhook that {@link isLongGone}, and no more. */
+/** So many deliveries wait for a webhook that {@link isLongUnreachable}, and no more. */
 export const maxPending = 10_000;
 
 /** What came of an attempt, as far as it counts for the webhook. */
@@ -26,7 +26,7 @@ export interface Outcome {
 }
 
 /** What is as it was at the beginning, once somebody has mended or changed a webhook. */
-export const afresh = {
+export const clearedHealth = {
   disabled_reason: null,
   failing_since: null,
   last_error: null,
@@ -37,12 +37,16 @@ export const afresh = {
 } satisfies Partial<WebhookRow>;
 
 /** Whether nothing arrived for so long that its owner is warned. */
-export function isLongGone({ failing_since }: Pick<WebhookRow, "failing_since">, now: number): boolean {
+export function isLongUnreachable({ failing_since }: Pick<WebhookRow, "failing_since">, now: number): boolean {
   return failing_since !== null && now - failing_since >= warnAfterMs;
 }
 
 /** How a webhook stands after an attempt, and what is to be told of it. */
-export function afterAttempt(webhook: WebhookRow, outcome: Outcome, now: number): { change: Partial<WebhookRow>; events: NewEvent[] } {
+export function healthAfterAttempt(
+  webhook: WebhookRow,
+  outcome: Outcome,
+  now: number,
+): { change: Partial<WebhookRow>; events: NewEvent[] } {
   if (outcome.is === "delivered") {
     const change = { last_success_at: now, failing_since: null, last_error: null, warned_at: null };
     return { change, events: webhook.warned_at === null ? [] : [eventOf("webhook.recovered", webhook)] };
@@ -72,14 +76,14 @@ export function warningEvent(webhook: WebhookRow): NewEvent {
 }
 
 /** What is wrong with a webhook, for whoever reads it. */
-export function warningsOf(webhook: WebhookRow, now: number): WebhookWarning[] {
+export function webhookWarnings(webhook: WebhookRow, now: number): WebhookWarning[] {
   const { failing_since, paused_at, backlog_full_since, last_error } = webhook;
   const warnings: WebhookWarning[] = [];
   if (paused_at !== null) {
     const remedy =
       "Mend the receiver, enable the webhook by PATCH, then send what it missed within 24 hours by POST /webhooks/{id}/replay.";
     warnings.push({ code: "paused", since: iso(paused_at), detail: `It is paused: ${webhook.paused_reason ?? ""}`, remedy });
-  } else if (failing_since !== null && isLongGone(webhook, now)) {
+  } else if (failing_since !== null && isLongUnreachable(webhook, now)) {
     const detail = `Nothing arrived since then; the last attempt: ${last_error ?? "no answer"}`;
     const remedy = `Mend the receiver: what failed is tried again by itself. After ${pauseAfterDays} days without a success it is paused.`;
     warnings.push({ code: "failing", since: iso(failing_since), detail, remedy });

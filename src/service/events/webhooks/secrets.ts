@@ -11,18 +11,18 @@ export interface Secret {
 const overlapMs = 86_400_000;
 
 /** The secrets that sign at `now`, the newest first. */
-export function secretsOf(webhook: Pick<WebhookRow, "secrets">, now: number): string[] {
-  return liveSecrets(webhook, now).map(({ secret }) => secret);
+export function signingSecrets(webhook: Pick<WebhookRow, "secrets">, now: number): string[] {
+  return validSecrets(webhook, now).map(({ secret }) => secret);
 }
 
 /** The secrets that are good at `now`, the newest first. */
-export function liveSecrets({ secrets }: Pick<WebhookRow, "secrets">, now: number): Secret[] {
+export function validSecrets({ secrets }: Pick<WebhookRow, "secrets">, now: number): Secret[] {
   return (JSON.parse(secrets) as Secret[]).filter(({ expires_at }) => expires_at === null || expires_at > now);
 }
 
 /** A new secret beside the present one, which stays good for a day; an older one of an earlier rotation ends. */
-export function rotated(webhook: Pick<WebhookRow, "secrets">, now: number): Secret[] {
-  const [current] = liveSecrets(webhook, now);
+export function rotateSecrets(webhook: Pick<WebhookRow, "secrets">, now: number): Secret[] {
+  const [current] = validSecrets(webhook, now);
   const fresh: Secret = { secret: createSecret(), expires_at: null };
   return current === undefined ? [fresh] : [fresh, { ...current, expires_at: now + overlapMs }];
 }

@@ -5,18 +5,18 @@ import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { runAll } from "../../../base/async/run-all.ts";
 import { failureOf, type OutboundHttp } from "../../content/outbound-http.ts";
-import type { Events } from "../events.ts";
+import type { EventJournal } from "../event-journal.ts";
 import type { Store } from "../../store/store.ts";
-import type { Attempt, Deliveries, Due } from "./deliveries.ts";
-import { secretsOf } from "./secrets.ts";
+import type { DeliveryAttempt, Deliveries, DueDelivery } from "./deliveries.ts";
+import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
 
-export interface SenderParts {
+export interface SenderDependencies {
   store: Store;
   clock: Clock;
   log: Log;
   egress: OutboundHttp;
-  events: Events;
+  events: EventJournal;
   deliveries: Deliveries;
 }
 
@@ -28,7 +28,7 @@ const trimMs = 3_600_000;
 const watchMs = 60_000;
 
 export class WebhookSender {
-  readonly #parts: SenderParts;
+  readonly #parts: SenderDependencies;
   readonly #bell = new Signal();
   /** Deliveries under way, by webhook. */
   readonly #sending = new Map<string, Set<string>>();
@@ -36,7 +36,7 @@ export class WebhookSender {
   /** What came of the attempts since the start. */
   readonly attempts = { delivered: 0, refused: 0, unreachable: 0 };
 
-  constructor(parts: SenderParts) {
+  constructor(parts: SenderDependencies) {
     this.#parts = parts;
     parts.store.onCommit(() => this.#bell.notify());
   }
@@ -63,8 +63,8 @@ export class WebhookSender {
     };
     const watch = async (each: AbortSignal): Promise<never> => {
       for (;;) {
-        if ((await deliveries.toWarnOf(store.db)).length > 0) {
-          await store.write(async (db) => events.append(db, await deliveries.warn(db)));
+        if ((await deliveries.webhooksToWarn(store.db)).length > 0) {
+          await store.write(async (db) => events.append(db, await deliveries.markWarned(db)));
         }
         await clock.wait(watchMs, each);
       }
@@ -72,7 +72,7 @@ export class WebhookSender {
     return runAll([send, trim, watch], signal);
   }
 
-  #begin(due: Due, signal: AbortSignal): void {
+  #begin(due: DueDelivery, signal: AbortSignal): void {
     const { delivery, webhook } = due;
     const ids = this.#sending.get(webhook.id) ?? new Set();
     this.#sending.set(webhook.id, ids.add(delivery.id));
@@ -87,18 +87,18 @@ export class WebhookSender {
     this.#underWay.add(work);
   }
 
-  async #deliver(due: Due, signal: AbortSignal): Promise<void> {
+  async #deliver(due: DueDelivery, signal: AbortSignal): Promise<void> {
     const { deliveries, events, log, store } = this.#parts;
     const attempt = await this.#attempt(due, signal);
     // The service stops: the delivery stays pending and is sent again, under the same id.
     if (attempt === null) return;
     this.attempts[attempt.status === null ? "unreachable" : attempt.error === null ? "delivered" : "refused"] += 1;
-    await store.write(async (db) => events.append(db, await deliveries.settle(db, due, attempt)));
+    await store.write(async (db) => events.append(db, await deliveries.recordAttempt(db, due, attempt)));
     const about = { webhook_id: due.webhook.id, event_id: due.delivery.event_id, status: attempt.status, reason: attempt.error };
     log.debug(about, "webhook attempt");
   }
 
-  async #attempt({ delivery, webhook, body }: Due, signal: AbortSignal): Promise<Attempt | null> {
+  async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
     const { clock, egress } = this.#parts;
     const at = clock.now();
     const begun = clock.monotonic();
@@ -107,7 +107,7 @@ export class WebhookSender {
       () => over.abort(new Error(`no whole answer within ${attemptLimitMs / 1_000} s`)),
       () => undefined,
     );
-    const ended = (status: number | null, rest: Partial<Attempt>): Attempt => ({
+    const ended = (status: number | null, rest: Partial<DeliveryAttempt>): DeliveryAttempt => ({
       at,
       durationMs: clock.monotonic() - begun,
       status,
@@ -119,7 +119,7 @@ export class WebhookSender {
     try {
       const headers = {
         "content-type": "application/json",
-        ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, secretsOf(webhook, at)),
+        ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, signingSecrets(webhook, at)),
       };
       const whole = AbortSignal.any([signal, over.signal]);
       const answer = await egress.request(webhook.url, { method: "POST", headers, body, signal: whole, plain: "allowed" });

@@ -3,9 +3,9 @@ import { isFault } from "../../../base/fault.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { verifyJws } from "../../../base/jws.ts";
 import { TokenProof, tokenProofJwsType, type TokenGrant } from "../../../protocol/device/messages.ts";
-import { bearerOf, hashOf, randomText, refuseToken } from "../../people/access.ts";
+import { bearerToken, hashSecret, randomText, invalidToken } from "../../people/access.ts";
 import type { MakeId } from "../../store/ids.ts";
-import { prepared } from "../../store/prepared.ts";
+import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Signer } from "./signer.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
@@ -15,7 +15,7 @@ const nonceLifeMs = 60_000;
 // Nonces cost memory until they end: beyond this the oldest are dropped, whose devices simply ask again.
 const maxNonces = 100_000;
 
-const playersByToken = prepared((db: Db, { hash, now }: { hash: string; now: number }) =>
+const playersByToken = preparedQuery((db: Db, { hash, now }: { hash: string; now: number }) =>
   db
     .selectFrom("device_tokens")
     .innerJoin("players", "players.id", "device_tokens.player_id")
@@ -24,7 +24,7 @@ const playersByToken = prepared((db: Db, { hash, now }: { hash: string; now: num
     .where("device_tokens.expires_at", ">", now),
 );
 
-export interface DeviceAccessParts {
+export interface DeviceAccessDependencies {
   db: Db;
   clock: Clock;
   makeId: MakeId;
@@ -32,10 +32,10 @@ export interface DeviceAccessParts {
 }
 
 export class DeviceAccess {
-  readonly #parts: DeviceAccessParts;
+  readonly #parts: DeviceAccessDependencies;
   readonly #nonces = new Map<string, number>();
 
-  constructor(parts: DeviceAccessParts) {
+  constructor(parts: DeviceAccessDependencies) {
     this.#parts = parts;
   }
 
@@ -45,7 +45,7 @@ export class DeviceAccess {
   }
 
   /** A nonce that is good once, for a minute. */
-  nonce(): { nonce: string; expires_in: number } {
+  createNonce(): { nonce: string; expires_in: number } {
     const now = this.#parts.clock.monotonic();
     for (const [nonce, endsAt] of this.#nonces) {
       if (endsAt > now && this.#nonces.size < maxNonces) break;
@@ -57,7 +57,7 @@ export class DeviceAccess {
   }
 
   /** Whether `proof` is signed by `publicKey` for `audience` over a nonce of ours, which it uses up. */
-  isProof(proof: string, publicKey: string, audience: string): boolean {
+  isValidProof(proof: string, publicKey: string, audience: string): boolean {
     let said: ReturnType<typeof TokenProof.safeParse>;
     try {
       said = TokenProof.safeParse(verifyJws(tokenProofJwsType, proof, publicKey));
@@ -72,14 +72,14 @@ export class DeviceAccess {
   }
 
   /** A fresh token for a player. */
-  async grant(player: PlayerRow): Promise<TokenGrant> {
+  async issueToken(player: PlayerRow): Promise<TokenGrant> {
     const { db, clock, signer } = this.#parts;
     const token = `sgn_dev_${randomText(43)}`;
     const now = Math.trunc(clock.now());
     await db.deleteFrom("device_tokens").where("player_id", "=", player.id).where("expires_at", "<=", now).execute();
     await db
       .insertInto("device_tokens")
-      .values({ hash: hashOf(token), player_id: player.id, expires_at: now + tokenLifeMs })
+      .values({ hash: hashSecret(token), player_id: player.id, expires_at: now + tokenLifeMs })
       .execute();
     return {
       access_token: token,
@@ -92,10 +92,10 @@ export class DeviceAccess {
   }
 
   /** The player whose token the header carries, a removed one included. @throws Refusal 401. */
-  async playerOf(authorization: string | undefined): Promise<PlayerRow> {
+  async authenticate(authorization: string | undefined): Promise<PlayerRow> {
     const { db, clock } = this.#parts;
-    const [row] = await playersByToken(db, { hash: hashOf(bearerOf(authorization)), now: clock.now() });
-    if (row === undefined) throw refuseToken();
+    const [row] = await playersByToken(db, { hash: hashSecret(bearerToken(authorization)), now: clock.now() });
+    if (row === undefined) throw invalidToken();
     return row;
   }
 
@@ -105,17 +105,17 @@ export class DeviceAccess {
   }
 
   /** The same for a device that the player has moved away from, if `proof` is one's; null when it is nobody's that we know. */
-  async formerRevocation(playerId: string, proof: string): Promise<string | null> {
+  async revocationForFormerDevice(playerId: string, proof: string): Promise<string | null> {
     const keys = this.#parts.db.selectFrom("former_keys").selectAll().where("player_id", "=", playerId);
     for (const key of await keys.orderBy("replaced_at", "desc").execute()) {
       // A proof that the key did not sign leaves its nonce for the next key.
-      if (this.isProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
+      if (this.isValidProof(proof, key.public_key, playerId)) return this.#revoke(playerId, key.thumbprint, key.replaced_at);
     }
     return null;
   }
 
   #revoke(playerId: string, thumbprint: string, at: number): string {
     const { makeId, signer } = this.#parts;
-    return signer.revocation({ sub: thumbprint, jti: makeId("evt"), player_id: playerId, iat: Math.trunc(at / 1_000) });
+    return signer.signRevocation({ sub: thumbprint, jti: makeId("evt"), player_id: playerId, iat: Math.trunc(at / 1_000) });
   }
 }

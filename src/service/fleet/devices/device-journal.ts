@@ -2,27 +2,27 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import { inParts } from "../targets.ts";
+import { inChunks } from "../targets.ts";
 
 /** A message with a place in a device's journal. */
 export type JournalMessage = { type: "state.changed"; data: { revision: string } } | { type: "command"; data: { command: string } };
-export interface Entry {
+export interface JournalEntry {
   playerId: string;
   seq: number;
   message: JournalMessage;
 }
 
 /** What a device missed; `resumed: false` when that is no longer known. */
-export interface Missed {
+export interface MissedMessages {
   resumed: boolean;
-  entries: Entry[];
+  entries: JournalEntry[];
   lastSeq: number;
 }
 
 const keptMs = 86_400_000;
 const keptEntries = 1_000;
 
-export class Journal {
+export class DeviceJournal {
   /** Names this journal; another one after the database was lost or replaced. */
   readonly epoch: string;
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class Journal {
     this.#clock = clock;
   }
 
-  static async open(db: Db, makeId: MakeId, clock: Clock): Promise<Journal> {
+  static async open(db: Db, makeId: MakeId, clock: Clock): Promise<DeviceJournal> {
     const fresh = { key: "journal-epoch", value: makeId("evt") };
     await db
       .insertInto("meta")
@@ -40,23 +40,23 @@ export class Journal {
       .onConflict((conflict) => conflict.column("key").doNothing())
       .execute();
     const { value } = await db.selectFrom("meta").select("value").where("key", "=", fresh.key).executeTakeFirstOrThrow();
-    return new Journal(value, clock);
+    return new DeviceJournal(value, clock);
   }
 
   /** Adds a message, in the transaction that makes it true. */
-  async append(db: Db, playerId: string, message: JournalMessage): Promise<Entry> {
+  async append(db: Db, playerId: string, message: JournalMessage): Promise<JournalEntry> {
     const [entry] = await this.appendAll(db, [{ playerId, message }]);
     return entry!;
   }
 
   /** Adds one message for each of many players, in the transaction that makes them true. */
-  async appendAll(db: Db, messages: readonly Omit<Entry, "seq">[]): Promise<Entry[]> {
-    const entries: Entry[] = [];
-    for (const part of inParts(messages)) entries.push(...(await this.#appendPart(db, part)));
+  async appendAll(db: Db, messages: readonly Omit<JournalEntry, "seq">[]): Promise<JournalEntry[]> {
+    const entries: JournalEntry[] = [];
+    for (const part of inChunks(messages)) entries.push(...(await this.#appendPart(db, part)));
     return entries;
   }
 
-  async #appendPart(db: Db, messages: readonly Omit<Entry, "seq">[]): Promise<Entry[]> {
+  async #appendPart(db: Db, messages: readonly Omit<JournalEntry, "seq">[]): Promise<JournalEntry[]> {
     const places = await db
       .insertInto("journals")
       .values(messages.map(({ playerId }) => ({ player_id: playerId, last_seq: 1 })))
@@ -64,7 +64,7 @@ export class Journal {
       .returning(["player_id", "last_seq", "trimmed_seq"])
       .execute();
     const byPlayer = new Map(places.map((place) => [place.player_id, place]));
-    const entries = messages.map((each): Entry => ({ ...each, seq: byPlayer.get(each.playerId)!.last_seq }));
+    const entries = messages.map((each): JournalEntry => ({ ...each, seq: byPlayer.get(each.playerId)!.last_seq }));
     const at = Math.trunc(this.#clock.now());
     const rows = entries.map(({ playerId, seq, message }) => ({ player_id: playerId, seq, at, message: JSON.stringify(message) }));
     await db.insertInto("journal").values(rows).execute();
@@ -92,7 +92,7 @@ export class Journal {
   }
 
   /** What came after `lastSeq` of the journal `epoch`, oldest first. Of several hints only the newest still matters. */
-  async since(db: Db, playerId: string, epoch: string | null, lastSeq: number): Promise<Missed> {
+  async since(db: Db, playerId: string, epoch: string | null, lastSeq: number): Promise<MissedMessages> {
     const place = await db.selectFrom("journals").selectAll().where("player_id", "=", playerId).executeTakeFirst();
     const { last_seq: newest, trimmed_seq: trimmed } = place ?? { last_seq: 0, trimmed_seq: 0 };
     if (epoch !== this.epoch || lastSeq < trimmed || lastSeq > newest) return { resumed: false, entries: [], lastSeq: newest };
@@ -103,7 +103,7 @@ export class Journal {
       .where("seq", ">", lastSeq)
       .orderBy("seq")
       .execute();
-    const entries = rows.map((row): Entry => ({ playerId, seq: row.seq, message: JSON.parse(row.message) as JournalMessage }));
+    const entries = rows.map((row): JournalEntry => ({ playerId, seq: row.seq, message: JSON.parse(row.message) as JournalMessage }));
     const newestHint = entries.findLast(({ message }) => message.type === "state.changed");
     const kept = entries.filter((entry) => entry.message.type !== "state.changed" || entry === newestHint);
     return { resumed: true, entries: kept, lastSeq: newest };
@@ -128,7 +128,7 @@ export class Journal {
   }
 
   /** Forgets a player's journal. */
-  async drop(db: Db, playerId: string): Promise<void> {
+  async deletePlayer(db: Db, playerId: string): Promise<void> {
     await db.deleteFrom("journal").where("player_id", "=", playerId).execute();
     await db.deleteFrom("journals").where("player_id", "=", playerId).execute();
   }

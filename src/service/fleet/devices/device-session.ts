@@ -3,16 +3,16 @@ import type { WebSocket } from "ws";
 import { isAbort, reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { messageText } from "../../../base/websocket-text.ts";
-import { closeCodes, DeviceMessage, readMessage, type ServiceMessage } from "../../../protocol/device/messages.ts";
-import { takeHeartbeat, type HeartbeatParts } from "./heartbeats.ts";
+import { closeCodes, DeviceMessage, parseMessage, type ServiceMessage } from "../../../protocol/device/messages.ts";
+import { handleHeartbeat, type HeartbeatDependencies } from "./heartbeats.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Batch } from "../../../base/async/batch.ts";
-import type { Entry, Journal } from "./device-journal.ts";
+import type { JournalEntry, DeviceJournal } from "./device-journal.ts";
 
-export interface SessionParts extends HeartbeatParts {
+export interface SessionDependencies extends HeartbeatDependencies {
   log: Log;
   makeId: MakeId;
-  journal: Journal;
+  journal: DeviceJournal;
   /** Writes acknowledgements down. */
   acks: Batch<{ playerId: string; seq: number }>;
   heartbeatMs: number;
@@ -31,17 +31,17 @@ export class DeviceSession {
   readonly id: string;
   readonly playerId: string;
   readonly #socket: WebSocket;
-  readonly #parts: SessionParts;
+  readonly #parts: SessionDependencies;
   readonly #ended = new AbortController();
   // New: before hello. Greeting: what is pushed meanwhile waits, so that nothing comes twice or in the wrong order.
-  #stage: { is: "new" } | { is: "greeting"; waiting: Entry[] } | { is: "live" } = { is: "new" };
+  #stage: { is: "new" } | { is: "greeting"; waiting: JournalEntry[] } | { is: "live" } = { is: "new" };
   #handling: Promise<void> = Promise.resolve();
   #heardAt: number;
   #ignored = 0;
   // Every message repeats it.
   #acked = 0;
 
-  constructor(socket: WebSocket, playerId: string, parts: SessionParts) {
+  constructor(socket: WebSocket, playerId: string, parts: SessionDependencies) {
     this.id = parts.makeId("evt");
     this.playerId = playerId;
     this.#socket = socket;
@@ -70,17 +70,17 @@ export class DeviceSession {
   }
 
   /** Resolves when every message that came has been handled. */
-  get settled(): Promise<void> {
+  get allHandled(): Promise<void> {
     return this.#handling;
   }
 
   /** Messages that were not understood. */
-  get ignored(): number {
+  get ignoredCount(): number {
     return this.#ignored;
   }
 
   /** Sends a journalled message, once the greeting is over. */
-  push(entry: Entry): void {
+  push(entry: JournalEntry): void {
     if (this.#stage.is === "greeting") this.#stage.waiting.push(entry);
     else if (this.#stage.is === "live") this.#sendEntry(entry);
     // Before hello it is in the journal already, from where the greeting takes it.
@@ -132,7 +132,7 @@ export class DeviceSession {
       case "hello":
         return this.#greet(message, receivedAt);
       case "heartbeat": {
-        const answer = await takeHeartbeat(this.#parts, this.playerId, message.data, receivedAt, "socket");
+        const answer = await handleHeartbeat(this.#parts, this.playerId, message.data, receivedAt, "socket");
         return this.#send({ type: "heartbeat.answer", data: { ...answer, reconnect_spread_ms: this.#parts.spreadMs() } });
       }
       case "ack":
@@ -145,12 +145,12 @@ export class DeviceSession {
 
   async #greet(hello: Hello, receivedAt: number): Promise<void> {
     if (this.#stage.is !== "new") return this.#ignore("hello");
-    const waiting: Entry[] = [];
+    const waiting: JournalEntry[] = [];
     this.#stage = { is: "greeting", waiting };
     const { clock, heartbeatMs, journal, makeId, spreadMs, store } = this.#parts;
     const { epoch, last_seq: lastSeq, heartbeat } = hello.data;
     const missed = await journal.since(store.db, this.playerId, epoch, lastSeq);
-    const answer = await takeHeartbeat(this.#parts, this.playerId, heartbeat, receivedAt, "socket");
+    const answer = await handleHeartbeat(this.#parts, this.playerId, heartbeat, receivedAt, "socket");
     const data = {
       session_id: this.id,
       epoch: journal.epoch,
@@ -167,11 +167,11 @@ export class DeviceSession {
     for (const entry of waiting) if (entry.seq > missed.lastSeq) this.#sendEntry(entry);
   }
 
-  #sendEntry({ seq, message }: Entry): void {
+  #sendEntry({ seq, message }: JournalEntry): void {
     const { clock, commands, log, makeId } = this.#parts;
     this.#sendRaw({ ...message, id: makeId("evt"), ts: clock.now(), seq });
     if (message.type !== "command") return;
-    commands.delivered(message.data.command).catch((error: unknown) => log.error({ err: error }, "a delivery could not be noted"));
+    commands.markDelivered(message.data.command).catch((error: unknown) => log.error({ err: error }, "a delivery could not be noted"));
   }
 
   #send(message: Sent): void {
@@ -185,7 +185,7 @@ export class DeviceSession {
   }
 
   #read(text: string): DeviceMessage | null {
-    const read = readMessage(DeviceMessage, text);
+    const read = parseMessage(DeviceMessage, text);
     if (read.is === "known") return read.message;
     this.#ignore(read.type ?? "malformed");
     return null;

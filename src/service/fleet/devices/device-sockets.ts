@@ -6,13 +6,13 @@ import { Batch } from "../../../base/async/batch.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import { closeCodes, deviceSubprotocol, longestMessageBytes } from "../../../protocol/device/messages.ts";
 import type { DeviceAccess } from "./device-access.ts";
-import { DeviceSession, type SessionParts } from "./device-session.ts";
-import type { Entry } from "./device-journal.ts";
-import { Refusal } from "../../http/problem.ts";
+import { DeviceSession, type SessionDependencies } from "./device-session.ts";
+import type { JournalEntry } from "./device-journal.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { farewell, type UpgradeDoor } from "../../http/upgrades.ts";
+import { closeAfterGrace, type WebSocketEndpoint } from "../../http/upgrades.ts";
 
-export interface SocketsParts extends Omit<SessionParts, "spreadMs" | "acks"> {
+export interface DeviceSocketsDependencies extends Omit<SessionDependencies, "spreadMs" | "acks"> {
   access: DeviceAccess;
 }
 
@@ -25,17 +25,17 @@ const acksAtOnce = 400;
 const spreadPerPlayerMs = 3;
 const longestSpreadMs = 45_000;
 
-export class Sockets implements UpgradeDoor {
+export class DeviceSockets implements WebSocketEndpoint {
   readonly path = "/api/v1/device/ws";
-  readonly #parts: SocketsParts;
+  readonly #parts: DeviceSocketsDependencies;
   readonly server: WebSocketServer;
   readonly #sessions = new Map<string, DeviceSession>();
   /** The same for all: with ten thousand sessions each object counts. */
-  readonly #sessionParts: SessionParts;
+  readonly #sessionParts: SessionDependencies;
   #isClosing = false;
   #opened = 0;
 
-  constructor(parts: SocketsParts) {
+  constructor(parts: DeviceSocketsDependencies) {
     this.#parts = parts;
     const acks = new Batch<{ playerId: string; seq: number }>(acksAtOnce, (all) =>
       parts.store.write((db) => parts.journal.ackAll(db, all)),
@@ -50,8 +50,8 @@ export class Sockets implements UpgradeDoor {
     });
   }
 
-  /** Takes an upgrade that {@link judge} let pass. */
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Takes an upgrade that {@link rejectionOf} let pass. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.server.handleUpgrade(request, socket, head, (opened) => void this.#admit(opened, request));
   }
 
@@ -61,12 +61,12 @@ export class Sockets implements UpgradeDoor {
   }
 
   /** Sockets that were opened since the start, those that were refused afterwards included. */
-  get opened(): number {
+  get openedCount(): number {
     return this.#opened;
   }
 
   /** Sends what was journalled and committed to the players that are connected. */
-  push(entries: readonly Entry[]): void {
+  push(entries: readonly JournalEntry[]): void {
     for (const entry of entries) this.#sessions.get(entry.playerId)?.push(entry);
   }
 
@@ -89,19 +89,19 @@ export class Sockets implements UpgradeDoor {
     const sessions = [...this.#sessions.values()];
     const spreadMs = this.#spreadMs();
     for (const session of sessions) session.goAway(Math.round(500 + Math.random() * spreadMs));
-    await farewell(sessions, this.#parts.clock, farewellMs);
-    await Promise.all(sessions.map(({ settled }) => settled));
+    await closeAfterGrace(sessions, this.#parts.clock, farewellMs);
+    await Promise.all(sessions.map(({ allHandled: settled }) => settled));
     this.server.close();
   }
 
   /** Why an upgrade is refused, null to take it. A bad token is told by a close code instead. */
-  judge({ method, headers }: IncomingMessage): Refusal | null {
-    if (this.#isClosing) return new Refusal("closing", "The service is stopping");
-    if (method !== "GET") return new Refusal("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
+  rejectionOf({ method, headers }: IncomingMessage): ProblemError | null {
+    if (this.#isClosing) return new ProblemError("closing", "The service is stopping");
+    if (method !== "GET") return new ProblemError("method-not-allowed", "A WebSocket is opened by GET", { headers: { Allow: "GET" } });
     const offered = String(headers["sec-websocket-protocol"] ?? "").split(",");
     return offered.some((name) => name.trim() === deviceSubprotocol)
       ? null
-      : new Refusal("bad-request", `Offer the subprotocol ${deviceSubprotocol} in Sec-WebSocket-Protocol`);
+      : new ProblemError("bad-request", `Offer the subprotocol ${deviceSubprotocol} in Sec-WebSocket-Protocol`);
   }
 
   async #admit(socket: WebSocket, request: IncomingMessage): Promise<void> {
@@ -112,7 +112,7 @@ export class Sockets implements UpgradeDoor {
     // Heard from the first moment: what a device says while its token is looked up must not be lost.
     socket.pause();
     try {
-      const player = await access.playerOf(request.headers.authorization);
+      const player = await access.authenticate(request.headers.authorization);
       if (this.#isClosing) return socket.close(closeCodes.restarting);
       const session = new DeviceSession(socket, player.id, this.#sessionParts);
       if (player.removed_at !== null) session.revoke(access.revocation(player));
@@ -120,7 +120,7 @@ export class Sockets implements UpgradeDoor {
       socket.resume();
     } catch (error) {
       socket.resume();
-      if (error instanceof Refusal) return socket.close(closeCodes.badToken, "the token is not valid");
+      if (error instanceof ProblemError) return socket.close(closeCodes.badToken, "the token is not valid");
       log.error({ err: error }, "a socket could not be admitted");
       socket.close(1011);
     }
@@ -135,13 +135,13 @@ export class Sockets implements UpgradeDoor {
     session.ended.addEventListener("abort", () => {
       if (this.#sessions.get(session.playerId) !== session) return;
       this.#sessions.delete(session.playerId);
-      presence.gone(session.playerId);
+      presence.socketClosed(session.playerId);
       log.info({ player_id: session.playerId, name, connected: this.size }, "player disconnected");
     });
   }
 
   /** By the players in service, not by those connected: when these come back, the first find none. */
   #spreadMs(): number {
-    return Math.min(longestSpreadMs, this.#parts.links.online * spreadPerPlayerMs);
+    return Math.min(longestSpreadMs, this.#parts.links.onlineCount * spreadPerPlayerMs);
   }
 }

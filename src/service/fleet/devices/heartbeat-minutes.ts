@@ -3,16 +3,16 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { HeartbeatMinute } from "../../../protocol/operator/heartbeat-history.ts";
 import type { Heartbeat } from "../../../protocol/device/heartbeat.ts";
-import type { MinuteRow } from "../../store/telemetry-tables.ts";
-import { prepared } from "../../store/prepared.ts";
-import type { Telemetry } from "../../store/store.ts";
+import type { HeartbeatMinuteRow } from "../../store/telemetry-tables.ts";
+import { preparedQuery } from "../../store/prepared-query.ts";
+import type { TelemetryDb } from "../../store/store.ts";
 
 /** A minute, in ms. */
 export const minuteMs = 60_000;
 const minutesOfDay = 1_440;
 const partOfPruning = 5_000;
 
-const addToMinute = prepared((db: Telemetry, row: MinuteRow) => {
+const addToMinute = preparedQuery((db: TelemetryDb, row: HeartbeatMinuteRow) => {
   const latest = { boot_id: row.boot_id, uptime_ms: row.uptime_ms, revision: row.revision };
   const [player_id, minute, beats, rendering] = [row.player_id, row.minute, row.beats, row.rendering];
   const most = {
@@ -42,7 +42,7 @@ const addToMinute = prepared((db: Telemetry, row: MinuteRow) => {
 });
 
 /** Counts a heartbeat that came at `receivedAt` (ms since the epoch) into its minute. */
-export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat, receivedAt: number): Promise<void> {
+export async function countHeartbeat(db: TelemetryDb, playerId: string, beat: Heartbeat, receivedAt: number): Promise<void> {
   await addToMinute(db, {
     player_id: playerId,
     minute: Math.floor(receivedAt / minuteMs),
@@ -61,13 +61,13 @@ export async function countBeat(db: Telemetry, playerId: string, beat: Heartbeat
 }
 
 /** The greater or the lesser of what stands and what comes; one that is null gives way. Both engines know no common max(). */
-function further(column: keyof MinuteRow, than: ">" | "<") {
+function further(column: keyof HeartbeatMinuteRow, than: ">" | "<") {
   const [old, fresh] = [sql.ref(`heartbeat_minutes.${column}`), sql.ref(`excluded.${column}`)];
   return sql<number>`case when ${old} is null or ${fresh} ${sql.raw(than)} ${old} then ${fresh} else ${old} end`;
 }
 
 /** Minutes of a player from `from` to before `to` (ms since the epoch). */
-export function minutesOf(db: Telemetry, playerId: string, from: number, to: number) {
+export function selectMinutes(db: TelemetryDb, playerId: string, from: number, to: number) {
   return db
     .selectFrom("heartbeat_minutes")
     .selectAll()
@@ -77,7 +77,7 @@ export function minutesOf(db: Telemetry, playerId: string, from: number, to: num
 }
 
 /** How many minutes of each UTC day a player was heard in, by days since the epoch. */
-export async function minutesByDay(db: Telemetry, playerId: string, fromDay: number, toDay: number): Promise<Map<number, number>> {
+export async function minutesByDay(db: TelemetryDb, playerId: string, fromDay: number, toDay: number): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom("heartbeat_minutes")
     .select((row) => [sql<number>`minute / ${sql.lit(minutesOfDay)}`.as("day"), row.fn.countAll<number>().as("minutes")])
@@ -90,7 +90,7 @@ export async function minutesByDay(db: Telemetry, playerId: string, fromDay: num
 }
 
 /** Deletes what is older than `before` (ms since the epoch), part by part, so that heartbeats get their turn between. */
-export async function pruneMinutes(db: Telemetry, before: number, signal: AbortSignal): Promise<void> {
+export async function pruneMinutes(db: TelemetryDb, before: number, signal: AbortSignal): Promise<void> {
   const minute = Math.floor(before / minuteMs);
   for (;;) {
     const old = db.selectFrom("heartbeat_minutes").select(["player_id", "minute"]).where("minute", "<", minute).limit(partOfPruning);
@@ -104,7 +104,7 @@ export async function pruneMinutes(db: Telemetry, before: number, signal: AbortS
 }
 
 /** A minute as REST shows it. */
-export function showMinute(row: MinuteRow): HeartbeatMinute {
+export function showMinute(row: HeartbeatMinuteRow): HeartbeatMinute {
   const { minute, player_id: _, ...rest } = row;
   return { minute: new Date(minute * minuteMs).toISOString(), ...rest };
 }

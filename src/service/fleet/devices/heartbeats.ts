@@ -5,11 +5,11 @@ import type { Commands } from "../commands.ts";
 import type { ConnectivityEvents } from "../connectivity-events.ts";
 import type { Presence } from "../presence.ts";
 import type { PlayerProblems } from "../player-problems.ts";
-import { prepared } from "../../store/prepared.ts";
+import { preparedQuery } from "../../store/prepared-query.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { Subscribers } from "../../events/subscribers.ts";
 
-export interface HeartbeatParts {
+export interface HeartbeatDependencies {
   store: Store;
   clock: Clock;
   presence: Presence;
@@ -19,25 +19,25 @@ export interface HeartbeatParts {
   subscribers: Subscribers;
 }
 
-const players = prepared((db: Db, { id }: { id: string }) =>
+const players = preparedQuery((db: Db, { id }: { id: string }) =>
   db.selectFrom("players").select(["revision", "team_id", "created_at"]).where("id", "=", id),
 );
 
 /** @param receivedAt the instant it arrived, ms since the epoch: t1 of the clock exchange. */
-export async function takeHeartbeat(
-  { store, clock, presence, commands, links, problems, subscribers }: HeartbeatParts,
+export async function handleHeartbeat(
+  { store, clock, presence, commands, links, problems, subscribers }: HeartbeatDependencies,
   playerId: string,
   heartbeat: Heartbeat,
   receivedAt: number,
   link: "socket" | "poll",
 ): Promise<HeartbeatAnswer> {
-  presence.beat(playerId, heartbeat, link);
+  presence.recordHeartbeat(playerId, heartbeat, link);
   const pending = await commands.pending(playerId);
   const [player] = await players(store.db, { id: playerId });
   if (player === undefined) throw new TypeError(`a heartbeat of ${playerId}, which there is not`);
-  problems.beat(playerId, heartbeat, player.revision);
-  await links.beat({ id: playerId, created_at: player.created_at }, heartbeat);
-  subscribers.beat(player.team_id, playerId, receivedAt, heartbeat);
+  problems.recordHeartbeat(playerId, heartbeat, player.revision);
+  await links.recordHeartbeat({ id: playerId, created_at: player.created_at }, heartbeat);
+  subscribers.sendHeartbeat(player.team_id, playerId, receivedAt, heartbeat);
   return {
     sent_at_ms: heartbeat.sent_at_ms,
     received_at_ms: receivedAt,

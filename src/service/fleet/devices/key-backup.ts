@@ -6,8 +6,8 @@ import { syncFolder } from "../../../base/files/durable-file.ts";
 import { Fault } from "../../../base/fault.ts";
 import { lockFolder } from "../../../base/files/folder-lock.ts";
 import { signJws, thumbprint, verifyJws } from "../../../base/jws.ts";
-import { isCode } from "../../store/backup/target.ts";
-import { keyFileOf } from "./signer.ts";
+import { hasErrorCode } from "../../store/backup/target.ts";
+import { serviceKeyFile } from "./signer.ts";
 
 const Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const KeyBackup = z.strictObject({ format: z.literal("signage-player-service-key-1"), public_key: Key, private_key: Key });
@@ -24,13 +24,13 @@ export interface RestoredKey {
  * @throws Fault `refused` when there is no key, or something at `to` already; `file-corrupt` when the key is damaged.
  */
 export async function backUpKey(data: string, to: string): Promise<string> {
-  const read = await keyFileOf(data).read();
+  const read = await serviceKeyFile(data).read();
   if (read.is === "absent") throw new Fault("refused", `${data} holds no service's key: give its folder with --data`);
   const { publicKey, privateKey } = read.value;
   const kept: z.infer<typeof KeyBackup> = { format: "signage-player-service-key-1", public_key: publicKey, private_key: privateKey };
   await mkdir(dirname(to), { recursive: true });
   const file = await open(to, "wx", 0o600).catch((error: unknown) => {
-    throw isCode(error, "EEXIST") ? new Fault("refused", `${to} is there already: give another place, or move it away`) : error;
+    throw hasErrorCode(error, "EEXIST") ? new Fault("refused", `${to} is there already: give another place, or move it away`) : error;
   });
   try {
     await file.writeFile(`${JSON.stringify(kept)}\n`);
@@ -51,7 +51,7 @@ export async function restoreKey(from: string, data: string, replace: boolean): 
   const keys = await readBackup(from);
   const name = thumbprint(keys.publicKey);
   using _lock = lockFolder(data);
-  const file = keyFileOf(data);
+  const file = serviceKeyFile(data);
   const now = await file.read().catch((error: unknown) => {
     // A key that cannot be read is no reason against the one that can.
     if (replace) return { is: "damaged" as const };
@@ -73,7 +73,7 @@ export async function restoreKey(from: string, data: string, replace: boolean): 
 
 async function readBackup(from: string): Promise<{ publicKey: string; privateKey: string }> {
   const text = await readFile(from, "utf8").catch((error: unknown) => {
-    throw isCode(error, "ENOENT") ? new Fault("refused", `there is no file at ${from}`) : error;
+    throw hasErrorCode(error, "ENOENT") ? new Fault("refused", `there is no file at ${from}`) : error;
   });
   const damaged = (cause: unknown) =>
     new Fault("file-corrupt", `${from} holds no service's key, or is damaged: take another copy`, { cause });

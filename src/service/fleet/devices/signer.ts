@@ -8,7 +8,7 @@ import { commandJwsType, revocationJwsType, type SignedCommand, type SignedRevoc
 const StoredKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 
 /** The file of the key in a data folder. */
-export function keyFileOf(folder: string): DurableFile<KeyPair> {
+export function serviceKeyFile(folder: string): DurableFile<KeyPair> {
   return new DurableFile(join(folder, "service-key.json"), (json) => StoredKeys.parse(json));
 }
 
@@ -22,7 +22,7 @@ export class Signer {
 
   /** Reads the key in `folder`, or makes it. @throws Fault `file-corrupt`: a new key would orphan every player. */
   static async open(folder: string): Promise<Signer> {
-    const file = keyFileOf(folder);
+    const file = serviceKeyFile(folder);
     const read = await file.read();
     if (read.is === "found") return new Signer(read.value);
     const keys = createKeyPair();
@@ -35,11 +35,11 @@ export class Signer {
     return this.#keys.publicKey;
   }
 
-  command(payload: SignedCommand): string {
+  signCommand(payload: SignedCommand): string {
     return signJws(commandJwsType, payload, this.#keys);
   }
 
-  revocation(payload: SignedRevocation): string {
+  signRevocation(payload: SignedRevocation): string {
     return signJws(revocationJwsType, payload, this.#keys);
   }
 }

@@ -2,8 +2,8 @@
 import { crc32 } from "node:zlib";
 import { stat } from "node:fs/promises";
 import type { Entry, ZipFile } from "yauzl";
-import { Refusal } from "../../http/problem.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
 
 /** What a bundle may unpack to. */
 const bundleLimits = {
@@ -25,10 +25,10 @@ export async function examineBundle(path: string): Promise<Media> {
     zip = await openPromise(path, { autoClose: false, strictFileNames: true, validateEntrySizes: true });
     const entries = await entriesOf(zip, sizeBytes);
     await inflate(zip, entries, sizeBytes);
-    return media("bundle", "application/zip");
+    return mediaInfo("bundle", "application/zip");
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw badFile(`The zip file cannot be read (${complaint(cause)}): pack it again with an ordinary zip program`, cause);
+    if (cause instanceof ProblemError) throw cause;
+    throw badFile(`The zip file cannot be read (${errorSummary(cause)}): pack it again with an ordinary zip program`, cause);
   } finally {
     zip?.close();
   }
@@ -93,7 +93,7 @@ function checkUnpacked(unpacked: number, sizeBytes: number): void {
   }
 }
 
-function withoutStart(entries: readonly Entry[]): Refusal {
+function withoutStart(entries: readonly Entry[]): ProblemError {
   if (entries.some(({ fileName }) => /^Index\/.*\.iwa$|^Index\.zip$/.test(fileName))) {
     return badFile("The file is a Keynote, Pages or Numbers document: export it as PDF and upload that");
   }

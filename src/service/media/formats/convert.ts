@@ -2,14 +2,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { deflateSync, crc32 } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { decodeBmp, type Pixels } from "./bmp.ts";
 import { checkEdges } from "./image.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
-import { longestEdge } from "./sizes.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
+import { maxEdge } from "./sizes.ts";
 
 const maxBytes = 512 * 1_024 * 1_024;
-const limits = { limitInputPixels: longestEdge ** 2, failOn: "truncated" } as const;
+const limits = { limitInputPixels: maxEdge ** 2, failOn: "truncated" } as const;
 const names: Record<string, string> = { "image/heic": "HEIC", "image/heif": "HEIF", "image/tiff": "TIFF", "image/bmp": "BMP" };
 
 /** Writes what screens can show to `to`. @throws Refusal 422 for a picture that is too large or cannot be decoded. */
@@ -23,10 +23,13 @@ export async function convertPicture(path: string, mimeType: string, to: string)
     // libvips turns the colours of an embedded profile into sRGB by itself; what is written carries no profile and no metadata.
     const made = hasAlpha ? upright.png() : upright.jpeg({ quality: 92, chromaSubsampling: "4:4:4" });
     const { width, height } = await made.toFile(to);
-    return media("image", hasAlpha ? "image/png" : "image/jpeg", { width, height, convertedFrom: mimeType });
+    return mediaInfo("image", hasAlpha ? "image/png" : "image/jpeg", { width, height, convertedFrom: mimeType });
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw badFile(`The ${name} picture cannot be decoded (${complaint(cause)}): it may be cut short; export it again, or as JPEG`, cause);
+    if (cause instanceof ProblemError) throw cause;
+    throw badFile(
+      `The ${name} picture cannot be decoded (${errorSummary(cause)}): it may be cut short; export it again, or as JPEG`,
+      cause,
+    );
   }
 }
 

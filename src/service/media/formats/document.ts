@@ -1,7 +1,7 @@
 // Examines PDF documents: whole, without a password, with pages.
 import { readFile, stat } from "node:fs/promises";
 import { unpackedPath } from "../../../base/files/electron-archive.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
 
 const maxBytes = 200 * 1_024 * 1_024;
 const maxPages = 5_000;
@@ -12,11 +12,11 @@ export async function examineDocument(path: string): Promise<Media> {
   const pageCount = await pagesOf(path).catch((cause: unknown) => {
     if (cause instanceof Error && cause.name === "PasswordException")
       throw badFile("The PDF is locked with a password: export it without one", cause);
-    throw badFile(`The PDF cannot be read (${complaint(cause)}): it may be cut short; export it again`, cause);
+    throw badFile(`The PDF cannot be read (${errorSummary(cause)}): it may be cut short; export it again`, cause);
   });
   if (pageCount < 1) throw badFile("The PDF has no page: export it again");
   if (pageCount > maxPages) throw badFile(`The PDF has ${pageCount} pages, at most ${maxPages} are taken: split it`);
-  return media("document", "application/pdf", { pageCount });
+  return mediaInfo("document", "application/pdf", { pageCount });
 }
 
 async function pagesOf(path: string): Promise<number> {

@@ -1,28 +1,28 @@
 // Examines pictures made of pixels: every one of them is decoded, so that a broken file does not come to light on a wall.
 import { open } from "node:fs/promises";
-import { Refusal } from "../../http/problem.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
-import { longestEdge } from "./sizes.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
+import { maxEdge } from "./sizes.ts";
 
 /** @throws Refusal 422 for a picture that is too large, cut short or broken. */
 export async function examineImage(path: string, mimeType: string): Promise<Media> {
   const { default: sharp } = await import("sharp");
-  const options = { limitInputPixels: longestEdge ** 2, failOn: "truncated" } as const;
+  const options = { limitInputPixels: maxEdge ** 2, failOn: "truncated" } as const;
   try {
     // Only the header is read for this, so the size may be told whatever it is.
     const { autoOrient } = await sharp(path, { ...options, limitInputPixels: false }).metadata();
     checkEdges(autoOrient.width, autoOrient.height);
     await sharp(path, { ...options, animated: mimeType !== "image/avif" }).stats();
-    return media("image", mimeType, { width: autoOrient.width, height: autoOrient.height });
+    return mediaInfo("image", mimeType, { width: autoOrient.width, height: autoOrient.height });
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    if (/pixel limit/i.test(complaint(cause))) {
+    if (cause instanceof ProblemError) throw cause;
+    if (/pixel limit/i.test(errorSummary(cause))) {
       throw badFile("The picture's frames together have more pixels than 16384 × 16384: make it smaller or shorter, or a video", cause);
     }
     if (mimeType === "image/avif" && (await isSequence(path))) {
       throw badFile("The file is an animated AVIF: convert it to an animated WebP or to an MP4 or WebM video", cause);
     }
-    throw badFile(`The picture cannot be decoded (${complaint(cause)}): it may be cut short; export it again`, cause);
+    throw badFile(`The picture cannot be decoded (${errorSummary(cause)}): it may be cut short; export it again`, cause);
   }
 }
 
@@ -39,8 +39,8 @@ async function isSequence(path: string): Promise<boolean> {
 
 /** @throws Refusal 422 for a picture with a side that screens cannot take. */
 export function checkEdges(width: number, height: number): void {
-  if (width <= longestEdge && height <= longestEdge) return;
+  if (width <= maxEdge && height <= maxEdge) return;
   throw badFile(
-    `The picture is ${width} × ${height} pixels, at most ${longestEdge} along each side are taken: make it smaller; a 4K screen shows 3840 × 2160`,
+    `The picture is ${width} × ${height} pixels, at most ${maxEdge} along each side are taken: make it smaller; a 4K screen shows 3840 × 2160`,
   );
 }

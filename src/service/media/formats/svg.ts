@@ -1,9 +1,9 @@
 // Examines SVG: only what draws comes in. Anything that runs, embeds a page or fetches from elsewhere is refused by name.
 import { readFile, stat } from "node:fs/promises";
 import { checkEdges } from "./image.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
-import { Refusal } from "../../http/problem.ts";
-import { longestEdge } from "./sizes.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { maxEdge } from "./sizes.ts";
 import { scanXml, type XmlTag } from "./xml.ts";
 
 const maxBytes = 10 * 1_024 * 1_024;
@@ -82,16 +82,16 @@ function localName(name: string): string {
 async function measure(path: string): Promise<Media> {
   const { default: sharp } = await import("sharp");
   try {
-    const { width, height } = await sharp(path, { limitInputPixels: longestEdge ** 2 }).metadata();
+    const { width, height } = await sharp(path, { limitInputPixels: maxEdge ** 2 }).metadata();
     checkEdges(width, height);
     // Drawn small: that it can be drawn matters. The time it takes is the process's to bound.
-    await sharp(path, { limitInputPixels: longestEdge ** 2 })
+    await sharp(path, { limitInputPixels: maxEdge ** 2 })
       .resize(64, 64, { fit: "inside" })
       .raw()
       .toBuffer();
-    return media("image", "image/svg+xml", { width, height });
+    return mediaInfo("image", "image/svg+xml", { width, height });
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw badFile(`The SVG cannot be drawn (${complaint(cause)}): export it again, or as PNG`, cause);
+    if (cause instanceof ProblemError) throw cause;
+    throw badFile(`The SVG cannot be drawn (${errorSummary(cause)}): export it again, or as PNG`, cause);
   }
 }

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { defaultLimits } from "../limits.ts";
-import { watch } from "../meter.ts";
-import { guarded, mediaEnvironment } from "../process.ts";
+import { watchLimits } from "../process-usage.ts";
+import { sandboxedCommand, mediaEnvironment } from "../process.ts";
 import { thumbnailEdge as edge } from "./sizes.ts";
 
 const maxFrameBytes = 64 * 1_024 * 1_024;
 
 /** A frame as PNG; null where there is no ffmpeg, since nothing else here decodes video. @throws when ffmpeg fails or takes too much. */
-export async function frameOf(
+export async function extractFrame(
   path: string,
   { mime_type, duration_ms }: { mime_type: string; duration_ms: number | null },
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export async function frameOf(
   const input = ["-protocol_whitelist", "file", "-f", demuxer, "-ss", String(atS), "-i", `file:${path}`];
   const scale = `scale='min(${edge},iw)':'min(${edge},ih)':force_original_aspect_ratio=decrease`;
   const output = ["-an", "-sn", "-frames:v", "1", "-vf", scale, "-f", "image2pipe", "-c:v", "png", "-"];
-  const { command, args } = await guarded([program, "-v", "error", "-nostdin", "-threads", "1", ...input, ...output]);
+  const { command, args } = await sandboxedCommand([program, "-v", "error", "-nostdin", "-threads", "1", ...input, ...output]);
   signal.throwIfAborted();
   const ffmpeg = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: mediaEnvironment, signal, killSignal: "SIGKILL" });
   const ended = once(ffmpeg, "close") as Promise<[number | null]>;
@@ -32,7 +32,7 @@ export async function frameOf(
   ended.catch(() => undefined);
   const over = new AbortController();
   let excess: string | null = null;
-  watch(ffmpeg, defaultLimits.thumbnail, over.signal).then(
+  watchLimits(ffmpeg, defaultLimits.thumbnail, over.signal).then(
     (limit) => {
       excess = limit;
       ffmpeg.kill("SIGKILL");

@@ -1,8 +1,8 @@
 // Examines videos and sound: length, size, codec, and whether the players' engine can play them at all.
 import type { InputAudioTrack, InputVideoTrack } from "mediabunny";
 import type { AssetWarning } from "../../../protocol/content/assets.ts";
-import { Refusal } from "../../http/problem.ts";
-import { badFile, complaint, media, type Media } from "../media.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { badFile, errorSummary, mediaInfo, type Media } from "../media.ts";
 
 // What Chromium decodes on every host, in hardware or not. HEVC and the rest play on some boxes and stay black on
 // others, without an error: they are refused rather than left to chance.
@@ -29,7 +29,7 @@ export function examineVideo(path: string, mimeType: string): Promise<Media> {
     const [width, height] = [await video.getDisplayWidth(), await video.getDisplayHeight()];
     if (!(width > 0) || !(height > 0)) throw new Error("it has no size");
     const warnings = await warningsOf({ video, sound }, bitsPerS(durationMs), { width, height });
-    return media("video", mimeType, { width, height, durationMs, codec, warnings });
+    return mediaInfo("video", mimeType, { width, height, durationMs, codec, warnings });
   });
 }
 
@@ -48,7 +48,7 @@ async function soundOf(sound: InputAudioTrack, mimeType: string): Promise<Media>
   if (!isPlayableSound(codec)) {
     throw badFile(`The sound is ${codec ?? "in an unknown codec"}, which players cannot play: convert it to AAC, MP3, Opus or FLAC`);
   }
-  return media("audio", mimeType, { durationMs: await lengthOf(sound), codec });
+  return mediaInfo("audio", mimeType, { durationMs: await lengthOf(sound), codec });
 }
 
 /** Opens the file and hands over its tracks, and its bits per second by its length. */
@@ -68,8 +68,8 @@ async function withTracks(
     if (failure !== undefined) throw failure;
     return found;
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw badFile(`The ${what} cannot be read (${complaint(cause)}): it may be cut short; export it again`, cause);
+    if (cause instanceof ProblemError) throw cause;
+    throw badFile(`The ${what} cannot be read (${errorSummary(cause)}): it may be cut short; export it again`, cause);
   } finally {
     input.dispose();
   }
@@ -114,6 +114,6 @@ function isPlayableSound(codec: string | null): boolean {
   return codec !== null && (playableSound.has(codec) || /^pcm|^[au]law/.test(codec));
 }
 
-function unplayable(codec: string): Refusal {
+function unplayable(codec: string): ProblemError {
   return badFile(`The video is ${codecNames[codec] ?? codec}, which players cannot play: convert it to H.264, VP9 or AV1`);
 }

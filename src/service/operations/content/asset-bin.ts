@@ -4,9 +4,9 @@ import { assetIdsOf } from "../../../protocol/content/items.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
 import { assetVersion } from "../../content/asset-rows.ts";
 import { parseItems } from "../../fleet/desired-states.ts";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
-import { endExpired, playersOverriding } from "../../schedule/schedules.ts";
+import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
 import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
 import { change, found, NoContent, operation, type Operation } from "../operation.ts";
@@ -36,14 +36,14 @@ export const binOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const users = await playlistsShowing(db, teamId, row.id);
-        if (users.length > 0) throw new Refusal("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
+        if (users.length > 0) throw new ProblemError("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
         const grounds = await layoutsOn(db, teamId, row.id);
         if (grounds.length > 0) {
-          throw new Refusal("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
+          throw new ProblemError("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
         }
-        const affected = await endExpired(db, teamId, { asset_id: row.id }, parts.clock.now());
-        const shown = await playersOverriding(db, teamId, row.id);
-        if (shown.length > 0) throw new Refusal("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
+        const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, parts.clock.now());
+        const shown = await playersShowingByOverride(db, teamId, row.id);
+        if (shown.length > 0) throw new ProblemError("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
           parts.sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
@@ -58,7 +58,7 @@ export const binOperations: readonly Operation[] = [
       });
       if (!isPermanent) return;
       parts.imports.cancel(params.id);
-      await parts.sweeper.collect();
+      await parts.sweeper.removeMarked();
     },
   }),
   operation({

@@ -2,12 +2,12 @@
 import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
 import { Name } from "../../../protocol/common.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
-import { assetVersion, emptyRow } from "../../content/asset-rows.ts";
+import { assetVersion, newAssetRow } from "../../content/asset-rows.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { show } from "./asset-reading.ts";
-import { change, operation, OtherAnswer, type Operation } from "../operation.ts";
+import { change, operation, JsonResponse, type Operation } from "../operation.ts";
 
 export const importOperations: readonly Operation[] = [
   operation({
@@ -39,12 +39,12 @@ export const importOperations: readonly Operation[] = [
           name: body.name ?? nameOf(url),
           created_at: Math.trunc(parts.clock.now()),
         };
-        const row: AssetRow = { ...emptyRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
+        const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
         await db.insertInto("assets").values(row).execute();
         return { result: show(parts, row), events: [assetEvent("asset.created", row)] };
       };
       const made = await change(context, write, async (_db, asset) => {
-        return new OtherAnswer(202, asset, { Location: `/api/v1/assets/${asset.id}` });
+        return new JsonResponse(202, asset, { Location: `/api/v1/assets/${asset.id}` });
       });
       parts.imports.wake();
       return made;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Asset } from "../../../protocol/content/assets.ts";
 import { id } from "../../../protocol/common.ts";
 import { showAsset } from "../../content/asset-rows.ts";
-import { rowOf } from "../../store/rows.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { found, type OperatorContext, type Parts } from "../operation.ts";
@@ -17,7 +17,7 @@ export async function readAsset({ parts, teamId }: OperatorContext, input: { par
 
 /** An asset of the team, in the bin or not. */
 export function selectAsset(db: Db, teamId: string, assetId: string): Promise<AssetRow | undefined> {
-  return rowOf(db, "assets", teamId, assetId);
+  return findTeamRow(db, "assets", teamId, assetId);
 }
 
 export function show({ imports }: Pick<Parts, "imports">, row: AssetRow): Asset {

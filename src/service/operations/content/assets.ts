@@ -7,15 +7,15 @@ import { Name } from "../../../protocol/common.ts";
 import { assetEvent, examineFile, insertAsset } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
 import { convertedTypes, mediaTypes } from "../../media/media.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
-import { Refusal } from "../../http/problem.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { thumbnailType } from "../../content/thumbnails.ts";
 import { binOperations } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
-import { change, FileAnswer, found, NoContent, operation, OtherAnswer, type Operation, type OperatorContext } from "../operation.ts";
+import { change, FileResponse, found, NoContent, operation, JsonResponse, type Operation, type OperatorContext } from "../operation.ts";
 
 const fileHeaders = { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" };
 
@@ -55,7 +55,7 @@ export const assetOperations: readonly Operation[] = [
           if (known !== undefined) return { result: { row: known, isNew: false } };
           return { result: { row: await insertAsset(parts, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
-        async (_db, { row, isNew }) => (isNew ? show(parts, row) : new OtherAnswer(200, show(parts, row))),
+        async (_db, { row, isNew }) => (isNew ? show(parts, row) : new JsonResponse(200, show(parts, row))),
       );
       parts.thumbnails.wake();
       return made;
@@ -86,7 +86,7 @@ export const assetOperations: readonly Operation[] = [
       const carried = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
       if (carried !== undefined) rows = rows.where(sql<boolean>`tags like ${carried} escape '!'`);
       if (q === undefined) return pageOf(rows, query, (row) => show(parts, row));
-      return pageOf(rows.where(mayHold(q)), query, (row) => show(parts, row), { keep: ({ name }) => holds(name, q) });
+      return pageOf(rows.where(nameMayContain(q)), query, (row) => show(parts, row), { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -150,7 +150,7 @@ export const assetOperations: readonly Operation[] = [
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
     headers: fileHeaders,
-    run: async (context, input) => new FileAnswer(await stored(context, input.params.id)),
+    run: async (context, input) => new FileResponse(await stored(context, input.params.id)),
   }),
   operation({
     name: "getAssetThumbnail",
@@ -170,8 +170,8 @@ export const assetOperations: readonly Operation[] = [
     headers: fileHeaders,
     async run(context, input) {
       const { thumbnail_sha256: sha256, thumbnail_bytes } = await stored(context, input.params.id);
-      if (sha256 === null) throw new Refusal("not-found", "This asset has no thumbnail, or not yet: see its thumbnail_url");
-      return new FileAnswer({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
+      if (sha256 === null) throw new ProblemError("not-found", "This asset has no thumbnail, or not yet: see its thumbnail_url");
+      return new FileResponse({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
     },
   }),
   operation({
@@ -192,9 +192,9 @@ export const assetOperations: readonly Operation[] = [
     async run(context, input) {
       const { name, original_sha256, original_bytes, original_mime_type } = await stored(context, input.params.id);
       if (original_sha256 === null || original_bytes === null || original_mime_type === null) {
-        throw new Refusal("not-found", "This asset was not converted: its file is at its url");
+        throw new ProblemError("not-found", "This asset was not converted: its file is at its url");
       }
-      return new FileAnswer({ sha256: original_sha256, size_bytes: original_bytes, mime_type: original_mime_type, name });
+      return new FileResponse({ sha256: original_sha256, size_bytes: original_bytes, mime_type: original_mime_type, name });
     },
   }),
   ...binOperations,
@@ -203,7 +203,7 @@ export const assetOperations: readonly Operation[] = [
 
 async function stored({ parts, teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
   const row = found(await selectAsset(parts.store.db, teamId, assetId), "asset");
-  if (!isStored(row)) throw new Refusal("not-found", "The bytes of this asset are not there: see its status");
+  if (!isStored(row)) throw new ProblemError("not-found", "The bytes of this asset are not there: see its status");
   return row;
 }
 

@@ -5,14 +5,14 @@ import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "
 import { id } from "../../../protocol/common.ts";
 import { discard, restoreLayout } from "../../cleanup/bin.ts";
 import { parseTransition, parseZones, playersShowing } from "../../fleet/desired-states.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
-import { invalidField, Refusal } from "../../http/problem.ts";
-import { endExpired, schedulesShowing } from "../../schedule/schedules.ts";
-import { rowOf } from "../../store/rows.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { invalidField, ProblemError } from "../../http/problem.ts";
+import { deleteExpiredOverrides, schedulesShowing } from "../../schedule/schedules.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "../operation.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 import { settleZones } from "./layout-zones.ts";
 import { names } from "./playlists.ts";
 
@@ -82,7 +82,7 @@ export const layoutOperations: readonly Operation[] = [
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, show)
-        : pageOf(rows.where(mayHold(q)), query, show, { keep: ({ name }) => holds(name, q) });
+        : pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -162,10 +162,11 @@ export const layoutOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const row = found(permanent ? await findAny(db, teamId, layoutId) : await find(db, teamId, layoutId), "layout");
         const schedules = await schedulesShowing(db, teamId, [row.id]);
-        if (schedules.length > 0) throw new Refusal("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
-        const affected = await endExpired(db, teamId, { layout_id: row.id }, parts.clock.now());
+        if (schedules.length > 0) throw new ProblemError("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
+        const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, parts.clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
-        if (players.length > 0) throw new Refusal("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
+        if (players.length > 0)
+          throw new ProblemError("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
         await discard(db, "layouts", row.id, Math.trunc(parts.clock.now()), permanent);
         return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });
@@ -190,7 +191,7 @@ export const layoutOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await findAny(db, teamId, layoutId), "layout");
         if (row.deleted_at === null) return { result: show(row) };
-        const others: ToTell[] = [];
+        const others: WriteEvent[] = [];
         const restored = await restoreLayout(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
         return { result: show(restored), events: [...others, eventOf("layout.restored", restored)] };
       });
@@ -213,7 +214,7 @@ function find(db: Db, teamId: string, layoutId: string) {
 
 /** In the bin or not. */
 function findAny(db: Db, teamId: string, layoutId: string) {
-  return rowOf(db, "layouts", teamId, layoutId);
+  return findTeamRow(db, "layouts", teamId, layoutId);
 }
 
 function show(row: LayoutRow): Layout {

@@ -5,9 +5,9 @@ import type { MakeId } from "../../store/ids.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
-import { inParts } from "../../fleet/targets.ts";
+import { inChunks } from "../../fleet/targets.ts";
 import type { AssetRow } from "../../store/tables.ts";
-import { keepSecrets } from "../../content/web-secrets.ts";
+import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
 
 /** The kind of asset that an item of a type shows. */
@@ -25,7 +25,7 @@ export async function settleItems(
   sent: readonly NewPlaylistItem[],
   before: readonly PlaylistItem[],
 ): Promise<PlaylistItem[]> {
-  const { items, errors: unknownSecrets } = keepSecrets(sent, before);
+  const { items, errors: unknownSecrets } = unmaskSecrets(sent, before);
   const fieldErrors = [
     ...idErrors(sent, before, { field: "items", part: "item", whole: "playlist" }),
     ...validityErrors(sent),
@@ -45,7 +45,7 @@ export async function settleItems(
 
 async function assetErrors(db: Db, teamId: string, items: readonly NewPlaylistItem[]): Promise<FieldError[]> {
   const assets = new Map<string, Pick<AssetRow, "kind" | "mime_type" | "deleted_at">>();
-  for (const part of inParts([...new Set(items.flatMap(assetIdsOf))])) {
+  for (const part of inChunks([...new Set(items.flatMap(assetIdsOf))])) {
     const rows = await db
       .selectFrom("assets")
       .select(["id", "kind", "mime_type", "deleted_at"])

@@ -5,14 +5,14 @@ import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } 
 import { id } from "../../../protocol/common.ts";
 import { discard, restorePlaylist } from "../../cleanup/bin.ts";
 import { layoutsShowing, parseItems, playersShowing } from "../../fleet/desired-states.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
-import { Refusal } from "../../http/problem.ts";
-import { rowOf } from "../../store/rows.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlaylistRow } from "../../store/tables.ts";
-import { hideSecrets } from "../../content/web-secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "../operation.ts";
+import { maskSecrets } from "../../content/web-secrets.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 import { settleItems } from "./playlist-items.ts";
 
 const params = z.strictObject({ id: id("pls") });
@@ -76,7 +76,7 @@ export const playlistOperations: readonly Operation[] = [
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, show)
-        : pageOf(rows.where(mayHold(q)), query, show, { keep: ({ name }) => holds(name, q) });
+        : pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -158,7 +158,8 @@ export const playlistOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const row = found(permanent ? await findAny(db, teamId, playlistId) : await find(db, teamId, playlistId), "playlist");
         const layouts = await layoutsShowing(db, teamId, row.id);
-        if (layouts.length > 0) throw new Refusal("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
+        if (layouts.length > 0)
+          throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
         await discard(db, "playlists", row.id, Math.trunc(parts.clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
@@ -184,7 +185,7 @@ export const playlistOperations: readonly Operation[] = [
       return change(context, async (db) => {
         const row = found(await findAny(db, teamId, playlistId), "playlist");
         if (row.deleted_at === null) return { result: show(row) };
-        const others: ToTell[] = [];
+        const others: WriteEvent[] = [];
         const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
         return { result: show(restored), events: [...others, eventOf("playlist.restored", restored)] };
       });
@@ -217,14 +218,14 @@ function find(db: Db, teamId: string, playlistId: string) {
 
 /** In the bin or not. */
 function findAny(db: Db, teamId: string, playlistId: string) {
-  return rowOf(db, "playlists", teamId, playlistId);
+  return findTeamRow(db, "playlists", teamId, playlistId);
 }
 
 function show(row: PlaylistRow): Playlist {
   return {
     id: row.id,
     name: row.name,
-    items: parseItems(row.items).map(hideSecrets),
+    items: parseItems(row.items).map(maskSecrets),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.deleted_at === null ? null : new Date(row.deleted_at).toISOString(),

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from "node:http";
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { MadeUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
+import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
 import { id } from "../../../protocol/common.ts";
-import { confirm, hashOf, randomText } from "../../people/access.ts";
+import { reauthorize, hashSecret, randomText } from "../../people/access.ts";
 import { examineFile, insertAsset } from "../../content/asset-creation.ts";
 import { tooLarge } from "../../content/blobs.ts";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { UploadLinkRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
@@ -32,7 +32,7 @@ export const uploadLinkOperations: readonly Operation[] = [
     body: NewUploadLink,
     example: { name: "Summer menu.mp4", lasts_s: 900 },
     status: 201,
-    output: MadeUploadLink,
+    output: CreatedUploadLink,
     errors: ["invalid", "too-many"],
     version: ({ url: _url, ...link }) => link,
     async run(context, { body, raw }) {
@@ -46,7 +46,7 @@ export const uploadLinkOperations: readonly Operation[] = [
           team_id: teamId,
           token_id: tokenId,
           user_id: operator.userId,
-          hash: hashOf(key),
+          hash: hashSecret(key),
           name: body.name,
           most_bytes: Math.min(body.most_bytes ?? parts.maxAssetBytes, parts.maxAssetBytes),
           created_at: now,
@@ -143,7 +143,7 @@ const underWay = new WeakMap<object, Set<string>>();
 function takeTurn({ uploads }: Parts, linkId: string): Disposable {
   const taken = underWay.get(uploads) ?? new Set();
   underWay.set(uploads, taken);
-  if (taken.has(linkId)) throw new Refusal("in-flight", "A file is being sent by this link at this moment");
+  if (taken.has(linkId)) throw new ProblemError("in-flight", "A file is being sent by this link at this moment");
   taken.add(linkId);
   return { [Symbol.dispose]: () => void taken.delete(linkId) };
 }
@@ -151,17 +151,17 @@ function takeTurn({ uploads }: Parts, linkId: string): Disposable {
 /** The link, if it is good. @throws Refusal 404 for a wrong key; 410 when it was used, has expired, or its maker may no longer. */
 async function openLink({ clock }: Parts, db: Db, linkId: string, key: string): Promise<UploadLinkRow> {
   const row = await db.selectFrom("upload_links").selectAll().where("id", "=", linkId).executeTakeFirst();
-  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashOf(key)))) {
-    throw new Refusal("not-found", "There is no such upload link");
+  if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(key)))) {
+    throw new ProblemError("not-found", "There is no such upload link");
   }
-  if (row.asset_id !== null) throw new Refusal("gone", "The link was used already: ask for another one");
-  if (row.expires_at <= clock.now()) throw new Refusal("gone", "The link has expired: ask for another one");
+  if (row.asset_id !== null) throw new ProblemError("gone", "The link was used already: ask for another one");
+  if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for another one");
   const maker = { tokenId: row.token_id, teamId: row.team_id, userId: row.user_id, role: "viewer", scopes: [], expiresAt: null } as const;
   try {
-    await confirm(db, clock, maker, "assets:write");
+    await reauthorize(db, clock, maker, "assets:write");
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new Refusal("gone", "The link is good no longer: who made it may not send files any more", { cause: error });
+    if (!(error instanceof ProblemError)) throw error;
+    throw new ProblemError("gone", "The link is good no longer: who made it may not send files any more", { cause: error });
   }
   return row;
 }
@@ -177,7 +177,9 @@ async function checkOpen(db: Db, teamId: string, now: number): Promise<void> {
   const rows = await open.where("expires_at", ">", now).limit(maxOpen).execute();
   if (rows.length < maxOpen) return;
   const headers = { "Retry-After": "60" };
-  throw new Refusal("too-many", `The team has ${maxOpen} links that wait for a file: call some off, or wait for their end`, { headers });
+  throw new ProblemError("too-many", `The team has ${maxOpen} links that wait for a file: call some off, or wait for their end`, {
+    headers,
+  });
 }
 
 function show(row: UploadLinkRow): UploadLink {

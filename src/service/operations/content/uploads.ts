@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { Upload } from "../../../protocol/content/assets.ts";
 import { id } from "../../../protocol/common.ts";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { UploadRow } from "../../store/tables.ts";
-import type { Tus } from "../../content/tus.ts";
+import type { TusServer } from "../../content/tus.ts";
 import type { Uploads } from "../../content/uploads.ts";
-import { NoContent, operation, OtherAnswer, type Operation, type OperatorContext } from "../operation.ts";
+import { NoContent, operation, JsonResponse, type Operation, type OperatorContext } from "../operation.ts";
 
 const params = z.strictObject({ id: id("upl") });
 const path = "/api/v1/uploads";
@@ -27,7 +27,7 @@ export const uploadOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: [],
-    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.answer(raw, "")),
+    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, "")),
   }),
   operation({
     ...common,
@@ -45,7 +45,7 @@ export const uploadOperations: readonly Operation[] = [
       "Upload-Defer-Length": "`1` where the length is not known yet",
       "Upload-Metadata": "`filename` and `filetype`, values in Base64",
     },
-    run: ({ parts, teamId }, { raw }) => answer(parts.uploads, async (tus) => tus.answer(raw, teamId)),
+    run: ({ parts, teamId }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, teamId)),
   }),
   operation({
     ...common,
@@ -60,8 +60,8 @@ export const uploadOperations: readonly Operation[] = [
     headers: version,
     async run(context, { params: given, raw }) {
       const row = await settled(context, given.id);
-      if (row.error !== null || row.asset_id !== null) return new OtherAnswer(200, undefined, endOf(row));
-      return answer(context.parts.uploads, async (tus) => tus.answer(raw, context.teamId));
+      if (row.error !== null || row.asset_id !== null) return new JsonResponse(200, undefined, endOf(row));
+      return answer(context.parts.uploads, async (tus) => tus.handle(raw, context.teamId));
     },
   }),
   operation({
@@ -81,14 +81,14 @@ export const uploadOperations: readonly Operation[] = [
       const row = await settled(context, given.id);
       if (row.error !== null) throw refusalOf(row);
       if (row.asset_id !== null) {
-        if (header("upload-offset") === String(row.size_bytes)) return new OtherAnswer(204, undefined, endOf(row));
-        throw new Refusal("wrong-offset", "The upload is finished", { headers: resumable });
+        if (header("upload-offset") === String(row.size_bytes)) return new JsonResponse(204, undefined, endOf(row));
+        throw new ProblemError("wrong-offset", "The upload is finished", { headers: resumable });
       }
       return answer(parts.uploads, async (tus) => {
-        const done = await tus.answer(raw, teamId);
+        const done = await tus.handle(raw, teamId);
         const now = await parts.uploads.row(given.id);
         if (now === undefined) return done;
-        const until = await parts.uploads.touch(now.id, now.size_bytes);
+        const until = await parts.uploads.extend(now.id, now.size_bytes);
         return { ...done, headers: { ...done.headers, "Upload-Expires": new Date(until).toUTCString() } };
       });
     },
@@ -107,9 +107,9 @@ export const uploadOperations: readonly Operation[] = [
     async run(context, { params: given, raw }) {
       const { parts, teamId } = context;
       const row = await parts.uploads.find(teamId, given.id);
-      if (row.asset_id === null && row.error === null) return answer(parts.uploads, async (tus) => tus.answer(raw, teamId));
+      if (row.asset_id === null && row.error === null) return answer(parts.uploads, async (tus) => tus.handle(raw, teamId));
       await parts.uploads.remove(row.id);
-      return new OtherAnswer(204, undefined, resumable);
+      return new JsonResponse(204, undefined, resumable);
     },
   }),
   operation({
@@ -134,22 +134,22 @@ async function settled({ parts, teamId }: OperatorContext, uploadId: string): Pr
   if (row.asset_id !== null || row.error !== null || (await uploads.offsetOf(row)) !== row.size_bytes) return row;
   await uploads.finish(row.id).catch((error: unknown) => {
     // The row tells a refusal; anything else is our own failure.
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ProblemError)) throw error;
   });
   return uploads.find(teamId, uploadId);
 }
 
 // The library takes its time to load: it is there with the first upload.
-const doors = new WeakMap<Uploads, Promise<Tus>>();
+const doors = new WeakMap<Uploads, Promise<TusServer>>();
 
 async function answer(
   uploads: Uploads,
-  ask: (tus: Tus) => Promise<{ status: number; headers: Record<string, string> }>,
-): Promise<OtherAnswer> {
-  const opening = doors.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.Tus(uploads, path));
+  ask: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
+): Promise<JsonResponse> {
+  const opening = doors.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.TusServer(uploads, path));
   doors.set(uploads, opening);
   const { status, headers } = await ask(await opening);
-  return new OtherAnswer(status, undefined, headers);
+  return new JsonResponse(status, undefined, headers);
 }
 
 function endOf(row: UploadRow): Record<string, string> {
@@ -157,7 +157,7 @@ function endOf(row: UploadRow): Record<string, string> {
   return { ...resumable, "Upload-Offset": size, "Upload-Length": size, ...(row.asset_id === null ? {} : { "Asset-Id": row.asset_id }) };
 }
 
-function refusalOf(row: UploadRow): Refusal {
+function refusalOf(row: UploadRow): ProblemError {
   const detail = (JSON.parse(row.error!) as { detail: string }).detail;
-  return new Refusal("bad-file", detail, { errors: [{ pointer: "", detail }], headers: resumable });
+  return new ProblemError("bad-file", detail, { errors: [{ pointer: "", detail }], headers: resumable });
 }

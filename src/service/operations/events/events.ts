@@ -4,8 +4,8 @@ import { z } from "zod";
 import { Signal } from "../../../base/async/signal.ts";
 import { isAbort } from "../../../base/fault.ts";
 import { EventPage, EventsQuery, EventType, eventsSubprotocol } from "../../../protocol/operator/events.ts";
-import type { StoredEvent } from "../../events/events.ts";
-import { Refusal } from "../../http/problem.ts";
+import type { StoredEvent } from "../../events/event-journal.ts";
+import { ProblemError } from "../../http/problem.ts";
 import { change, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 const Ticket = z.object({
@@ -60,7 +60,7 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this ad
     status: 201,
     output: Ticket,
     errors: ["too-many"],
-    run: (context) => change(context, async () => ({ result: context.parts.subscribers.ticket(context.operator) })),
+    run: (context) => change(context, async () => ({ result: context.parts.subscribers.createTicket(context.operator) })),
   }),
 ];
 
@@ -72,7 +72,7 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
   const answered = new AbortController();
   const news = new Signal();
   // Before the first look: what happens after it rings.
-  subscribers.ring(teamId, news, answered.signal);
+  subscribers.notifyOnEvents(teamId, news, answered.signal);
   try {
     for (let place = after; ;) {
       const page = await read({ parts, teamId }, { ...query, types, after: place });
@@ -84,7 +84,7 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return page;
-        throw new Refusal("unauthorized", "The token ended while its request waited");
+        throw new ProblemError("unauthorized", "The token ended while its request waited");
       }
     }
   } finally {
@@ -106,22 +106,22 @@ async function read(
     if (looked > 0) await setImmediate();
     const upTo = Math.min(span.last, from + lookedAtOnce);
     const most = player_id === undefined ? limit - found.length : lookedAtOnce;
-    for (const each of await events.between(store.db, teamId, { after: from, upTo, types, limit: most })) {
+    for (const each of await events.readBetween(store.db, teamId, { after: from, upTo, types, limit: most })) {
       if (found.length === limit) break;
       from = each.seq;
-      if (player_id === undefined || (await events.audience(store.db, each.audience)).has(player_id)) found.push(each);
+      if (player_id === undefined || (await events.playersInAudience(store.db, each.audience)).has(player_id)) found.push(each);
     }
     if (found.length < limit) from = upTo;
   }
   // Looked at once more: what was trimmed while this was read is missing in it.
-  if (span.from < (await events.placeOf(store.db, teamId)).trimmed && after !== undefined) throw tooOld();
+  if (span.from < (await events.positionOf(store.db, teamId)).trimmed && after !== undefined) throw tooOld();
   const next = `${events.epoch}:${from}`;
   return { data: found.map(({ seq, event }) => ({ seq, ...event })), next, has_more: from < span.last };
 }
 
 /** @throws Refusal 410 for a place that is not known any more; 422 for what is no place. */
 async function spanOf({ parts, teamId }: Pick<OperatorContext, "parts" | "teamId">, after: string | undefined): Promise<Span> {
-  const { last, trimmed } = await parts.events.placeOf(parts.store.db, teamId);
+  const { last, trimmed } = await parts.events.positionOf(parts.store.db, teamId);
   if (after === undefined) return { from: trimmed, last };
   if (after === "now") return { from: last, last };
   const [epoch, text] = after.split(":");
@@ -130,8 +130,8 @@ async function spanOf({ parts, teamId }: Pick<OperatorContext, "parts" | "teamId
   return { from, last };
 }
 
-function tooOld(): Refusal {
-  return new Refusal(
+function tooOld(): ProblemError {
+  return new ProblemError(
     "gone",
     "`after` is older than the 24 hours that are kept, or of another journal: read again what you need, then go on with after=now",
   );
@@ -144,6 +144,6 @@ function typesOf(text: string | undefined): EventType[] | null {
     const type = EventType.safeParse(name);
     if (type.success) return type.data;
     const detail = `“${name}” is no type of event; there are ${EventType.options.join(", ")}`;
-    throw new Refusal("invalid", `?types: ${detail}`, { errors: [{ pointer: "?types", detail }] });
+    throw new ProblemError("invalid", `?types: ${detail}`, { errors: [{ pointer: "?types", detail }] });
   });
 }

@@ -4,7 +4,7 @@ import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/operator/webhooks.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
 import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
 
@@ -78,7 +78,7 @@ export const webhookDeliveryOperations: readonly Operation[] = [
       found(await find(context, params.id, params.delivery_id), "delivery");
       const write = async (db: typeof context.parts.store.db) => {
         const count = await context.parts.deliveries.replay(db, params.id, { id: params.delivery_id });
-        if (count === 0) throw new Refusal("conflict", "The delivery is still on its way");
+        if (count === 0) throw new ProblemError("conflict", "The delivery is still on its way");
         return { result: undefined };
       };
       return change(context, write, async (db) => showDelivery(found(await find(context, params.id, params.delivery_id, db), "delivery")));

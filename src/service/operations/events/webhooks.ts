@@ -9,8 +9,8 @@ import { pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { WebhookRow } from "../../store/tables.ts";
-import { afresh, warningsOf } from "../../events/webhooks/health.ts";
-import { liveSecrets, rotated } from "../../events/webhooks/secrets.ts";
+import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
+import { validSecrets, rotateSecrets } from "../../events/webhooks/secrets.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
 import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
 
@@ -43,7 +43,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
       await checkUrl(context, body.url);
       return change(context, async (db) => {
         const now = Math.trunc(parts.clock.now());
-        const secrets = rotated({ secrets: "[]" }, now);
+        const secrets = rotateSecrets({ secrets: "[]" }, now);
         const row: WebhookRow = {
           id: parts.makeId("whk"),
           team_id: teamId,
@@ -51,7 +51,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
           url: body.url,
           events: JSON.stringify(body.events),
           secrets: JSON.stringify(secrets),
-          ...afresh,
+          ...clearedHealth,
           status: "enabled",
           last_success_at: null,
           created_at: now,
@@ -121,10 +121,10 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
         const row = found(await find(db, teamId, webhookId), "webhook");
         const isMended = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
         // Another address gives no leave to send again what was paused.
-        const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : afresh;
+        const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : clearedHealth;
         const next: WebhookRow = {
           ...row,
-          ...(isMended ? afresh : {}),
+          ...(isMended ? clearedHealth : {}),
           name: body.name ?? row.name,
           url: body.url ?? row.url,
           events: body.events === undefined ? row.events : JSON.stringify(body.events),
@@ -183,7 +183,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
       return change(context, async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
         const now = Math.trunc(parts.clock.now());
-        const secrets = rotated(row, now);
+        const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
         return { result: { ...show(parts, next), secret: secrets[0]!.secret } };
@@ -270,8 +270,8 @@ function show(parts: Parts, row: WebhookRow): Webhook {
     failing_since: iso(row.failing_since),
     paused_at: iso(row.paused_at),
     paused_reason: row.paused_reason,
-    warnings: warningsOf(row, parts.clock.now()),
-    secrets: liveSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
+    warnings: webhookWarnings(row, parts.clock.now()),
+    secrets: validSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
       hint: secret.slice(-4),
       expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
     })),

@@ -5,8 +5,8 @@ import {
   Command,
   CommandRequest,
   CommandsQuery,
-  CommandsQueued,
-  CommandsRequest,
+  BulkCommandResult,
+  BulkCommandRequest,
   Screenshot,
   TeamCommandsQuery,
 } from "../../../protocol/device/commands.ts";
@@ -15,9 +15,9 @@ import { id } from "../../../protocol/common.ts";
 import { showCommand } from "../../fleet/commands.ts";
 import { pageOf } from "../../http/paging.ts";
 import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
-import { playersOf, targetWarnings } from "../../fleet/targets.ts";
-import { prepareOverride } from "../../schedule/schedules.ts";
-import { change, FileAnswer, found, operation, type Operation, type OperatorContext } from "../operation.ts";
+import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
+import { storeOverride } from "../../schedule/schedules.ts";
+import { change, FileResponse, found, operation, type Operation, type OperatorContext } from "../operation.ts";
 import { select } from "./players.ts";
 
 const ofPlayer = z.strictObject({ id: id("plr") });
@@ -48,7 +48,7 @@ export const commandOperations: readonly Operation[] = [
       const queued = await change(context, async (db) => {
         const player = found(await select(db, teamId, params.id), "player");
         const { row, entry } = await parts.commands.queue(db, player, body);
-        const affected = (await prepareOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
+        const affected = (await storeOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
         return { result: showCommand(row), affected, entries: [entry] };
       });
       parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
@@ -88,21 +88,21 @@ export const commandOperations: readonly Operation[] = [
       "Use it when each player of a tag is to do the same. Call it with dry_run first; restarting many screens at once leaves them dark together.",
     caller: "operator",
     scope: "commands:write",
-    body: CommandsRequest,
+    body: BulkCommandRequest,
     example: { target: { tag: "lobby" }, type: "reload", args: {}, ttl_s: 600 },
     status: 202,
-    output: CommandsQueued,
+    output: BulkCommandResult,
     errors: ["invalid"],
     async run(context, { body }) {
       const { parts, teamId } = context;
       const { target, ...request } = body;
       const queued = await change(context, async (db) => {
-        const players = await playersOf(db, teamId, target);
+        const players = await playersOfTarget(db, teamId, target);
         const { rows, entries } = await parts.commands.queueAll(db, players, request);
         const affected: PlayerRow[] = [];
         for (const [place, player] of players.entries()) {
           const { id: commandId, created_at } = rows[place]!;
-          if (await prepareOverride(db, player, commandId, request, created_at)) affected.push(player);
+          if (await storeOverride(db, player, commandId, request, created_at)) affected.push(player);
         }
         const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
         const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
@@ -218,7 +218,7 @@ export const screenshotOperations: readonly Operation[] = [
     file: ["image/jpeg", "image/png", "image/webp"],
     errors: ["not-found", "range-not-satisfiable"],
     headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
-    run: async (context, input) => new FileAnswer(await find(context, input.params)),
+    run: async (context, input) => new FileResponse(await find(context, input.params)),
   }),
   operation({
     name: "deleteScreenshot",

@@ -1,7 +1,7 @@
 // A device's picture of its own glass, taken in only when it is whole and really a picture.
 import { z } from "zod";
 import { id, Timestamp } from "../../../protocol/common.ts";
-import { Refusal } from "../../http/problem.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScreenshotRow } from "../../store/tables.ts";
 import { showScreenshot } from "./commands.ts";
@@ -35,7 +35,8 @@ export const deviceScreenshot = operation({
     const about = { capturedAt: capturedAt(header("captured-at")), commandId: await commandOf({ parts, player }, header("command-id")) };
     // Of a lane of their own: what people of the team upload does not hold up screenshots.
     const media = await parts.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
-    if (!pictureTypes.includes(media.mimeType)) throw new Refusal("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
+    if (!pictureTypes.includes(media.mimeType))
+      throw new ProblemError("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
     const row: ScreenshotRow = {
       id: params.id,
       team_id: player.team_id,
@@ -52,7 +53,7 @@ export const deviceScreenshot = operation({
     await parts.store.write(async (db) => {
       const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
       if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
-      if (known !== undefined) throw new Refusal("conflict", "There is another picture under this id");
+      if (known !== undefined) throw new ProblemError("conflict", "There is another picture under this id");
       await parts.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
       await dropOldest(parts, db, row.player_id);
@@ -64,14 +65,14 @@ export const deviceScreenshot = operation({
 
 function checkDigest(header: string | undefined, sha256: string): void {
   const match = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(header ?? "");
-  if (match === null) throw new Refusal("bad-digest", "Send Content-Digest: sha-256=:…: of the bytes (RFC 9530)");
+  if (match === null) throw new ProblemError("bad-digest", "Send Content-Digest: sha-256=:…: of the bytes (RFC 9530)");
   if (Buffer.from(match[1]!, "base64").toString("hex") !== sha256) {
-    throw new Refusal("bad-digest", "The bytes that arrived do not match Content-Digest: send them again");
+    throw new ProblemError("bad-digest", "The bytes that arrived do not match Content-Digest: send them again");
   }
 }
 
 function capturedAt(header: string | undefined): number {
-  if (!Timestamp.safeParse(header).success) throw new Refusal("bad-request", "Send Captured-At: an RFC 3339 time in UTC");
+  if (!Timestamp.safeParse(header).success) throw new ProblemError("bad-request", "Send Captured-At: an RFC 3339 time in UTC");
   return Date.parse(header!);
 }
 
@@ -86,7 +87,7 @@ async function commandOf(
     .where("id", "=", header)
     .where("player_id", "=", player.id)
     .executeTakeFirst();
-  if (row === undefined) throw new Refusal("bad-request", "Command-Id: this player has no such command");
+  if (row === undefined) throw new ProblemError("bad-request", "Command-Id: this player has no such command");
   return row.id;
 }
 

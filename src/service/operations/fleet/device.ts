@@ -1,15 +1,15 @@
 // What devices ask: a code, a token, their state, its files; and what they tell: heartbeats and results.
 import { z } from "zod";
 import { CommandUpdate } from "../../../protocol/device/commands.ts";
-import { Desired } from "../../../protocol/device/desired-state.ts";
+import { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
 import { id, Sha256 } from "../../../protocol/common.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../../protocol/device/messages.ts";
 import type { StoredAssetRow } from "../../content/asset-rows.ts";
-import { takeHeartbeat } from "../../fleet/devices/heartbeats.ts";
+import { handleHeartbeat } from "../../fleet/devices/heartbeats.ts";
 import { mediaTypes } from "../../media/media.ts";
-import type { DeviceAnswer } from "../../fleet/pairing.ts";
-import { FileAnswer, found, NoContent, operation, OtherAnswer, type Contexts, type Operation } from "../operation.ts";
+import type { TokenResult } from "../../fleet/pairing.ts";
+import { FileResponse, found, NoContent, operation, JsonResponse, type Contexts, type Operation } from "../operation.ts";
 import { deviceScreenshot } from "./device-screenshot.ts";
 
 const longestWaitS = 30;
@@ -35,7 +35,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 201,
     output: PairingGrant,
     errors: ["invalid", "too-many"],
-    run: ({ parts, address }, { body }) => parts.pairing.request(body, address),
+    run: ({ parts, address }, { body }) => parts.pairing.requestCode(body, address),
   }),
   operation({
     name: "createNonce",
@@ -48,7 +48,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 201,
     output: Nonce,
     errors: [],
-    run: async ({ parts }) => parts.access.nonce(),
+    run: async ({ parts }) => parts.access.createNonce(),
   }),
   operation({
     name: "createDeviceToken",
@@ -69,12 +69,12 @@ export const deviceOperations: readonly Operation[] = [
       const waitS = waitOf(context.header("prefer"));
       const answer =
         "device_code" in body
-          ? await context.parts.pairing.token(body.device_code, body.proof, waitS * 1_000, context.signal)
+          ? await context.parts.pairing.requestToken(body.device_code, body.proof, waitS * 1_000, context.signal)
           : await renew(context, body.player_id, body.proof);
-      if (answer.is === "granted") return new OtherAnswer(200, answer.grant, { "Cache-Control": "no-store" });
+      if (answer.is === "granted") return new JsonResponse(200, answer.grant, { "Cache-Control": "no-store" });
       const applied: Record<string, string> = waitS > 0 ? { "Preference-Applied": `wait=${waitS}` } : {};
       const refusal = { ...answer.refusal, service_key: context.parts.access.serviceKey };
-      return new OtherAnswer(400, refusal, { ...applied, "Cache-Control": "no-store" });
+      return new JsonResponse(400, refusal, { ...applied, "Cache-Control": "no-store" });
     },
   }),
   operation({
@@ -86,15 +86,15 @@ export const deviceOperations: readonly Operation[] = [
     description: "The truth; the socket only hints that it changed. The ETag is the revision.",
     caller: "device",
     status: 200,
-    output: Desired,
+    output: DesiredState,
     others: { 304: { description: "It is the revision of If-None-Match" } },
     errors: [],
     headers: { "If-None-Match": "The ETag of the state at hand" },
     async run({ parts, player, header }) {
-      const desired = await parts.desired.of(parts.store.db, player);
+      const desired = await parts.desired.read(parts.store.db, player);
       const headers = { ETag: `"${desired.revision}"`, "Cache-Control": "private, no-cache" };
       const held = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-      return held.includes(headers.ETag) ? new OtherAnswer(304, undefined, headers) : new OtherAnswer(200, desired, headers);
+      return held.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, desired, headers);
     },
   }),
   operation({
@@ -109,7 +109,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 200,
     output: HeartbeatAnswer,
     errors: ["invalid"],
-    run: ({ parts, player }, { body }) => takeHeartbeat(parts, player.id, body, parts.clock.now(), "poll"),
+    run: ({ parts, player }, { body }) => handleHeartbeat(parts, player.id, body, parts.clock.now(), "poll"),
   }),
   operation({
     name: "updateCommand",
@@ -153,16 +153,16 @@ export const deviceOperations: readonly Operation[] = [
         .$narrowType<StoredAssetRow>()
         .limit(1)
         .executeTakeFirst();
-      return new FileAnswer(found(row, "file"));
+      return new FileResponse(found(row, "file"));
     },
   }),
 ];
 
 /** Gives a paired device a new token, or the proof that it was removed. */
-async function renew({ parts }: Contexts["anyone"], playerId: string, proof: string): Promise<DeviceAnswer> {
+async function renew({ parts }: Contexts["anyone"], playerId: string, proof: string): Promise<TokenResult> {
   const player = await parts.store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
-  if (player === undefined || !parts.access.isProof(proof, player.public_key, playerId)) {
-    const revocation = player === undefined ? null : await parts.access.formerRevocation(playerId, proof);
+  if (player === undefined || !parts.access.isValidProof(proof, player.public_key, playerId)) {
+    const revocation = player === undefined ? null : await parts.access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
       const why = "The player has another box now";
       return { is: "refused", refusal: { error: "access_denied", error_description: why, revocation } };
@@ -170,7 +170,7 @@ async function renew({ parts }: Contexts["anyone"], playerId: string, proof: str
     const why = "There is no such player, or the proof does not match its key and a fresh nonce";
     return { is: "refused", refusal: { error: "invalid_grant", error_description: why } };
   }
-  if (player.removed_at === null) return { is: "granted", grant: await parts.access.grant(player) };
+  if (player.removed_at === null) return { is: "granted", grant: await parts.access.issueToken(player) };
   const revocation = parts.access.revocation(player);
   return { is: "refused", refusal: { error: "access_denied", error_description: "The player was removed", revocation } };
 }

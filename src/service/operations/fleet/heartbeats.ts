@@ -3,7 +3,7 @@ import { z } from "zod";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { minuteMs, minutesByDay, minutesOf, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
+import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
 import { pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
 import { found, operation, type Operation } from "../operation.ts";
@@ -34,7 +34,7 @@ export const heartbeatOperations: readonly Operation[] = [
       found(await select(store.db, teamId, playerId), "player");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
-      const rows = minutesOf(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
+      const rows = selectMinutes(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
       return pageOf(rows, query, showMinute, { by: ["minute"] });
     },
   }),

@@ -1,11 +1,11 @@
 // Players deleted into the bin and brought back, and players that move to another box.
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
 import { discardPlayer, erasePlayers, restorePlayer } from "../../cleanup/bin.ts";
-import { rowOf } from "../../store/rows.ts";
-import { dropOverrides } from "../../schedule/schedules.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import { deleteOverrides } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
-import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "../operation.ts";
+import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 import { playerParams, read, select, show, version } from "./players.ts";
 
 export const playerBinOperations: readonly Operation[] = [
@@ -37,8 +37,8 @@ export const playerBinOperations: readonly Operation[] = [
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
         parts.sweeper.mark(erased.files);
         await parts.commands.cancelAll(db, row.id);
-        await parts.journal.drop(db, row.id);
-        const ended = await parts.links.drop(db, row);
+        await parts.journal.deletePlayer(db, row.id);
+        const ended = await parts.links.deletePlayer(db, row);
         const committed = () => {
           parts.links.forget(row.id);
           parts.problems.forget(row.id);
@@ -47,8 +47,8 @@ export const playerBinOperations: readonly Operation[] = [
         const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });
-      if (permanent) await parts.presence.drop(removed.id);
-      else parts.presence.leave(removed.id);
+      if (permanent) await parts.presence.deletePlayer(removed.id);
+      else parts.presence.markRemoved(removed.id);
       parts.sockets.revoke(removed);
       parts.log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
     },
@@ -73,7 +73,7 @@ export const playerBinOperations: readonly Operation[] = [
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const row = found(await inBinOrNot(db, teamId, playerId), "player");
         if (row.removed_at === null) return { result: row };
-        const others: ToTell[] = [];
+        const others: WriteEvent[] = [];
         const { player, schedules } = await restorePlayer(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
         const events = [
           ...others,
@@ -108,20 +108,20 @@ export const playerBinOperations: readonly Operation[] = [
       let earlier: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
-        const next = await parts.pairing.replace(db, before, body.code);
+        const next = await parts.pairing.replaceDevice(db, before, body.code);
         // The same box may come back: it is not to be told that it is gone.
         if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
         await parts.commands.cancelAll(db, playerId);
-        await parts.journal.drop(db, playerId);
-        await dropOverrides(db, playerId);
+        await parts.journal.deletePlayer(db, playerId);
+        await deleteOverrides(db, playerId);
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
       // What the earlier box told last says nothing of this one.
       const answer = async (db: Db) => show(parts, found(await select(db, teamId, playerId), "player"), null);
-      const player = await parts.pairing.guess({ userId: operator.userId, teamId, address }, () => change(context, write, answer));
+      const player = await parts.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () => change(context, write, answer));
       if (earlier !== undefined) parts.sockets.revoke(earlier);
       await parts.presence.forgetLatest(playerId);
-      parts.pairing.announce();
+      parts.pairing.notifyClaimed();
       parts.log.info({ player_id: player.id, name: player.name }, "player has another box");
       return player;
     },
@@ -130,16 +130,16 @@ export const playerBinOperations: readonly Operation[] = [
 
 /** In the bin or not. */
 async function inBinOrNot(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
-  const row = await rowOf(db, "players", teamId, playerId);
+  const row = await findTeamRow(db, "players", teamId, playerId);
   return row?.erased_at === null ? row : undefined;
 }
 
-function eventOf(type: "player.removed" | "player.restored" | "player.replaced", row: PlayerRow): ToTell {
+function eventOf(type: "player.removed" | "player.restored" | "player.replaced", row: PlayerRow): WriteEvent {
   return { teamId: row.team_id, type, data: { player_id: row.id, name: row.name }, players: [row.id] };
 }
 
 /** What happens to a schedule because it happens to its player. */
-function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): ToTell {
+function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): WriteEvent {
   const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
   return { teamId: row.team_id, type, data, players: [row.target_value] };
 }

@@ -1,8 +1,8 @@
 // One change for many players at once: a layout, tags on and off.
-import { PlayersChange, PlayersChanged } from "../../../protocol/operator/resources.ts";
+import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { playersOf, setTags, targetWarnings } from "../../fleet/targets.ts";
+import { playersOfTarget, updateTagIndex, targetWarnings } from "../../fleet/targets.ts";
 import { change, operation, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";
 
@@ -20,17 +20,17 @@ export const bulkOperations: readonly Operation[] = [
       "Use it for the same change on a whole tag. Call it with dry_run first and name the count to a person when it is more than they expect.",
     caller: "operator",
     scope: "players:write",
-    body: PlayersChange,
+    body: BulkPlayerChange,
     example: { target: { tag: "lobby" }, change: { layout_id: "lay_01jd3v8q6m9x2k4n7r5t1w0yzh", tags_add: ["christmas"] } },
     status: 200,
-    output: PlayersChanged,
+    output: BulkPlayerChangeResult,
     errors: ["invalid"],
     async run(context, { body }) {
       const { parts, teamId } = context;
       return change(context, async (db) => {
         const { layout_id, tags_add, tags_remove } = body.change;
         await checkLayout(db, teamId, layout_id, "/change/layout_id");
-        const before = await playersOf(db, teamId, body.target);
+        const before = await playersOfTarget(db, teamId, body.target);
         const updated_at = Math.trunc(parts.clock.now());
         const changed: PlayerRow[] = [];
         for (const row of before) {
@@ -41,7 +41,7 @@ export const bulkOperations: readonly Operation[] = [
           await db.updateTable("players").set({ layout_id: layout, tags: withTags, updated_at }).where("id", "=", row.id).execute();
           changed.push(next);
         }
-        await setTags(db, changed);
+        await updateTagIndex(db, changed);
         const warnings = await targetWarnings(db, teamId, body.target, before);
         return { result: { matched: before.length, changed: changed.length, warnings }, affected: changed };
       });

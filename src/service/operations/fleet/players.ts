@@ -6,13 +6,13 @@ import { ContentState, PresentedItem, ShownReason } from "../../../protocol/devi
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField } from "../../http/problem.ts";
-import { rowOf } from "../../store/rows.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { setTags, tagged } from "../../fleet/targets.ts";
+import { updateTagIndex, hasTag } from "../../fleet/targets.ts";
 import { change, found, type Change, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
 
 /** Of the paths of one player. */
@@ -56,10 +56,10 @@ export const playerOperations: readonly Operation[] = [
         const data = { player_id: row.id, name: row.name };
         return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
       };
-      const player = await parts.pairing.guess({ userId: operator.userId, teamId, address }, () =>
+      const player = await parts.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
         change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db)),
       );
-      parts.pairing.announce();
+      parts.pairing.notifyClaimed();
       parts.log.info({ player_id: player.id, name: player.name }, "player paired");
       return player;
     },
@@ -85,14 +85,14 @@ export const playerOperations: readonly Operation[] = [
       const all = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
       let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
       if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
-      if (q !== undefined) rows = rows.where(mayHold(q));
+      if (q !== undefined) rows = rows.where(nameMayContain(q));
       // What lies in the bin is not found by its tags in the table.
-      if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(tagged(row, tag)));
+      if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(hasTag(row, tag)));
       const keep = (row: PlayerRow) =>
-        (q === undefined || holds(row.name, q)) &&
+        (q === undefined || nameContains(row.name, q)) &&
         (status === undefined || parts.presence.isOnline(row.id) === (status === "online")) &&
         (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag)) &&
-        (hasProblems === undefined || parts.problems.of(row).problems.length > 0 === (hasProblems === "true"));
+        (hasProblems === undefined || parts.problems.listFor(row).problems.length > 0 === (hasProblems === "true"));
       const isFiltered = q !== undefined || status !== undefined || hasProblems !== undefined || (tag !== undefined && isBin);
       return pageOf(rows, query, (row) => show(parts, row), isFiltered ? { keep } : {});
     },
@@ -135,7 +135,7 @@ export const playerOperations: readonly Operation[] = [
       return {
         player_id: row.id,
         status: statusOf(parts, row.id),
-        ...parts.problems.of(row),
+        ...parts.problems.listFor(row),
         received_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
@@ -183,7 +183,7 @@ export const playerOperations: readonly Operation[] = [
         if (canonicalJson(after) === canonicalJson(before)) return { result: before };
         const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
-        if (next.tags !== before.tags) await setTags(db, [next]);
+        if (next.tags !== before.tags) await updateTagIndex(db, [next]);
         return { result: next, affected: [next], events: eventsOf(before, next) };
       };
       return change(context, write, (db) => read(context, { id: playerId }, db));
@@ -193,7 +193,7 @@ export const playerOperations: readonly Operation[] = [
 
 /** A player of the team that was not removed. */
 export async function select(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
-  const row = await rowOf(db, "players", teamId, playerId);
+  const row = await findTeamRow(db, "players", teamId, playerId);
   return row?.removed_at === null ? row : undefined;
 }
 
@@ -253,7 +253,7 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
     desired_revision: row.revision,
     reported_revision: reportedRevision,
     in_sync: status === "online" ? reportedRevision === row.revision : null,
-    ...parts.problems.of(row),
+    ...parts.problems.listFor(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),

@@ -1,6 +1,6 @@
 // The audit log as operators see it: who wrote what, and whether the record of it is whole.
 import { z } from "zod";
-import { AuditEntry, AuditVerdict } from "../../../protocol/operator/people.ts";
+import { AuditEntry, AuditVerification } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
@@ -45,7 +45,7 @@ export const auditOperations: readonly Operation[] = [
     caller: "operator",
     scope: "audit:read",
     status: 200,
-    output: AuditVerdict,
+    output: AuditVerification,
     errors: [],
     run: ({ parts, teamId }) => parts.audit.verify(parts.store.db, teamId),
   }),

@@ -1,13 +1,21 @@
 // Invitations: an owner makes one and passes its secret on; whoever accepts with it is in the team.
 import { z } from "zod";
-import { Acceptance, Invitation, MadeInvitation, NewInvitation, Seat, type Role, type Scope } from "../../../protocol/operator/people.ts";
+import {
+  Acceptance,
+  Invitation,
+  CreatedInvitation,
+  NewInvitation,
+  AcceptedInvitation,
+  type Role,
+  type Scope,
+} from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { authenticate, hashOf, randomText, scopesOf } from "../../people/access.ts";
-import { common, demandRole, givesUntil } from "../../people/grants.ts";
+import { authenticate, hashSecret, randomText, scopesOfRole } from "../../people/access.ts";
+import { intersectScopes, requireRoleScopes, grantsExpireAt } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { makeToken, makeUser, membersOf, showInvitation, showTeam, showUser } from "../../people/people.ts";
-import { Refusal } from "../../http/problem.ts";
+import { issueToken, createUser, selectMembers, showInvitation, showTeam, showUser } from "../../people/people.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { InvitationRow, UserRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Contexts, type Operation, type OperatorContext } from "../operation.ts";
@@ -29,27 +37,27 @@ export const invitationOperations: readonly Operation[] = [
     body: NewInvitation,
     example: { email: "ada@example.com", name: "Ada", role: "editor" },
     status: 201,
-    output: MadeInvitation,
+    output: CreatedInvitation,
     errors: ["conflict", "invalid"],
     version: showPublic,
     async run(context, { body }) {
       const { parts, teamId } = context;
       return change(context, async (db) => {
         const { operator } = context;
-        demandRole(operator, body.role, `To invite somebody as ${body.role}`);
+        requireRoleScopes(operator, body.role, `To invite somebody as ${body.role}`);
         const now = Math.trunc(parts.clock.now());
         await checkNew(db, teamId, body.email, now);
         const secret = `sgn_inv_${randomText(43)}`;
-        const end = givesUntil(operator);
+        const end = grantsExpireAt(operator);
         const row: InvitationRow = {
           id: parts.makeId("inv"),
           team_id: teamId,
           ...body,
-          secret_hash: hashOf(secret),
+          secret_hash: hashSecret(secret),
           created_by: operator.userId,
           token_id: operator.tokenId,
           token_expires_at: end,
-          scopes: JSON.stringify(common(scopesOf(body.role), operator.scopes)),
+          scopes: JSON.stringify(intersectScopes(scopesOfRole(body.role), operator.scopes)),
           created_at: now,
           expires_at: Math.min(now + lifeMs, end ?? Number.POSITIVE_INFINITY),
           accepted_at: null,
@@ -111,7 +119,7 @@ export const invitationOperations: readonly Operation[] = [
     async run(context, input) {
       await change(context, async (db) => {
         const { status } = await read(context, input.params, db);
-        if (status === "accepted") throw new Refusal("in-use", "It was accepted: remove the member instead");
+        if (status === "accepted") throw new ProblemError("in-use", "It was accepted: remove the member instead");
         const revoked_at = Math.trunc(context.parts.clock.now());
         if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
         return { result: undefined };
@@ -130,21 +138,24 @@ export const invitationOperations: readonly Operation[] = [
     body: Acceptance,
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
     status: 201,
-    output: Seat,
+    output: AcceptedInvitation,
     errors: ["unauthorized", "not-found", "conflict", "invalid"],
     run: accept,
   }),
 ];
 
-async function accept(context: Contexts["anyone"], { body }: { body: z.output<typeof Acceptance> }): Promise<z.output<typeof Seat>> {
+async function accept(
+  context: Contexts["anyone"],
+  { body }: { body: z.output<typeof Acceptance> },
+): Promise<z.output<typeof AcceptedInvitation>> {
   const { parts, header, address, requestId } = context;
   const authorization = header("authorization");
   const known = authorization === undefined ? null : await authenticate(parts.store.db, parts.clock, authorization);
   return change(context, async (db) => {
     const now = Math.trunc(parts.clock.now());
-    const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashOf(body.secret)).executeTakeFirst();
+    const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
     if (row === undefined || showInvitation(row, now).status !== "pending") {
-      throw new Refusal("not-found", "The invitation is not known, was used or withdrawn, or has expired: ask for a new one");
+      throw new ProblemError("not-found", "The invitation is not known, was used or withdrawn, or has expired: ask for a new one");
     }
     const user = await personOf(context, db, row, known?.userId ?? null, body.name);
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
@@ -152,7 +163,7 @@ async function accept(context: Contexts["anyone"], { body }: { body: z.output<ty
     const role = row.role as Role;
     // No more than the token that invited held, nor for longer.
     const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
-    const token = await makeToken(parts, db, { ...wish, scopes: common(scopesOf(role), JSON.parse(row.scopes) as Scope[]) });
+    const token = await issueToken(parts, db, { ...wish, scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]) });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
     await parts.audit.append(db, {
       teamId: row.team_id,
@@ -178,9 +189,9 @@ async function personOf(
   userId: string | null,
   ownName: string | undefined,
 ): Promise<UserRow> {
-  if (userId === null) return makeUser(parts, db, { name: ownName ?? name, email });
-  const present = await membersOf(db, team_id).where("id", "=", userId).executeTakeFirst();
-  if (present !== undefined) throw new Refusal("conflict", "You are in this team already");
+  if (userId === null) return createUser(parts, db, { name: ownName ?? name, email });
+  const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
+  if (present !== undefined) throw new ProblemError("conflict", "You are in this team already");
   return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }
 
@@ -196,8 +207,8 @@ function showPublic({ id: invitationId, email, name, role, status }: Invitation)
 
 /** @throws Refusal 409 when the person is in the team, or an open invitation waits for them. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
-  const member = await membersOf(db, teamId).where("email", "=", email).executeTakeFirst();
-  if (member !== undefined) throw new Refusal("conflict", `${email} is in the team already (${member.id})`);
+  const member = await selectMembers(db, teamId).where("email", "=", email).executeTakeFirst();
+  if (member !== undefined) throw new ProblemError("conflict", `${email} is in the team already (${member.id})`);
   const open = await db
     .selectFrom("invitations")
     .select("id")
@@ -207,5 +218,5 @@ async function checkNew(db: Db, teamId: string, email: string, now: number): Pro
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
-  if (open !== undefined) throw new Refusal("conflict", `An invitation waits for ${email} (${open.id}): withdraw it to make another`);
+  if (open !== undefined) throw new ProblemError("conflict", `An invitation waits for ${email} (${open.id}): withdraw it to make another`);
 }

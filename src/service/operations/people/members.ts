@@ -3,11 +3,11 @@ import { z } from "zod";
 import { Member, MemberChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { scopesOf } from "../../people/access.ts";
-import { demandRaise, demandRole } from "../../people/grants.ts";
+import { scopesOfRole } from "../../people/access.ts";
+import { requireMayPromote, requireRoleScopes } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { fitTokens, membersOf, showMember } from "../../people/people.ts";
-import { Refusal } from "../../http/problem.ts";
+import { restrictTokensToRole, selectMembers, showMember } from "../../people/people.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
 import { readActing } from "./teams.ts";
@@ -33,7 +33,7 @@ export const memberOperations: readonly Operation[] = [
     errors: ["not-found", "invalid"],
     async run(context, input) {
       await readActing(context, input.params);
-      return pageOf(membersOf(context.parts.store.db, context.teamId), input.query, showMember);
+      return pageOf(selectMembers(context.parts.store.db, context.teamId), input.query, showMember);
     },
   }),
   operation({
@@ -78,12 +78,12 @@ export const memberOperations: readonly Operation[] = [
         const { role } = input.body;
         if (before.role === role) return { result: before };
         checkOwner(context, before, "lower");
-        if (scopesOf(role).length > scopesOf(before.role).length) demandRaise(context.operator, role);
+        if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(context.operator, role);
         await setRole(db, teamId, before, role);
-        cut = await fitTokens(db, Math.trunc(parts.clock.now()), teamId, before.user_id, role);
+        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role } };
       });
-      parts.tokens.end(cut);
+      parts.tokens.notifyEnded(cut);
       return member;
     },
   }),
@@ -110,22 +110,22 @@ export const memberOperations: readonly Operation[] = [
         const before = await read(context, input.params, db);
         checkOwner(context, before, "remove");
         await setRole(db, teamId, before, null);
-        cut = await fitTokens(db, Math.trunc(parts.clock.now()), teamId, before.user_id, null);
+        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, null);
         return { result: undefined };
       });
-      parts.tokens.end(cut);
+      parts.tokens.notifyEnded(cut);
     },
   }),
 ];
 
 async function read(context: OperatorContext, { id: teamId, user_id }: Params, db = context.parts.store.db): Promise<Member> {
   await readActing(context, { id: teamId }, db);
-  return showMember(found(await membersOf(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
+  return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
 }
 
 /** Owners can take every token's power away: a narrow token must not put them down. @throws Refusal 403. */
 function checkOwner({ operator }: OperatorContext, { role }: Member, act: "lower" | "remove"): void {
-  if (role === "owner") demandRole(operator, "owner", `To ${act} an owner`);
+  if (role === "owner") requireRoleScopes(operator, "owner", `To ${act} an owner`);
 }
 
 /** @throws Refusal 409 when that would leave the team without an owner. */
@@ -133,7 +133,7 @@ async function setRole(db: Db, teamId: string, member: Member, role: Role | null
   if (member.role === "owner") {
     const owners = db.selectFrom("members").select("user_id").where("team_id", "=", teamId).where("role", "=", "owner");
     const other = await owners.where("user_id", "<>", member.user_id).limit(1).executeTakeFirst();
-    if (other === undefined) throw new Refusal("in-use", "The team has no other owner: make somebody else an owner first");
+    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make somebody else an owner first");
   }
   const given = { teamId, userId: member.user_id };
   if (role === null) await db.deleteFrom("members").where("team_id", "=", given.teamId).where("user_id", "=", given.userId).execute();

@@ -1,20 +1,20 @@
 // Teams: what everything belongs to. A token acts in one; its user may be in several.
 import { z } from "zod";
-import { MadeToken, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
+import { CreatedToken, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
-import { givesUntil } from "../../people/grants.ts";
+import { grantsExpireAt } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { makeToken, pendingInvitations, showTeam, teamsOf } from "../../people/people.ts";
-import { Refusal } from "../../http/problem.ts";
+import { issueToken, updatePendingInvitations, showTeam, selectTeams } from "../../people/people.ts";
+import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import type { TeamRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 const params = z.strictObject({ id: id("team") });
 const version = ({ id: teamId, name, updated_at }: OwnTeam) => ({ id: teamId, name, updated_at });
-const MadeTeam = OwnTeam.extend({ token: MadeToken });
+const MadeTeam = OwnTeam.extend({ token: CreatedToken });
 
 export const teamOperations: readonly Operation[] = [
   operation({
@@ -43,8 +43,8 @@ export const teamOperations: readonly Operation[] = [
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
         const { userId, scopes } = operator;
-        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: givesUntil(operator) };
-        return { result: { ...show({ ...row, role: "owner" }), token: await makeToken(parts, db, wish) } };
+        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
+        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(parts, db, wish) } };
       });
     },
   }),
@@ -61,7 +61,7 @@ export const teamOperations: readonly Operation[] = [
     status: 200,
     output: page(OwnTeam),
     errors: ["invalid"],
-    run: ({ parts, operator }, { query }) => pageOf(teamsOf(parts.store.db, operator.userId), query, show),
+    run: ({ parts, operator }, { query }) => pageOf(selectTeams(parts.store.db, operator.userId), query, show),
   }),
   operation({
     name: "getTeam",
@@ -135,7 +135,7 @@ export const teamOperations: readonly Operation[] = [
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
-        await pendingInvitations(db, teamId).set({ revoked_at: now }).execute();
+        await updatePendingInvitations(db, teamId).set({ revoked_at: now }).execute();
         const tokens = await db
           .updateTable("tokens")
           .set({ revoked_at: now })
@@ -146,8 +146,8 @@ export const teamOperations: readonly Operation[] = [
         ended = tokens.map((token) => token.id);
         return { result: undefined };
       });
-      parts.tokens.end(ended);
-      for (const playerId of emptied) await parts.presence.drop(playerId);
+      parts.tokens.notifyEnded(ended);
+      for (const playerId of emptied) await parts.presence.deletePlayer(playerId);
     },
   }),
 ];
@@ -158,12 +158,12 @@ export const teamOperations: readonly Operation[] = [
  */
 export async function readActing(context: OperatorContext, { id: teamId }: { id: string }, db = context.parts.store.db): Promise<OwnTeam> {
   const team = await read(context, { id: teamId }, db);
-  if (team.id !== context.teamId) throw new Refusal("forbidden", "This token acts in another of your teams: use one of this team's");
+  if (team.id !== context.teamId) throw new ProblemError("forbidden", "This token acts in another of your teams: use one of this team's");
   return team;
 }
 
 async function read({ parts, operator }: OperatorContext, { id: teamId }: { id: string }, db = parts.store.db): Promise<OwnTeam> {
-  return show(found(await teamsOf(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
+  return show(found(await selectTeams(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
 }
 
 function show(row: TeamRow & { role: string }): OwnTeam {
@@ -172,7 +172,7 @@ function show(row: TeamRow & { role: string }): OwnTeam {
 
 /** @throws Refusal 409 saying what the team still has, or that it is the last one. */
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
-  const refuse = (what: string) => new Refusal("in-use", `The team still has ${what}: delete them first`);
+  const refuse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
   if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
   for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
@@ -191,5 +191,5 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
     .where("deleted_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  if (other === undefined) throw new Refusal("in-use", "It is the only team of this service: create another one first");
+  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another one first");
 }

@@ -1,12 +1,12 @@
 // Tokens: what programs and people sign in with. A secret is shown once; a token gives no more than its maker holds.
 import { z } from "zod";
-import { MadeToken, NewToken, Token, TokenChange } from "../../../protocol/operator/people.ts";
+import { CreatedToken, NewToken, Token, TokenChange } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
 import type { Operator } from "../../people/access.ts";
-import { givesUntil, withdrawInvitationsOf } from "../../people/grants.ts";
+import { grantsExpireAt, withdrawInvitationsByTokens } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { makeToken, showToken } from "../../people/people.ts";
+import { issueToken, showToken } from "../../people/people.ts";
 import { invalidField, invalidFields } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
@@ -29,7 +29,7 @@ export const tokenOperations: readonly Operation[] = [
     body: NewToken,
     example: { name: "Lobby script", scopes: ["players:read", "commands:write"], expires_at: null },
     status: 201,
-    output: MadeToken,
+    output: CreatedToken,
     errors: ["invalid"],
     version,
     async run(context, { body }) {
@@ -40,7 +40,7 @@ export const tokenOperations: readonly Operation[] = [
         checkScopes(operator, body.scopes);
         const expiresAt = endOf(operator, body.expires_at, parts.clock.now());
         const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
-        return { result: await makeToken(parts, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
+        return { result: await issueToken(parts, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
       });
     },
   }),
@@ -126,10 +126,10 @@ export const tokenOperations: readonly Operation[] = [
         const { id: tokenId } = await read(context, input.params, db);
         const revoked_at = Math.trunc(context.parts.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
-        await withdrawInvitationsOf(db, [tokenId], revoked_at);
+        await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
         return { result: undefined };
       });
-      context.parts.tokens.end([input.params.id]);
+      context.parts.tokens.notifyEnded([input.params.id]);
     },
   }),
 ];
@@ -160,7 +160,7 @@ function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"
 
 /** When a wished token ends, epoch ms. @throws Refusal 422 for the past, or later than the token that makes it. */
 function endOf(operator: Operator, wished: string | null, now: number): number | null {
-  const expiresAt = givesUntil(operator);
+  const expiresAt = grantsExpireAt(operator);
   const end = wished === null ? expiresAt : Date.parse(wished);
   if (end !== null && end <= now) throw invalidField("/expires_at", "lies in the past");
   if (end !== null && expiresAt !== null && end > expiresAt) {

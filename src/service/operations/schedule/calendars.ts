@@ -12,10 +12,10 @@ import type { EventType } from "../../../protocol/operator/events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
 import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
-import { Refusal } from "../../http/problem.ts";
-import { rowOf } from "../../store/rows.ts";
-import { playersMeant, targetOf } from "../../schedule/schedules.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import { targetedPlayers, targetOf } from "../../schedule/schedules.ts";
 import type { Db } from "../../store/store.ts";
 import type { CalendarRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
@@ -81,7 +81,7 @@ export const calendarOperations: readonly Operation[] = [
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, showCalendar)
-        : pageOf(rows.where(mayHold(q)), query, showCalendar, { keep: ({ name }) => holds(name, q) });
+        : pageOf(rows.where(nameMayContain(q)), query, showCalendar, { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -129,7 +129,7 @@ export const calendarOperations: readonly Operation[] = [
         const written: CalendarRow = { ...next, updated_at: now };
         await db.updateTable("calendars").set(written).where("id", "=", row.id).execute();
         const schedules = (await schedulesUsing(db, teamId, row.id)).filter(({ deleted_at }) => deleted_at === null);
-        const affected = await playersMeant(db, teamId, schedules.map(targetOf));
+        const affected = await targetedPlayers(db, teamId, schedules.map(targetOf));
         return { result: { ...showCalendar(written), warnings }, affected, events: [eventOf("calendar.updated", written)] };
       });
     },
@@ -165,11 +165,14 @@ export const calendarOperations: readonly Operation[] = [
 function checkUnused(schedules: readonly { id: string; name: string; deleted_at: number | null }[]): void {
   const live = schedules.filter(({ deleted_at }) => deleted_at === null);
   if (live.length > 0) {
-    throw new Refusal("in-use", `Schedules ask for this calendar: ${names(live)}. Take the condition out of them first, or delete them`);
+    throw new ProblemError(
+      "in-use",
+      `Schedules ask for this calendar: ${names(live)}. Take the condition out of them first, or delete them`,
+    );
   }
   if (schedules.length > 0) {
     const detail = `Schedules in the bin ask for this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
-    throw new Refusal("in-use", detail);
+    throw new ProblemError("in-use", detail);
   }
 }
 
@@ -180,8 +183,8 @@ async function settle(
 ): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {
   if (ical !== undefined) {
     // Loaded with its first use: few need it.
-    const { datesOfIcal } = await import("../../schedule/icalendar-import.ts");
-    return datesOfIcal(ical, now);
+    const { importIcal } = await import("../../schedule/icalendar-import.ts");
+    return importIcal(ical, now);
   }
   if (dates === undefined) return { warnings: [] };
   return { dates: dates.toSorted((a, b) => (a.date < b.date ? -1 : 1)), warnings: [] };
@@ -197,7 +200,7 @@ async function read({ parts, teamId }: OperatorContext, { id: calendarId }: { id
 }
 
 function find(db: Db, teamId: string, calendarId: string) {
-  return rowOf(db, "calendars", teamId, calendarId);
+  return findTeamRow(db, "calendars", teamId, calendarId);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: calendar_id, name }: CalendarRow) {

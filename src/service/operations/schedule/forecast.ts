@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
 import { id } from "../../../protocol/common.ts";
-import { runningRecords } from "../../schedule/confirmed-interventions.ts";
-import { showStretches, type Stretch } from "../../schedule/forecast.ts";
+import { confirmedInterventions } from "../../schedule/confirmed-interventions.ts";
+import { showForecastIntervals, type ForecastInterval } from "../../schedule/forecast.ts";
 import { calendarsFor } from "../../schedule/holiday-calendars.ts";
 import { invalidField } from "../../http/problem.ts";
-import { datesIn, recordsOf, zoneOf } from "../../schedule/schedule-outlook.ts";
-import { calendarWords } from "../../schedule/schedule-summary.ts";
-import { liveSchedules, schedulesFor, readSchedules, showSchedule } from "../../schedule/schedules.ts";
+import { datesByCalendar, interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
+import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
+import { schedulesOutsideBin, schedulesForPlayer, readEnabledSchedules, showSchedule } from "../../schedule/schedules.ts";
 import { found, operation, type Operation } from "../operation.ts";
 import { select } from "../fleet/players.ts";
 
@@ -39,12 +39,12 @@ export const forecastOperations: readonly Operation[] = [
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");
       if (to - from > weekMs) throw invalidField("?to", "at most seven days after ?from");
-      const state = await desired.of(store.db, player);
+      const state = await desired.read(store.db, player);
       const beat = presence.latest(player.id);
-      const records = await runningRecords(store.db, player.id, state.player.variables, beat);
+      const records = await confirmedInterventions(store.db, player.id, state.player.variables, beat);
       const { timezone: asked } = JSON.parse(player.reported) as { timezone: string };
       const zone = beat?.heartbeat.timezone ?? asked;
-      const stretches: Stretch[] = [];
+      const stretches: ForecastInterval[] = [];
       let next: number | null = null;
       for (const stretch of await foretell(state, records, zone, from, to)) {
         if (stretches.length === query.limit) next = stretch.from;
@@ -57,7 +57,7 @@ export const forecastOperations: readonly Operation[] = [
         timezone: player.timezone ?? zone,
         from: new Date(from).toISOString(),
         to: new Date(next ?? to).toISOString(),
-        stretches: await showStretches(store.db, stretches, state, records),
+        stretches: await showForecastIntervals(store.db, stretches, state, records),
         next_from: next === null ? null : new Date(next).toISOString(),
       };
     },
@@ -83,19 +83,19 @@ export const forecastOperations: readonly Operation[] = [
       const { calendar, clock, desired, store } = parts;
       const player = found(await select(store.db, teamId, playerId), "player");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
-      const zone = zoneOf(parts, player);
-      const state = await desired.of(store.db, player);
-      const reasons = await calendar.why(state, await recordsOf(parts, store.db, player), zone, at);
+      const zone = timeZoneOf(parts, player);
+      const state = await desired.read(store.db, player);
+      const reasons = await calendar.why(state, await interventionsOf(parts, store.db, player), zone, at);
       const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...about, schedule: null };
       const scheduleId = query.schedule_id;
-      const row = found(await liveSchedules(store.db, teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
+      const row = found(await schedulesOutsideBin(store.db, teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
       const told = (verdict: NonNullable<Why["schedule"]>["verdict"], detail: string, next_at: string | null = null) => ({
         ...about,
         schedule: { schedule_id: scheduleId, verdict, detail, next_at },
       });
       if (!showSchedule(row).enabled) return told("set-aside", "it is switched off");
-      const isForIt = schedulesFor(await readSchedules(store.db, teamId), player).some((each) => each.id === scheduleId);
+      const isForIt = schedulesForPlayer(await readEnabledSchedules(store.db, teamId), player).some((each) => each.id === scheduleId);
       if (!isForIt) return told("not-for-it", "its target leaves this player out");
       const own = reasons.find((reason) => reason.id === scheduleId);
       if (own !== undefined) {
@@ -109,7 +109,7 @@ export const forecastOperations: readonly Operation[] = [
       const schedule = showSchedule(row);
       const calendars = await calendarsFor(store.db, teamId, schedule.conditions);
       const windowFrom = (conditions: typeof schedule.conditions) =>
-        calendar.windowAfter({ ...schedule, conditions }, player.timezone ?? zone, at, datesIn(calendars));
+        calendar.windowAfter({ ...schedule, conditions }, player.timezone ?? zone, at, datesByCalendar(calendars));
       const next = await windowFrom(schedule.conditions);
       // A window that is open here without a reason there is one that the player could not read, or among too many to name.
       if (next !== null && next.from <= at) return told("set-aside", "a condition of it does not hold, or the player cannot show it");
@@ -119,7 +119,7 @@ export const forecastOperations: readonly Operation[] = [
         const without = await windowFrom(schedule.conditions.filter((each) => each !== condition));
         if (without === null || without.from > at) continue;
         const after = begins === null ? "none of its windows is left" : `its next window begins at ${begins}`;
-        return told("not-due", `a calendar keeps it off: it plays ${calendarWords(condition, calendars)}; ${after}`, begins);
+        return told("not-due", `a calendar keeps it off: it plays ${describeCalendarCondition(condition, calendars)}; ${after}`, begins);
       }
       return told(
         "not-due",

@@ -8,7 +8,7 @@ import {
 } from "../../../protocol/device/play-events.ts";
 import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
-import { playsOf, showPlay, takePlays } from "../../proof/play-events.ts";
+import { selectPlayEvents, showPlayEvent, storePlayEvents } from "../../proof/play-events.ts";
 import { operation, type Operation } from "../operation.ts";
 
 const example = {
@@ -54,7 +54,7 @@ export const playEventOperations: readonly Operation[] = [
     output: PlayEventReceipt,
     errors: ["invalid", "bad-request"],
     headers: { "Content-Encoding": "`gzip`, or left out" },
-    run: ({ parts, player }, { body }) => takePlays(parts.store.plays, player, body.events, Math.trunc(parts.clock.now())),
+    run: ({ parts, player }, { body }) => storePlayEvents(parts.store.plays, player, body.events, Math.trunc(parts.clock.now())),
   }),
   operation({
     name: "listPlayEvents",
@@ -70,6 +70,8 @@ export const playEventOperations: readonly Operation[] = [
     output: page(PlayEventRecord),
     errors: ["invalid"],
     run: ({ parts, teamId }, { query }) =>
-      pageOf(playsOf(parts.store.plays, teamId, query).selectAll(), query, showPlay, { by: ["started_at", "id", "player_id"] }),
+      pageOf(selectPlayEvents(parts.store.plays, teamId, query).selectAll(), query, showPlayEvent, {
+        by: ["started_at", "id", "player_id"],
+      }),
   }),
 ];

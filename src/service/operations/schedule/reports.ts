@@ -1,10 +1,10 @@
 // Reports on proof of play: JSON or CSV, sent as they are counted.
 import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protocol/device/play-events.ts";
-import { csvLine } from "../../http/answers/csv.ts";
-import { countPlays, spanOf } from "../../proof/play-report.ts";
+import { csvLine } from "../../http/responses/csv.ts";
+import { countPlays, reportSpan } from "../../proof/play-report.ts";
 import type { Db } from "../../store/store.ts";
-import { inParts } from "../../fleet/targets.ts";
-import { operation, StreamAnswer, type Operation } from "../operation.ts";
+import { inChunks } from "../../fleet/targets.ts";
+import { operation, StreamResponse, type Operation } from "../operation.ts";
 
 type Rows = AsyncIterator<PlayReportRow[]>;
 
@@ -28,18 +28,18 @@ export const reportOperations: readonly Operation[] = [
     headers: { Accept: "`text/csv` for CSV" },
     async run({ parts, teamId, header, signal }, { query }) {
       const { store, clock } = parts;
-      const counted = countPlays(store.plays, teamId, query, spanOf(query, Math.trunc(clock.now())), signal);
+      const counted = countPlays(store.plays, teamId, query, reportSpan(query, Math.trunc(clock.now())), signal);
       const rows = named(counted, store.db, teamId);
       // Before the first byte goes out, so that what cannot be counted is refused in words.
       const first = await rows.next();
       const isCsv = query.format === undefined ? /^\s*text\/csv\b/i.test(header("accept") ?? "") : query.format === "csv";
       const cells = cellsOf(query.group_by);
       return isCsv
-        ? new StreamAnswer("text/csv; charset=utf-8; header=present", csv(first, rows, cells), {
+        ? new StreamResponse("text/csv; charset=utf-8; header=present", csv(first, rows, cells), {
             "Content-Disposition": 'attachment; filename="proof-of-play.csv"',
             Vary: "Accept",
           })
-        : new StreamAnswer("application/json; charset=utf-8", json(first, rows), { Vary: "Accept" });
+        : new StreamResponse("application/json; charset=utf-8", json(first, rows), { Vary: "Accept" });
     },
   }),
 ];
@@ -105,7 +105,7 @@ async function learn(
   ids: readonly string[],
 ): Promise<void> {
   const missing = [...new Set(ids)].filter((each) => !known.has(each));
-  for (const part of inParts(missing)) {
+  for (const part of inChunks(missing)) {
     for (const each of part) known.set(each, null);
     const rows = await db.selectFrom(table).select(["id", "name"]).where("team_id", "=", teamId).where("id", "in", part).execute();
     for (const { id, name } of rows) known.set(id, name);

@@ -5,15 +5,15 @@ import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resour
 import { NewSchedule, Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
 import { id } from "../../../protocol/common.ts";
 import { discard, restoreSchedule } from "../../cleanup/bin.ts";
-import { holds, mayHold, pageOf } from "../../http/paging.ts";
-import { Refusal } from "../../http/problem.ts";
-import { rowOf } from "../../store/rows.ts";
+import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { outlookOf } from "../../schedule/schedule-outlook.ts";
-import { checkSchedule, columnsOf, playersMeant, showSchedule, targetOf } from "../../schedule/schedules.ts";
-import { checkShare, touchesShare } from "../../schedule/shares.ts";
+import { checkSchedule, scheduleColumns, targetedPlayers, showSchedule, targetOf } from "../../schedule/schedules.ts";
+import { checkShares, affectsShares } from "../../schedule/shares.ts";
 import type { Db } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type ToTell } from "../operation.ts";
+import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
 
 const params = z.strictObject({ id: id("sch") });
 const example = {
@@ -50,11 +50,11 @@ export const scheduleOperations: readonly Operation[] = [
       const write = async (db: Db) => {
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, body, now);
-        await checkShare(db, teamId, body, null, now);
-        const about = { id: parts.makeId("sch"), team_id: teamId, ...columnsOf(body) };
+        await checkShares(db, teamId, body, null, now);
+        const about = { id: parts.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
         const row: ScheduleRow = { ...about, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
         await db.insertInto("schedules").values(row).execute();
-        const affected = await playersMeant(db, teamId, [body.target]);
+        const affected = await targetedPlayers(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
       };
       return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
@@ -79,7 +79,7 @@ export const scheduleOperations: readonly Operation[] = [
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, showSchedule)
-        : pageOf(rows.where(mayHold(q)), query, showSchedule, { keep: ({ name }) => holds(name, q) });
+        : pageOf(rows.where(nameMayContain(q)), query, showSchedule, { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -125,11 +125,11 @@ export const scheduleOperations: readonly Operation[] = [
         const after: typeof before = { ...before, ...given };
         const now = Math.trunc(parts.clock.now());
         await checkSchedule(db, teamId, after, now, before.target);
-        if (touchesShare(given)) await checkShare(db, teamId, after, row.id, now);
-        const next: ScheduleRow = { ...row, ...columnsOf(after), updated_at: now };
+        if (affectsShares(given)) await checkShares(db, teamId, after, row.id, now);
+        const next: ScheduleRow = { ...row, ...scheduleColumns(after), updated_at: now };
         if (isSame(row, next)) return { result: showSchedule(row) };
         await db.updateTable("schedules").set(next).where("id", "=", row.id).execute();
-        const affected = await playersMeant(db, teamId, [targetOf(row), after.target]);
+        const affected = await targetedPlayers(db, teamId, [targetOf(row), after.target]);
         return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
       };
       return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
@@ -158,7 +158,7 @@ export const scheduleOperations: readonly Operation[] = [
       await change(context, async (db) => {
         const row = found(permanent ? await findAny(db, teamId, scheduleId) : await find(db, teamId, scheduleId), "schedule");
         await discard(db, "schedules", row.id, Math.trunc(parts.clock.now()), permanent);
-        const affected = await playersMeant(db, teamId, [targetOf(row)]);
+        const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
       });
     },
@@ -183,11 +183,14 @@ export const scheduleOperations: readonly Operation[] = [
       const write = async (db: Db) => {
         const row = found(await findAny(db, teamId, scheduleId), "schedule");
         if (row.deleted_at === null) return { result: showSchedule(row) };
-        const affected = await playersMeant(db, teamId, [targetOf(row)]);
+        const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         if (row.target_type === "player" && affected.length === 0) {
-          throw new Refusal("in-use", `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`);
+          throw new ProblemError(
+            "in-use",
+            `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`,
+          );
         }
-        const others: ToTell[] = [];
+        const others: WriteEvent[] = [];
         const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
         return { result: showSchedule(restored), affected, events: [...others, eventOf("schedule.restored", restored)] };
       };
@@ -226,7 +229,7 @@ function find(db: Db, teamId: string, scheduleId: string) {
 
 /** In the bin or not. */
 function findAny(db: Db, teamId: string, scheduleId: string) {
-  return rowOf(db, "schedules", teamId, scheduleId);
+  return findTeamRow(db, "schedules", teamId, scheduleId);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {

@@ -6,14 +6,14 @@ import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.t
 import { NewSchedule } from "../../../protocol/scheduling/schedules.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { id, Name } from "../../../protocol/common.ts";
-import { demand } from "../../people/access.ts";
+import { requireScope } from "../../people/access.ts";
 import { pageOf } from "../../http/paging.ts";
-import { invalidField, invalidFields, Refusal } from "../../http/problem.ts";
-import { rowOf } from "../../store/rows.ts";
-import { columnsOf, playersMeant } from "../../schedule/schedules.ts";
-import { entryOf, showOf, unheardTags } from "../../shows/show-outlook.ts";
+import { invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
+import { showEntry, describeShow, unusedTagWarnings } from "../../shows/show-outlook.ts";
 import { proofOf } from "../../shows/show-proof.ts";
-import { clearShow, scheduleOf, sizeFor, targetAsked, windowOf, type Given } from "../../shows/shows.ts";
+import { clearShow, findShowSchedule, layoutSizeFor, resolveTarget, showWindow, type ShowContent } from "../../shows/shows.ts";
 import type { Db } from "../../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
@@ -46,12 +46,12 @@ export const showOperations: readonly Operation[] = [
     version: ({ id: showId, created_at }) => ({ id: showId, created_at }),
     async run(context, { body }) {
       const { parts, teamId, operator } = context;
-      for (const scope of ["playlists:write", "layouts:write", "players:read"] as const) demand(operator, scope);
+      for (const scope of ["playlists:write", "layouts:write", "players:read"] as const) requireScope(operator, scope);
       const write = async (db: Db) => {
         const now = Math.trunc(parts.clock.now());
-        const { overAt, ...window } = windowOf(body, now);
-        const target = await targetAsked(db, teamId, body);
-        const players = await playersMeant(db, teamId, [target]);
+        const { overAt, ...window } = showWindow(body, now);
+        const target = await resolveTarget(db, teamId, body);
+        const players = await targetedPlayers(db, teamId, [target]);
         const { item, called } = await itemOf(db, teamId, body);
         const name = body.name ?? called;
         const items = await settleItems(db, parts.makeId, teamId, [item], []).catch(asOwnFields);
@@ -64,13 +64,13 @@ export const showOperations: readonly Operation[] = [
         const about = { name, layout_id: layout.id, target, priority: body.priority, loop_from: "window" };
         const schedule: ScheduleRow = {
           ...changed,
-          ...columnsOf(NewSchedule.parse({ ...about, ...window })),
+          ...scheduleColumns(NewSchedule.parse({ ...about, ...window })),
           id: parts.makeId("sch"),
           deleted_with: null,
         };
         await db.insertInto("schedules").values(schedule).execute();
         const { asset_id, url, text } = body;
-        const given = JSON.stringify({ asset_id, url, text } satisfies Given);
+        const given = JSON.stringify({ asset_id, url, text } satisfies ShowContent);
         const made = { playlist_id: playlist.id, layout_id: layout.id, schedule_id: schedule.id };
         const row: ShowRow = { ...stamps, ...made, id: parts.makeId("shw"), given, ends_at: overAt, cleared_at: null };
         await db.insertInto("shows").values(row).execute();
@@ -82,8 +82,8 @@ export const showOperations: readonly Operation[] = [
         return { result: row, affected: players, events };
       };
       return change(context, write, async (db, row) => {
-        const shown = await showOf(context, db, row);
-        const unheard = await unheardTags(db, teamId, body.tags ?? []);
+        const shown = await describeShow(context, db, row);
+        const unheard = await unusedTagWarnings(db, teamId, body.tags ?? []);
         return { ...shown, warnings: [...unheard, ...shown.warnings] };
       });
     },
@@ -106,7 +106,7 @@ export const showOperations: readonly Operation[] = [
       const rows = db.selectFrom("shows").selectAll().where("team_id", "=", context.teamId);
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
-      for (const row of data) entries.push((await entryOf(context, db, row)).entry);
+      for (const row of data) entries.push((await showEntry(context, db, row)).entry);
       return { data: entries, next_cursor };
     },
   }),
@@ -125,7 +125,7 @@ export const showOperations: readonly Operation[] = [
     errors: ["not-found"],
     async run(context, input) {
       const { db } = context.parts.store;
-      return showOf(context, db, await find(db, context.teamId, input.params.id));
+      return describeShow(context, db, await find(db, context.teamId, input.params.id));
     },
   }),
   operation({
@@ -165,13 +165,13 @@ export const showOperations: readonly Operation[] = [
     errors: ["not-found"],
     async run(context, input) {
       const { parts, teamId, operator } = context;
-      for (const scope of ["playlists:write", "layouts:write"] as const) demand(operator, scope);
+      for (const scope of ["playlists:write", "layouts:write"] as const) requireScope(operator, scope);
       const permanent = input.query.permanent === "true";
       await change(context, async (db) => {
         const row = await find(db, teamId, input.params.id);
         // Restored, its schedule is live again though it was cleared once.
-        const isLive = (await scheduleOf(db, row))?.row.deleted_at === null;
-        if (!permanent && !isLive && row.cleared_at !== null) throw new Refusal("not-found", "The show was taken back already");
+        const isLive = (await findShowSchedule(db, row))?.row.deleted_at === null;
+        if (!permanent && !isLive && row.cleared_at !== null) throw new ProblemError("not-found", "The show was taken back already");
         return clearShow(db, row, Math.trunc(parts.clock.now()), permanent);
       });
     },
@@ -195,7 +195,7 @@ async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: Ne
     const item = { type: "web", url: body.url, duration_ms: duration_ms ?? webPlayMs };
     return { item: NewPlaylistItem.parse(item), called: nameFrom(new URL(body.url).host) };
   }
-  const asset = await rowOf(db, "assets", teamId, body.asset_id!);
+  const asset = await findTeamRow(db, "assets", teamId, body.asset_id!);
   if (asset === undefined) throw invalidField("/asset_id", "there is no such asset");
   if (asset.kind === null)
     throw invalidField("/asset_id", "the asset's import has not succeeded, or not yet: wait until its status is ready");
@@ -222,7 +222,7 @@ function nameFrom(text: string): string {
 
 /** What is wrong with the one item, as fields of the request. @throws Refusal 422, or what it was given. */
 function asOwnFields(error: unknown): never {
-  if (!(error instanceof Refusal) || error.kind !== "invalid") throw error;
+  if (!(error instanceof ProblemError) || error.kind !== "invalid") throw error;
   throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/items\/0/, ""), detail })));
 }
 
@@ -234,7 +234,7 @@ async function layoutOf(
   players: readonly PlayerRow[],
   background_color: string,
 ): Promise<LayoutRow> {
-  const { width, height } = sizeFor(parts, players);
+  const { width, height } = layoutSizeFor(parts, players);
   const zones = [{ name: "main", left: 0, top: 0, width, height, playlist_id: playlistId }];
   const { name } = stamps;
   const body = NewLayout.parse({ name, width, height, background_color, zones });

@@ -32,6 +32,6 @@ export function blobName(sha256: string): string {
 }
 
 /** The hash that a file's name promises; null when it promises none. */
-export function promisedHash(name: string): string | null {
+export function hashInName(name: string): string | null {
   return /^blobs\/[0-9a-f]{2}\/([0-9a-f]{64})$/.exec(name)?.[1] ?? null;
 }

@@ -8,11 +8,11 @@ import { syncFolder } from "../../../base/files/durable-file.ts";
 import { Fault } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { migrations } from "../migrations/index.ts";
-import { checkSteps } from "../migrations/steps.ts";
-import { blobsNamedIn } from "./make.ts";
-import { blobName, isBackupName, Manifest, manifestName, promisedHash } from "./manifest.ts";
+import { checkMigrationHistory } from "../migrations/check-history.ts";
+import { referencedBlobs } from "./create.ts";
+import { blobName, isBackupName, Manifest, manifestName, hashInName } from "./manifest.ts";
 import { readTar, type ArchivedFile } from "./tar.ts";
-import { hashing, isCode, putInPlace, refuseTaken, writeSynced } from "./target.ts";
+import { withHash, hasErrorCode, moveIntoPlace, requireEmpty, writeSynced } from "./target.ts";
 
 const tellEveryFiles = 1_000;
 
@@ -24,7 +24,7 @@ type Seen = Map<string, { sizeBytes: number; sha256: string }>;
  * version made it. Nothing is left behind then.
  */
 export async function restoreBackup(from: string, data: string, log: Log, signal: AbortSignal): Promise<Manifest> {
-  await refuseTaken(data);
+  await requireEmpty(data);
   await mkdir(dirname(data), { recursive: true });
   const work = await mkdtemp(`${data}.restoring-`);
   try {
@@ -35,7 +35,7 @@ export async function restoreBackup(from: string, data: string, log: Log, signal
     await rm(join(work, manifestName));
     for (const name of ["blobs", "uploads"]) await mkdir(join(work, name), { recursive: true, mode: 0o700 });
     for (const folder of foldersOf(seen)) await syncFolder(join(work, folder));
-    await putInPlace(work, data);
+    await moveIntoPlace(work, data);
     return manifest;
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -51,7 +51,7 @@ async function unpack(from: string, work: string, log: Log, signal: AbortSignal)
     const path = join(work, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const hash = createHash("sha256");
-    await writeSynced(path, hashing(bytes, hash));
+    await writeSynced(path, withHash(bytes, hash));
     seen.set(name, { sizeBytes, sha256: hash.digest("hex") });
     if (seen.size % tellEveryFiles === 0) log.info({ files: seen.size }, "restored");
   }
@@ -60,7 +60,7 @@ async function unpack(from: string, work: string, log: Log, signal: AbortSignal)
 
 async function* filesOf(from: string): AsyncGenerator<ArchivedFile> {
   const about = await stat(from).catch((error: unknown) => {
-    throw isCode(error, "ENOENT") ? new Fault("refused", `there is no backup at ${from}`) : error;
+    throw hasErrorCode(error, "ENOENT") ? new Fault("refused", `there is no backup at ${from}`) : error;
   });
   if (!about.isDirectory()) return yield* readTar(createReadStream(from, { highWaterMark: 1_048_576 }) as AsyncIterable<Buffer>);
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
@@ -86,7 +86,7 @@ async function checkFiles(work: string, seen: Seen): Promise<Manifest> {
     if (found?.sizeBytes !== sizeBytes || found.sha256 !== sha256) {
       throw new Fault("file-corrupt", `the backup is damaged: ${name} is ${found === undefined ? "missing" : "not what it was"}`);
     }
-    const promised = promisedHash(name);
+    const promised = hashInName(name);
     if (promised === null || promised === sha256) continue;
     // It was damaged already when the backup was made: better no file than a wrong one.
     await rm(join(work, name));
@@ -98,8 +98,8 @@ async function checkFiles(work: string, seen: Seen): Promise<Manifest> {
 /** Looks into the state: of this version or older, sound, and nothing named that is not there. */
 async function checkState(work: string, { missing }: Manifest): Promise<void> {
   const path = join(work, "state.db");
-  checkSteps(path, migrations);
-  for (const sha256 of blobsNamedIn(path)) {
+  checkMigrationHistory(path, migrations);
+  for (const sha256 of referencedBlobs(path)) {
     if (missing.includes(sha256)) continue;
     const found = await stat(join(work, blobName(sha256))).catch(() => null);
     if (found === null) throw new Fault("file-corrupt", `the backup lacks ${blobName(sha256)}`);

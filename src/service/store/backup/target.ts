@@ -22,7 +22,7 @@ type Write = (name: string, sizeBytes: number, bytes: AsyncIterable<Buffer>) => 
  * @throws Fault `refused` when there is something at `to` already.
  */
 export async function openTarget(to: string): Promise<BackupTarget> {
-  await refuseTaken(to);
+  await requireEmpty(to);
   const partial = `${to}.partial`;
   await mkdir(dirname(to), { recursive: true });
   await rm(partial, { recursive: true, force: true });
@@ -30,26 +30,26 @@ export async function openTarget(to: string): Promise<BackupTarget> {
 }
 
 /** @throws Fault `refused` unless there is nothing at `path`, or an empty folder. */
-export async function refuseTaken(path: string): Promise<void> {
+export async function requireEmpty(path: string): Promise<void> {
   const names = await readdir(path).catch((error: unknown) => {
-    if (isCode(error, "ENOENT")) return [];
-    if (isCode(error, "ENOTDIR")) return ["a file"];
+    if (hasErrorCode(error, "ENOENT")) return [];
+    if (hasErrorCode(error, "ENOTDIR")) return ["a file"];
     throw error;
   });
   if (names.length > 0) throw new Fault("refused", `${path} is there already and is not empty: give another place, or move it away`);
 }
 
 /** Gives the folder or file `from` the name `to`, which may be an empty folder, durably. */
-export async function putInPlace(from: string, to: string): Promise<void> {
+export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await rmdir(to).catch((error: unknown) => {
-    if (!isCode(error, "ENOENT")) throw error;
+    if (!hasErrorCode(error, "ENOENT")) throw error;
   });
   await rename(from, to);
   await syncFolder(dirname(to));
 }
 
 /** Whether `error` is a system error of this code. */
-export function isCode(error: unknown, code: string): boolean {
+export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
@@ -63,7 +63,7 @@ async function openTar(to: string, partial: string): Promise<BackupTarget> {
       await write(manifestName, text.length, once(text));
       await endTar(file);
       await file.sync();
-      await putInPlace(partial, to);
+      await moveIntoPlace(partial, to);
     },
     [Symbol.asyncDispose]: async () => {
       await file.close();
@@ -86,7 +86,7 @@ async function openFolder(to: string, partial: string): Promise<BackupTarget> {
     finish: async (manifest) => {
       await write(manifestName, 0, once(Buffer.from(JSON.stringify(manifest))));
       for (const folder of folders) await syncFolder(folder);
-      await putInPlace(partial, to);
+      await moveIntoPlace(partial, to);
     },
     [Symbol.asyncDispose]: () => rm(partial, { recursive: true, force: true }),
   };
@@ -111,7 +111,7 @@ async function copy(name: string, path: string, write: Write): Promise<BackupFil
     // An upload may grow meanwhile: what was there at first is taken.
     const stream =
       size === 0 ? once(Buffer.alloc(0)) : file.createReadStream({ autoClose: false, end: size - 1, highWaterMark: 1_048_576 });
-    await write(name, size, hashing(stream as AsyncIterable<Buffer>, hash));
+    await write(name, size, withHash(stream as AsyncIterable<Buffer>, hash));
     return { name, size_bytes: size, sha256: hash.digest("hex") };
   } finally {
     await file.close();
@@ -119,7 +119,7 @@ async function copy(name: string, path: string, write: Write): Promise<BackupFil
 }
 
 /** The same bytes, counted into `hash` as they pass. */
-export async function* hashing(bytes: AsyncIterable<Buffer>, hash: { update(part: Buffer): unknown }): AsyncGenerator<Buffer> {
+export async function* withHash(bytes: AsyncIterable<Buffer>, hash: { update(part: Buffer): unknown }): AsyncGenerator<Buffer> {
   for await (const part of bytes) {
     hash.update(part);
     yield part;

@@ -1,0 +1,66 @@
+// What several screens of words share: their frame, and the card that says what is wrong and counts to the next attempt.
+import type { Trouble } from "../../../src/protocol/scene.ts";
+import type { PageClock } from "../link/clock.ts";
+import { createElement } from "../dom.ts";
+
+/** The frame of a screen: what it is at the top, the matter in the middle, where it is connected at the bottom. */
+export function createFrame(kind: string, head: readonly HTMLElement[], matter: HTMLElement, footer: readonly HTMLElement[]): HTMLElement {
+  const top = createElement("header", "head", createElement("span", "mark"), ...head);
+  return createElement("div", `layer screen ${kind}`, top, matter, createElement("footer", "foot", ...footer));
+}
+
+/** A labelled value at the bottom of a screen. */
+export function createLabelledValue(label: string): { element: HTMLElement; draw(value: string): void } {
+  const value = createElement("span", "value");
+  return {
+    element: createElement("div", "fact", createElement("span", "label", label), value),
+    draw: (text) => {
+      setText(value, text);
+    },
+  };
+}
+
+/** The card for trouble: hidden while there is none. */
+export function createTroubleCard(clock: PageClock): {
+  element: HTMLElement;
+  draw(trouble: Trouble | null): void;
+  dispose(): void;
+} {
+  const text = createElement("p", "what");
+  const retry = createElement("p", "retry");
+  const element = createElement("section", "trouble", createElement("span", "sign", "!"), createElement("div", "", text, retry));
+  element.hidden = true;
+  let cancelCount = (): void => {};
+
+  function count(retryAt: number): void {
+    const seconds = Math.ceil((retryAt - clock.now()) / 1_000);
+    setText(retry, seconds > 0 ? `Next attempt in ${spell(seconds)}` : "Trying now …");
+    if (seconds > 0) cancelCount = clock.alarm(retryAt - (seconds - 1) * 1_000 + 1, () => count(retryAt));
+  }
+
+  return {
+    element,
+    draw(trouble) {
+      cancelCount();
+      element.hidden = trouble === null;
+      if (trouble === null) return;
+      setText(text, trouble.text);
+      retry.hidden = trouble.retry_at === null;
+      if (trouble.retry_at !== null) count(trouble.retry_at);
+    },
+    dispose: () => {
+      cancelCount();
+    },
+  };
+}
+
+/** Changes a text only when it differs: an untouched element costs no layout. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function spell(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return `${minutes} min ${String(seconds % 60).padStart(2, "0")} s`;
+}

@@ -1,0 +1,71 @@
+// What items take that show other sites: web pages by their address, and HTML bundles.
+import { z } from "zod";
+
+// Set by the browser itself, or about the connection: a site's own would break the request or lie about where it comes from.
+const reservedHeaders = /^(host|origin|referer|cookie|content-length|transfer-encoding|connection|upgrade|te|trailer|(sec|proxy)-.*)$/i;
+const HeaderName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be the name of a header")
+  .refine((name) => !reservedHeaders.test(name), "must not be a header that the browser sets itself");
+const HeaderValue = z
+  .string()
+  .max(4_096)
+  .regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII on one line");
+
+/** What operators read in place of a secret. Sent back, it keeps the secret that is stored. */
+export const secretMask = "********";
+const masked = `Read back as \`${secretMask}\`; sending that keeps the stored value while the origin of \`url\` stays`;
+
+/** An address on the web. A name and password do not belong into it: `basic_auth` takes them, and tells nobody. */
+const WebAddress = z
+  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  .max(2_048)
+  .refine((url) => !/^[^/]*\/\/[^/?#]*@/.test(url), "must not hold a user name or password: use basic_auth");
+
+const Zoom = z.number().min(0.25).max(5).default(1).describe("1 is the page's own size");
+
+/** The fields of an item of type `web`. */
+export const WebFields = {
+  url: WebAddress.describe("The page, shown apart from all else: http or https"),
+  zoom: Zoom,
+  refresh_interval_ms: z
+    .int()
+    .min(5_000)
+    .max(86_400_000)
+    .optional()
+    .describe("Loads the page anew this often, behind the one shown, which stays when that fails. Without it: never"),
+  css: z.string().max(20_000).optional().describe("Style added to the page"),
+  headers: z
+    .record(HeaderName, HeaderValue)
+    .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
+    .default({})
+    .describe(`Sent with every request to the origin of \`url\`, and to no other. Values are write-only. ${masked}`),
+  basic_auth: z
+    .strictObject({
+      username: z
+        .string()
+        .min(1)
+        .max(200)
+        // oxlint-disable-next-line no-control-regex -- what is refused is to stand in the description as plain ranges
+        .regex(/^[^:\x00-\x1f\x7f-\x9f]*$/, "must not hold a colon or control characters"),
+      password: z.string().max(1_000),
+    })
+    .optional()
+    .describe(`Sent as \`Authorization\` to the origin of \`url\`, and to no other. The password is write-only. ${masked}`),
+};
+
+/** An origin such as `https://api.example.com`. */
+const Origin = WebAddress.refine(
+  (url) => URL.canParse(url) && url.replace(/\/$/, "") === new URL(url).origin,
+  "must be an origin without a path",
+);
+
+/** The fields of an item of type `html`, beside its asset: a zip with an `index.html`. */
+export const HtmlFields = {
+  zoom: Zoom,
+  network: z.array(Origin).max(20).default([]).describe("Origins that the bundle may fetch from. Without them it sees its own files only"),
+};
+
+/** Why a frame failed; see `FrameFault` of the host. */
+export const IframeFaultCode = z.enum(["load", "timeout", "blank", "stalled", "crashed"]);

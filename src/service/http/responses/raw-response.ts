@@ -1,0 +1,20 @@
+// A refusal written out as HTTP/1.1, for connections on which no framework answers: broken requests and refused upgrades.
+import { STATUS_CODES } from "node:http";
+import { problemOf, type ProblemError } from "../problem.ts";
+
+/** The whole answer, after which the connection is to be closed. @param id the request's. */
+export function plainAnswer(refusal: ProblemError, id: string): string {
+  const body = JSON.stringify(problemOf(refusal, id));
+  const headers = {
+    Connection: "close",
+    "Request-Id": id,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Content-Type": "application/problem+json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    ...refusal.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`;
+}

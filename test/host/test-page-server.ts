@@ -1,0 +1,153 @@
+// The page the hosts are tested with: a loopback server behind a cookie, and a line to the script in the page.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { randomBytes } from "node:crypto";
+import type { HostPage } from "../../src/player/host.ts";
+
+/** The four quadrants of the page, clockwise from the top left. Far from white, black and each other. */
+export const colours = [
+  [0, 170, 51],
+  [200, 30, 30],
+  [30, 60, 200],
+  [190, 150, 0],
+] as const;
+
+/** A served page that does as the test says. */
+export interface TestPageServer extends AsyncDisposable {
+  page: HostPage;
+  /** Every request's address, in order. */
+  addresses: string[];
+  /** Runs a script in the page that asks next and resolves with its value; survives reloads in between. */
+  run(script: string): Promise<unknown>;
+  /** Runs a script that does not come back, such as an endless loop; resolves once the page has taken it. */
+  start(script: string): Promise<void>;
+  /** Keeps the page's stylesheet back until what it returns is called, as a slow disk would. */
+  holdStyle(): () => void;
+}
+
+interface Order {
+  script: string;
+  /** Not to be repeated in another document. */
+  once: boolean;
+  taken(): void;
+  done(value: unknown): void;
+}
+
+export async function startTestPageServer(): Promise<TestPageServer> {
+  const secret = randomBytes(16).toString("hex");
+  const addresses: string[] = [];
+  const queued: Order[] = [];
+  const taken = new Map<string, Order>();
+  let waiting: ServerResponse | undefined;
+  let styleReady = Promise.resolve();
+
+  function hand(): void {
+    if (waiting === undefined) return;
+    const order = queued.shift();
+    if (order === undefined) return;
+    const id = randomBytes(4).toString("hex");
+    taken.set(id, order);
+    const response = waiting;
+    waiting = undefined;
+    response.end(JSON.stringify({ id, script: order.script }), () => order.taken());
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url!, "http://stage");
+    addresses.push(request.url!);
+    if (url.pathname === "/foreign") return void response.end("<title>foreign</title>");
+    if (request.headers.cookie !== `stage=${secret}`) {
+      response.statusCode = 403;
+      return void response.end("no cookie");
+    }
+    if (url.pathname === "/order") {
+      waiting = response;
+      response.on("close", () => waiting === response && (waiting = undefined));
+      return hand();
+    }
+    if (url.pathname === "/answer") {
+      const value: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString());
+      const id = url.searchParams.get("id")!;
+      taken.get(id)?.done(value);
+      taken.delete(id);
+      return void response.end();
+    }
+    if (url.pathname === "/style.css") {
+      await styleReady;
+      response.setHeader("content-type", "text/css");
+      return void response.end(style);
+    }
+    if (url.pathname !== "/") {
+      response.statusCode = 404;
+      return void response.end();
+    }
+    // A new document: what the one before it took and will not answer any more goes to this one.
+    queued.unshift(...[...taken.values()].filter(({ once: only }) => !only));
+    taken.clear();
+    waiting = undefined;
+    response.setHeader("content-type", "text/html");
+    response.end(html);
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0);
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const order = (script: string, only: boolean): { taken: Promise<void>; done: Promise<unknown> } => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const result = Promise.withResolvers<unknown>();
+    queued.push({ script, once: only, taken: resolve, done: result.resolve });
+    hand();
+    return { taken: promise, done: result.promise };
+  };
+  return {
+    page: { url, cookie: { name: "stage", value: secret } },
+    addresses,
+    run: (script) => order(script, false).done,
+    start: (script) => order(script, true).taken,
+    holdStyle: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      styleReady = promise;
+      return resolve;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** How many pixels of a whole glass (four bytes each: blue, green, red, unused) are not the page's. */
+export function countForeignPixels(picture: Buffer, stride: number, width: number, height: number): number {
+  let foreign = 0;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [red, green, blue] = colours[y < height / 2 ? (x < width / 2 ? 0 : 1) : x < width / 2 ? 3 : 2]!;
+      const at = y * stride + x * 4;
+      if (picture[at] !== blue || picture[at + 1] !== green || picture[at + 2] !== red) foreign++;
+    }
+  }
+  return foreign;
+}
+
+const quadrants = colours.map((rgb, at) => {
+  const left = at === 1 || at === 2 ? "50%" : "0";
+  const top = at >= 2 ? "50%" : "0";
+  return `<i style="left:${left};top:${top};background:rgb(${rgb.join()})"></i>`;
+});
+
+const style = "html,body{margin:0;height:100%;overflow:hidden;cursor:none}i{position:absolute;width:50%;height:50%}";
+const html = `<!doctype html><title>stage</title>
+<link rel="stylesheet" href="/style.css">
+${quadrants.join("")}
+<script type="module">
+  for (;;) {
+    const answer = await fetch("/order");
+    const { id, script } = await answer.json();
+    let value;
+    try { value = await (0, eval)(script) } catch (error) { value = "error: " + error }
+    await fetch("/answer?id=" + id, { method: "POST", body: JSON.stringify(value ?? null) });
+  }
+</script>`;

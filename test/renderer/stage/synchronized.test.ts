@@ -1,0 +1,164 @@
+// Players in step: clips held to the clock by their speed, on a real Chromium.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { DriftCorrector } from "../../../renderer/player/items/media/drift-corrector.ts";
+import type { Slot } from "../../../src/protocol/scene.ts";
+import { numberedClip } from "../../support/media/media.ts";
+import { type TestBrowser, item, type OpenedPage, slot, stage, startTestBrowser, zone } from "../harness.ts";
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+
+const clipMs = 20_000;
+const patience = { timeout: 40_000 };
+
+let bench: TestBrowser;
+beforeAll(async () => {
+  bench = await startTestBrowser();
+  await writeFile(join(bench.mediaFolder, "numbered.mp4"), await numberedClip(clipMs / 1_000));
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const clip = () => item({ type: "video", src: "/media/numbered.mp4", media_duration_ms: clipMs, fit: "fill", muted: true });
+
+/** Where the page's clip is less where `startedAt` puts it, in ms. */
+async function driftOf(page: Page, startedAt: number): Promise<number> {
+  const { position, at } = await page.evaluate<{ position: number; at: number }>(
+    "({ position: 1000 * document.querySelector('video').currentTime, at: performance.timeOrigin + performance.now() })",
+  );
+  const apart = position - (at - startedAt);
+  return apart - clipMs * Math.round(apart / clipMs);
+}
+
+/** Notes the clip's speeds and seeks from now on. */
+async function watch(page: Page): Promise<() => Promise<{ rates: number[]; seeks: number }>> {
+  await page.evaluate(`{
+    const video = document.querySelector("video");
+    window.seen = { rates: [], seeks: 0 };
+    video.addEventListener("ratechange", () => seen.rates.push(video.playbackRate));
+    video.addEventListener("seeking", () => (seen.seeks += 1));
+  }`);
+  return () => page.evaluate<{ rates: number[]; seeks: number }>("seen");
+}
+
+/** Shows a clip for an hour. Resolves when it is where the clock says. */
+async function showInStep({ server, page }: OpenedPage): Promise<Slot> {
+  const play = slot(clip(), server.now() + 300, 3_600_000);
+  server.draw(stage([zone([play])]));
+  await server.waitForMessage("presented");
+  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  return play;
+}
+
+test("[SYN1] a clip that is off by less than a quarter second is brought back by its speed, three per cent at most, without a seek", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const play = await showInStep(opened);
+  // The clock is set right: now the clip is behind by just that.
+  const seen = await watch(page);
+  server.clockOffsetMs += 120;
+  await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
+  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at - 120)), patience).toBeLessThan(40);
+  await expect.poll(async () => (await seen()).rates.at(-1), patience).toBe(1);
+  const { rates, seeks } = await seen();
+  expect(seeks).toBe(0);
+  expect(Math.max(...rates)).toBeGreaterThan(1);
+  for (const rate of rates) expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
+});
+
+test("[SYN2] a clip that is off by more is put to its place by a seek", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const play = await showInStep(opened);
+  const seen = await watch(page);
+  server.clockOffsetMs -= 3_000;
+  await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);
+  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
+});
+
+test("[SYN3] the speed is left alone below 12 ms, whatever the noise, and is not changed to and fro on the way back", () => {
+  const calm = new DriftCorrector();
+  for (let at = 0; at < 1_000; at += 1) {
+    expect(calm.correctionFor(at % 7 === 0 ? 180 : 9 * Math.sin(at), at * 250)).toEqual({ is: "rate", rate: 1 });
+  }
+  const behind = new DriftCorrector();
+  let drift = -150;
+  let rate = 1;
+  let changes = 0;
+  for (let at = 0; at < 200; at += 1) {
+    const correction = behind.correctionFor(drift + 3 * Math.sin(at * 1.7), at * 250);
+    if (correction.is === "seek") throw new Error("sought");
+    if (correction.rate !== rate) changes += 1;
+    ({ rate } = correction);
+    expect(Math.abs(rate - 1)).toBeLessThanOrEqual(0.03 + 1e-9);
+    drift += 250 * (rate - 1);
+  }
+  expect(Math.abs(drift)).toBeLessThan(15);
+  expect(changes).toBeLessThanOrEqual(4);
+  // A box on which seeks are of no use does not only seek.
+  const slow = new DriftCorrector();
+  let seeks = 0;
+  for (let at = 0; at < 240; at += 1) if (slow.correctionFor(-900, at * 250).is === "seek") seeks += 1;
+  expect(seeks).toBeLessThanOrEqual(4);
+});
+
+test("[SYN4] two pages with the same scene, one opened late, show the same place of the clip, and tell how far they are off", async () => {
+  await using first = await bench.open();
+  const play = slot(clip(), first.server.now() + 300, 3_600_000);
+  const scene = stage([zone([play])]);
+  first.server.draw(scene);
+  await first.server.waitForMessage("presented");
+  await using late = await bench.open();
+  late.server.draw(scene);
+  await late.server.waitForMessage("presented");
+  for (const { page } of [first, late]) {
+    await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  }
+  for (const { server } of [first, late]) {
+    const from = server.messages.length;
+    const { drift } = await server.waitForMessage("beat", (beat) => beat.drift != null && beat.drift.worst_ms < 100, {
+      from,
+      timeoutMs: 40_000,
+    });
+    expect(Math.abs(drift!.mean_ms)).toBeLessThanOrEqual(drift!.worst_ms);
+  }
+});
+
+test("[SYN5] an identical push leaves the clip's position untouched", async () => {
+  await using opened = await bench.open();
+  const { server, page } = opened;
+  const playing = clip();
+  const play = slot(playing, server.now() + 300, 3_600_000);
+  const scene = stage([zone([play])]);
+  server.draw(scene);
+  await server.waitForMessage("presented");
+  await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at)), patience).toBeLessThan(40);
+  const seen = await watch(page);
+  await page.evaluate(`{
+    const video = document.querySelector("video");
+    video.isTheOne = true;
+    window.positions = [];
+    const note = () => { positions.push([video.currentTime, performance.now()]); requestAnimationFrame(note); };
+    note();
+  }`);
+  const from = server.messages.length;
+  for (let times = 0; times < 20; times += 1) {
+    server.draw(structuredClone(scene));
+    const before = await page.evaluate<number>("positions.length");
+    await expect.poll(() => page.evaluate<number>("positions.length"), patience).toBeGreaterThan(before);
+  }
+  const positions = await page.evaluate<[number, number][]>("positions");
+  const { seeks } = await seen();
+  expect(seeks).toBe(0);
+  expect(await page.evaluate("document.querySelectorAll('video').length === 1 && document.querySelector('video').isTheOne")).toBe(true);
+  for (const [index, [position, at]] of positions.slice(1).entries()) {
+    const [before, atBefore] = positions[index]!;
+    expect(position).toBeGreaterThanOrEqual(before);
+    // A frame of the clip is 33 ms: nothing was left out that the time between two looks does not explain.
+    expect(position - before).toBeLessThan((at - atBefore) / 1_000 + 0.1);
+  }
+  expect(server.messages.slice(from).filter(({ type }) => type === "presented")).toEqual([]);
+});

@@ -1,0 +1,232 @@
+// What the fuzzer asks of the service: its operations, the ids it has seen, and tokens that may less or belong elsewhere.
+import { randomBytes } from "node:crypto";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { join } from "node:path";
+import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
+import type { Schema } from "../../../src/service/openapi/json.ts";
+import { sampleOf } from "../../../src/service/openapi/samples.ts";
+import { described, resolve } from "../http/contract.ts";
+import { call, heartbeat, picture, type ApiResponse, type TestService, type Device } from "../harness.ts";
+import { kindOf, type Pool } from "./arbitraries.ts";
+
+type Described = (typeof described)[number];
+
+/** An operation as the fuzzer sees it. */
+export interface Target {
+  name: string;
+  method: string;
+  path: string;
+  /** Whose token it takes. */
+  caller: "operator" | "device" | null;
+  scope: string | null;
+  params: { name: string; kind: string | null; schema: Schema; example?: unknown }[];
+  query: { name: string; schema: Schema }[];
+  headers: string[];
+  body: Schema | null;
+  example: unknown;
+}
+
+/** Operations that are left out, and why. */
+export const leftOut = new Map<string, string>();
+/** Operations that are fuzzed. */
+export const targets: readonly Target[] = described.flatMap((each) => {
+  const reason = reasonAgainst(each);
+  if (reason !== null) leftOut.set(each.operation.operationId, reason);
+  return reason === null ? [targetOf(each)] : [];
+});
+
+function reasonAgainst({ operation }: Described): string | null {
+  if (operation.responses["101"] !== undefined && operation.responses["200"] === undefined)
+    return "a socket: its messages have tests of their own";
+  if (operation.tags.includes("uploads")) return "tus: a protocol of its own, which its tests speak";
+  const types = Object.keys(operation.requestBody?.content ?? { "application/json": null });
+  return types.includes("application/json") ? null : `a body of ${types.join(", ")}: files have tests of their own`;
+}
+
+function targetOf({ path, method, operation }: Described): Target {
+  const parameters = (operation.parameters ?? []).map(
+    (each) => resolve(each) as { name: string; in: string; schema: Schema; example?: unknown },
+  );
+  const of = (place: string) => parameters.filter((each) => each.in === place);
+  const [scheme] = operation.security ?? [];
+  const [caller, scopes] = Object.entries(scheme ?? {})[0] ?? [null, []];
+  const json = operation.requestBody?.content["application/json"];
+  return {
+    name: operation.operationId,
+    method,
+    path,
+    caller: caller as Target["caller"],
+    scope: scopes[0] ?? null,
+    params: of("path").map((each) => ({ ...each, kind: kindOf(each.schema) })),
+    // A request that is to be held back would hold back the fuzzer.
+    query: of("query").filter(({ name }) => name !== "wait_seconds"),
+    headers: of("header")
+      .map(({ name }) => name)
+      .filter((name) => name !== "Prefer"),
+    body: json?.schema ?? null,
+    // Nothing is to be fetched from a real site.
+    example:
+      json === undefined ? undefined : JSON.parse(JSON.stringify(json.example).replaceAll(/https?:\/\/[^/"\\]+/g, "https://fuzz.invalid")),
+  };
+}
+
+/** A service with something of everything in it, and the means to ask it. */
+export class FuzzedService {
+  readonly bench: TestService;
+  readonly device: Device;
+  readonly pool: Pool = new Map();
+  /** Requests sent so far. */
+  sent = 0;
+  /** How often each status came, by operation. */
+  readonly seen = new Map<string, Map<number, number>>();
+  readonly #own: ReadonlySet<string>;
+  readonly #tokens = new Map<string, string>();
+
+  private constructor(bench: TestService, device: Device) {
+    this.bench = bench;
+    this.device = device;
+    // Only read: who deletes or changes their own token, user or team fuzzes no further.
+    this.#own = new Set(Object.values(this.#row("tokens", "hash", hashSecret(bench.token))).map(String));
+  }
+
+  static async fill(bench: TestService): Promise<FuzzedService> {
+    const device = await bench.pairDevice();
+    const fuzzed = new FuzzedService(bench, device);
+    const { asset, playlist, layout } = await bench.showPicture(device);
+    fuzzed.harvest([asset, playlist, layout]);
+    await device.call("POST", "heartbeat", heartbeat());
+    fuzzed.harvest({ id: (await bench.pairDevice("To be deleted")).playerId });
+    const shot = `shot_${asset.id.slice(4)}`;
+    await device.putScreenshot(shot, await picture());
+    fuzzed.harvest({ id: shot, player: device.playerId });
+    await fuzzed.sow();
+    return fuzzed;
+  }
+
+  /** Sends each operation's own example once, so that most kinds of thing are there, and takes up the ids. */
+  async sow(): Promise<void> {
+    for (const target of targets) {
+      if (target.method !== "POST" || target.caller !== "operator") continue;
+      const answer = await this.ask(target, { body: target.example });
+      this.harvest(answer.body);
+    }
+  }
+
+  /** A token of the same team that lacks only `scope`. */
+  without(scope: string): string {
+    return this.#remember(`without ${scope}`, () => {
+      const { scopes, ...row } = this.#row("tokens", "hash", hashSecret(this.bench.token));
+      const fewer = (JSON.parse(scopes as string) as string[]).filter((each) => each !== scope);
+      return this.#newToken({ ...row, scopes: JSON.stringify(fewer) });
+    });
+  }
+
+  /** A token with all scopes of another team, and of another user where tokens belong to users. */
+  foreign(): string {
+    return this.#remember("foreign", () => {
+      const token = this.#row("tokens", "hash", hashSecret(this.bench.token));
+      const teamId = freshId("team");
+      this.#insert("teams", { ...this.#row("teams", "id", token["team_id"] as string), id: teamId });
+      if (!("user_id" in token)) return this.#newToken({ ...token, team_id: teamId });
+      const userId = freshId("usr");
+      this.#insert("users", { ...this.#row("users", "id", token["user_id"] as string), id: userId, email: null });
+      this.#insert("members", { ...this.#row("members", "user_id", token["user_id"] as string), user_id: userId, team_id: teamId });
+      return this.#newToken({ ...token, team_id: teamId, user_id: userId });
+    });
+  }
+
+  /** The token that an operation takes, from who may everything. */
+  tokenFor({ caller }: Target): string | null {
+    return caller === null ? null : caller === "device" ? this.device.access.access_token : this.bench.token;
+  }
+
+  /** Ids for an operation's path: known ones, else made up. */
+  idsFor(target: Target, place = 0): Record<string, string> {
+    return Object.fromEntries(
+      target.params.map(({ name, kind, schema, example }) => {
+        const pooled = kind === null ? [] : (this.pool.get(kind) ?? []);
+        // The device that calls stays: another one would have to be paired, and guessing codes is limited.
+        const known =
+          target.method === "GET"
+            ? [...pooled, ...[...this.#own].filter((each) => each.startsWith(`${kind}_`))]
+            : pooled.filter((each) => target.method !== "DELETE" || each !== this.device.playerId);
+        const madeUp = () => String(example ?? sampleOf(schema, ($ref) => resolve({ $ref }), name));
+        return [name, known[place % Math.max(1, known.length)] ?? madeUp()];
+      }),
+    );
+  }
+
+  /** Sends a request. Rejects when the answer is not as described. */
+  async ask(
+    target: Target,
+    how: { ids?: Record<string, string>; query?: string; body?: unknown; headers?: Record<string, string>; token?: string | null },
+  ): Promise<ApiResponse> {
+    const { ids = this.idsFor(target), query = "", body, headers = {}, token = this.tokenFor(target) } = how;
+    const path = target.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name]!));
+    const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    this.sent += 1;
+    const raw = typeof body === "string" && !("content-type" in headers) ? JSON.stringify(body) : body;
+    const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+    const answer = await call(this.bench.service.url, target.method, path + query, raw, { ...authorization, ...type, ...headers });
+    const counts = this.seen.get(target.name) ?? new Map<number, number>();
+    this.seen.set(target.name, counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1));
+    return answer;
+  }
+
+  /** Takes up every id in an answer, the newest first. */
+  harvest(part: unknown): void {
+    for (const [id, prefix = "sha256"] of JSON.stringify(part ?? null).matchAll(/\b(?:([a-z]+)_[0-9a-hjkmnp-tv-z]{26}|[0-9a-f]{64})\b/g)) {
+      const known = this.pool.get(prefix) ?? [];
+      if (!this.#own.has(id) && !known.includes(id)) this.pool.set(prefix, [id, ...known].slice(0, 30));
+    }
+  }
+
+  /** Forgets what was deleted. */
+  drop(ids: Record<string, string>): void {
+    const gone = Object.values(ids).at(-1);
+    for (const [kind, known] of this.pool)
+      this.pool.set(
+        kind,
+        known.filter((id) => id !== gone),
+      );
+  }
+
+  #remember(name: string, make: () => string): string {
+    const token = this.#tokens.get(name) ?? make();
+    this.#tokens.set(name, token);
+    return token;
+  }
+
+  #newToken(row: Record<string, unknown>): string {
+    const token = generateToken();
+    this.#insert("tokens", { ...row, id: freshId("tok"), hash: hashSecret(token) });
+    return token;
+  }
+
+  // A second connection to the same file: rows are copied with whatever columns they have by now.
+  #row(table: string, column: string, value: string): Record<string, SQLInputValue> {
+    using file = this.#open();
+    return file.prepare(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value) as Record<string, SQLInputValue>;
+  }
+
+  #insert(table: string, row: Record<string, unknown>): void {
+    using file = this.#open();
+    const names = Object.keys(row);
+    const values = Object.values(row) as SQLInputValue[];
+    file.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...values);
+  }
+
+  #open(): DatabaseSync {
+    return new DatabaseSync(join(this.bench.folder, "state.db"), { timeout: 5_000 });
+  }
+}
+
+/** An id of a kind that nothing has. */
+export function unknownId(kind: string): string {
+  return kind === "sha256" ? randomBytes(32).toString("hex") : freshId(kind);
+}
+
+function freshId(prefix: string): string {
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+  return `${prefix}_${[...randomBytes(26)].map((byte) => alphabet[byte % 32]!).join("")}`;
+}

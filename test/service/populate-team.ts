@@ -1,0 +1,163 @@
+// Furnishes a team with one of everything that a team can have, by the examples of the operations' own table.
+import type { DatabaseSync } from "node:sqlite";
+import sharp from "sharp";
+import { expect } from "vitest";
+import { z } from "zod";
+import { ulid } from "../../src/base/ulid.ts";
+import { operations } from "../../src/service/operations/operations.ts";
+import type { Operation } from "../../src/service/operations/operation.ts";
+import { heartbeat, picture, type ApiResponse, type TestService, type Device } from "./harness.ts";
+import type { Person } from "./people/people.ts";
+
+const anId = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
+/** The operations that people and programs with a token call. */
+export const operatorOperations = operations.filter(({ caller }) => caller === "operator");
+
+/** An id of each kind that a team has; the first one found stays. */
+export type IdPool = Map<string, string>;
+
+function collect(value: unknown, pool: IdPool): void {
+  if (typeof value === "string") {
+    const prefix = anId.exec(value)?.[1];
+    if (prefix !== undefined && !pool.has(prefix)) pool.set(prefix, value);
+  } else if (typeof value === "object" && value !== null) for (const part of Object.values(value)) collect(part, pool);
+}
+
+/** What {@link populateTeam} made. */
+export interface PopulatedTeam {
+  pool: IdPool;
+  device: Device;
+}
+
+/** The ids that stand in a value, at any depth. */
+export function idsWithin(value: unknown): string[] {
+  return JSON.stringify(value).match(/[a-z]+_[0-9a-hjkmnp-tv-z]{26}/g) ?? [];
+}
+
+/** The same with each id replaced by the pool's; null when the pool has none of a kind. */
+export function withIds<T>(value: T, pool: IdPool): T | null {
+  let isWhole = true;
+  const replaced = JSON.parse(JSON.stringify(value), (_name, part: unknown) => {
+    const prefix = typeof part === "string" ? anId.exec(part)?.[1] : undefined;
+    if (prefix === undefined) return part;
+    if (!pool.has(prefix)) isWhole = false;
+    return pool.get(prefix);
+  }) as T;
+  return isWhole ? replaced : null;
+}
+
+/** A property of a schema of parameters, as JSON Schema. */
+interface Property {
+  $ref?: string;
+  pattern?: string;
+  enum?: string[];
+}
+
+/** The properties of a schema of parameters. A schema with a name of its own stands in `$defs`: references are followed. */
+export function propertiesOf(schema: z.ZodType | undefined): Record<string, Property> {
+  if (schema === undefined) return {};
+  type Described = Property & { properties?: Record<string, Property> };
+  const whole = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Described & { $defs?: Record<string, Described> };
+  const follow = (each: Described): Described => (each.$ref === undefined ? each : whole.$defs![each.$ref.split("/").at(-1)!]!);
+  return Object.fromEntries(Object.entries(follow(whole).properties ?? {}).map(([name, each]) => [name, follow(each)]));
+}
+
+/** The ids that a schema of parameters takes: name and kind, in the order of the path. */
+export function idsIn(schema: z.ZodType | undefined): { name: string; prefix: string }[] {
+  return Object.entries(propertiesOf(schema)).flatMap(([name, { pattern }]) => {
+    const prefix = /^\^([a-z]+)_\[/.exec(pattern ?? "")?.[1];
+    return prefix === undefined ? [] : [{ name, prefix }];
+  });
+}
+
+/** A path of the table with its parameters filled in. */
+export function fillPath(path: string, values: Record<string, string>): string {
+  return path.slice(1).replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? name);
+}
+
+/** Calls an operation as it wants to be called: those that take bytes get a picture that is converted, so that it has an original. */
+export async function callOperation(person: Person, each: Operation, path: string, body: unknown): Promise<ApiResponse> {
+  if (each.bytes !== undefined) return person.call(each.method, path, await converted(), { "content-type": "image/tiff" });
+  return person.call(each.method, path, each.body === undefined ? undefined : body);
+}
+
+async function converted(): Promise<Buffer> {
+  return sharp(await picture())
+    .tiff()
+    .toBuffer();
+}
+
+/** Gives a team one of everything: what needs a device by hand, the rest by the examples of the operations that create. */
+export async function populateTeam(bench: TestService, person: Person, file: DatabaseSync): Promise<PopulatedTeam> {
+  const pool: IdPool = new Map();
+  collect([person.userId, person.teamId, person.tokenId], pool);
+  const device = await bench.newDevice();
+  collect((await person.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" })).body, pool);
+  await device.firstToken();
+  expect((await device.putScreenshot(`shot_${ulid(Date.now())}`, await picture())).status).toBeLessThan(300);
+  const begun = await person.call("POST", "uploads", undefined, { "tus-resumable": "1.0.0", "upload-length": "10" });
+  expect(begun.status).toBe(201);
+
+  let left = operatorOperations.filter(
+    ({ name, method, status }) => method === "POST" && (status === 201 || status === 202) && name !== "pairPlayer",
+  );
+  for (let isMoving = true; isMoving;) {
+    isMoving = false;
+    const later: Operation[] = [];
+    for (const each of left) {
+      const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, pool.get(prefix)]));
+      const body = withIds(each.example ?? {}, pool);
+      const isReady = body !== null && !Object.values(own).includes(undefined);
+      const answer = isReady ? await callOperation(person, each, fillPath(each.path, own as Record<string, string>), body) : null;
+      if (answer === null || answer.status >= 300) later.push(each);
+      else {
+        collect(answer.body, pool);
+        isMoving = true;
+      }
+    }
+    left = later;
+  }
+  for (const { table } of tablesOf(file)) {
+    if (file.prepare(`SELECT name FROM pragma_table_info('${table}') WHERE name = 'team_id'`).get() === undefined) continue;
+    collect(file.prepare(`SELECT * FROM ${table} WHERE team_id = ?`).all(person.teamId), pool);
+  }
+  const shown = { layout_id: pool.get("lay"), tags: ["lobby"] };
+  expect((await person.call("PATCH", `players/${device.playerId}`, shown)).status).toBe(200);
+  const told = await device.call("POST", "heartbeat", heartbeat({ last_frame_at: null, rendering: false }));
+  expect(told.status).toBe(200);
+  expect((await device.call("POST", "play-events", { events: [playEvent(pool)] })).body.accepted).toBe(1);
+  return { pool, device };
+}
+
+/** A play of what the pool names, by an override. */
+export function playEvent(pool: IdPool): unknown {
+  const of = (prefix: string) => pool.get(prefix)!;
+  const at = new Date(Date.now() - 60_000).toISOString();
+  return {
+    id: `evt_${ulid(Date.now())}`,
+    layout_id: of("lay"),
+    zone_id: of("zon"),
+    schedule_id: of("sch"),
+    override_id: of("cmd"),
+    layer: "override",
+    item_id: of("itm"),
+    asset_id: of("ast"),
+    sha256: null,
+    revision: "r1",
+    result: "completed",
+    reason: null,
+    started_at: at,
+    ended_at: at,
+    duration_ms: 0,
+    started_monotonic_ms: 0,
+    ended_monotonic_ms: 0,
+    boot_id: "b1",
+    clock_offset_ms: 0,
+    clock_error_ms: null,
+  };
+}
+
+/** The tables of a database. */
+export function tablesOf(file: DatabaseSync): { table: string }[] {
+  return file.prepare(`SELECT name AS "table" FROM sqlite_master WHERE type = 'table' ORDER BY name`).all() as { table: string }[];
+}

@@ -1,0 +1,89 @@
+// Builds what `npm run build` builds, and reads the code of what was built, for tests of the bundled programs.
+import { execFile } from "node:child_process";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build, parseAst, type Rolldown } from "vite";
+import { rootFolder } from "../../src/main/folders.ts";
+
+/** Bundles the programs into `dist/main`. Takes about a second. */
+export async function bundlePrograms(): Promise<void> {
+  await vite("--config", "vite.main.config.ts");
+}
+
+/** Builds the player's page into `dist/renderer/player`. */
+export async function buildPage(): Promise<void> {
+  await vite();
+}
+
+/** A module's code, and the modules that are evaluated before it. */
+export interface LoadedModule {
+  code: string;
+  imports: readonly string[];
+}
+
+/**
+ * All that `entries` import, statically, on demand or by `require`, by the paths of the files, as Node would find it. Electron's and
+ * Node's own modules are left out; `missing` tells what was not found and the file that asks for it.
+ */
+export async function readModules(entries: readonly string[]): Promise<{ modules: Map<string, LoadedModule>; missing: string[] }> {
+  const modules = new Map<string, LoadedModule>();
+  const missing: string[] = [];
+  const collect = {
+    name: "collect",
+    resolveId: {
+      order: "post" as const,
+      // Vite asks here for what it did not find itself.
+      handler(name: string, importer: string | undefined) {
+        if (importer !== undefined && !isBuiltin(name)) missing.push(`${name} from ${importer}`);
+        return null;
+      },
+    },
+    moduleParsed({ id, code, importedIds }: Rolldown.ModuleInfo) {
+      modules.set(id, { code: code ?? "", imports: importedIds });
+    },
+  };
+  await build({
+    configFile: false,
+    logLevel: "silent",
+    root: rootFolder,
+    plugins: [collect],
+    ssr: { noExternal: true, external: ["electron"] },
+    // What Node would load, not what a bundler prefers.
+    resolve: { mainFields: ["main"], conditions: ["node"] },
+    build: {
+      ssr: true,
+      write: false,
+      target: "esnext",
+      rolldownOptions: { input: [...entries], external: ["electron"], treeshake: false },
+    },
+  });
+  return { modules, missing };
+}
+
+/** A node of a syntax tree (ESTree). */
+export interface SyntaxNode {
+  type: string;
+  start: number;
+  [part: string]: unknown;
+}
+
+/** The nodes of a module's syntax tree, except those for which `skip` answers true and what is below them. */
+export function syntaxNodes(code: string, skip: (node: SyntaxNode) => boolean = () => false): SyntaxNode[] {
+  const nodesIn = (part: unknown): SyntaxNode[] => {
+    if (Array.isArray(part)) return part.flatMap(nodesIn);
+    if (typeof part !== "object" || part === null) return [];
+    const below = (): SyntaxNode[] => Object.values(part).flatMap(nodesIn);
+    if (!("type" in part)) return below();
+    const node = part as SyntaxNode;
+    return skip(node) ? [] : [node, ...below()];
+  };
+  return nodesIn(parseAst(code));
+}
+
+async function vite(...flags: string[]): Promise<void> {
+  const program = join(rootFolder, "node_modules/vite/bin/vite.js");
+  // Vitest's NODE_ENV is "test", which Vite would take over.
+  const env = { ...process.env, NODE_ENV: "production" };
+  await promisify(execFile)(process.execPath, [program, "build", "--logLevel", "error", ...flags], { cwd: rootFolder, env });
+}
