@@ -1,5 +1,6 @@
 // How the tests run: real browsers share two cores, so files that look at frames or times run one after the other.
 import { defineConfig } from "vitest/config";
+import { browserlessTests } from "./scripts/test/fast.ts";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
 // Whole programs that wait more than they work, and pages of which no moment is judged: two at a time. None of them builds the page, which others need meanwhile.
@@ -15,7 +16,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["test/{base,main,protocol,schedule,player,service}/**/*.test.ts", "test/*.test.ts"],
+          include: browserlessTests,
           testTimeout: 20_000,
           // Also on two cores, of which Vitest would leave one free.
           maxWorkers: 2,
