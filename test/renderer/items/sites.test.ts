@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { build } from "vite";
 import { type Clock, createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { createChromiumHost } from "../../../src/host/chromium/host.ts";
@@ -23,6 +22,7 @@ import { waitUntil } from "../../host/processes.ts";
 import { temporaryFolder as browserFolder } from "../../host/hosts-under-test.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 import { colouredPage, startWebServer, type WebServer } from "../../support/web-server.ts";
+import { builtRenderer } from "../../support/page-build.ts";
 import { startXvfb, type Xvfb } from "../../support/browser/xvfb.ts";
 import { zip, type ZipFile } from "../../support/media/bundle-zip.ts";
 
@@ -49,10 +49,8 @@ const quartered = colouredPage("rgb(0,0,200)", "<div style='position:fixed;inset
 const frames = { loadMs: 10_000, partsMs: 1_000, blankMs: 3_000, probe: { intervalMs: 300, limitMs: 2_000 } };
 
 beforeAll(async () => {
-  const root = join(import.meta.dirname, "../../..");
   folder = await mkdtemp(join(tmpdir(), "signage-sites-"));
   await mkdir(join(folder, "content"));
-  await build({ configFile: join(root, "vite.config.ts"), logLevel: "warn", build: { outDir: join(folder, "page/player") } });
   web = await startWebServer("127.0.0.2", {
     "/green": colouredPage("rgb(0,160,0)"),
     "/blue": colouredPage("rgb(0,0,200)"),
@@ -106,7 +104,7 @@ beforeAll(async () => {
   surface = await Surface.open({
     owner: "tests",
     port: null,
-    rendererFolder: join(folder, "page"),
+    rendererFolder: await builtRenderer(),
     media: () => null,
     stream: () => null,
     outboundHttp: new OutboundHttp(),

@@ -1,32 +1,16 @@
 // Changes of program on the page: a stage that is sent ahead comes on at its instant, whole, and nothing else does.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { UpcomingStage, Scene, SceneItem, SceneZone, Stage } from "../../../src/protocol/scene.ts";
-import {
-  type TestBrowser,
-  colorNames,
-  image,
-  isNear,
-  type OpenedPage,
-  readScreen,
-  recordScreen,
-  slot,
-  stage,
-  startTestBrowser,
-  video,
-  zone,
-} from "../harness.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+import { image, slot, stage, video, zone } from "../scenes.ts";
+import { colorNames, isNear, readScreen, recordScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const long = 600_000;
 // What the busiest machine that tests run on may take; the benches measure the two frames.
 const lateMs = 400;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const browser = useTestBrowser();
 
 function stageWith(zones: SceneZone[], about: Partial<Stage> = {}): Stage {
   const { screen } = stage(zones, about);
@@ -67,7 +51,7 @@ async function colorsOf({ page }: OpenedPage, act: () => Promise<void>): Promise
 }
 
 test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and nothing is seen between", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
   let color = "red";
@@ -99,7 +83,7 @@ test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and no
 });
 
 test("[BND5] all zones of a coming stage come on in one frame, the one in which the stage before leaves", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   let shown = await show(opened, image("red.png"));
   await page.evaluate(`{
@@ -127,7 +111,7 @@ test("[BND5] all zones of a coming stage come on in one frame, the one in which 
 });
 
 test("[BND6] the stage before stays, without what would follow in it, until a coming stage that is late is ready", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   server.mediaDelayMs = 3_000;
@@ -143,7 +127,7 @@ test("[BND6] the stage before stays, without what would follow in it, until a co
 });
 
 test("[BND6] called off, changed or due at once, a coming stage leaves nothing behind and is not reported", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   const at = server.now() + 1_500;
@@ -168,7 +152,7 @@ test("[BND6] called off, changed or due at once, a coming stage leaves nothing b
 });
 
 test("[BND15] two stages that come within moments are both prepared, and each comes on at its instant", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   server.mediaDelayMs = 1_500;
@@ -192,7 +176,7 @@ test("[BND15] two stages that come within moments are both prepared, and each co
 });
 
 test("[BND16] a coming stage whose first item cannot be shown comes on at its instant with the next that can, and never empty", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   const at = server.now() + 3_000;
@@ -208,7 +192,7 @@ test("[BND16] a coming stage whose first item cannot be shown comes on at its in
 });
 
 test("[BND17] a coming stage that is put off, and then due sooner, is waited for like any other", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
   const at = server.now() + 500;
@@ -230,7 +214,7 @@ test("[BND17] a coming stage that is put off, and then due sooner, is waited for
 });
 
 test("[BND7] a page that comes up just before, or whose clock is put forward or back, shows what its time says", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const shown = stageOf(image("red.png"), server.now() - 1_000);
   const at = server.now() + 60_000;
@@ -259,7 +243,7 @@ test("[BND7] a page that comes up just before, or whose clock is put forward or 
 });
 
 test("[BND8] a clip of the stage that leaves does not begin anew at its end, and a transition between stages runs on time", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const at = server.now() + 4_000;
   const clip = stageWith([zone([{ ...slot(video("steps.mp4", 6_000), at - 6_000, 6_000) }])], { until: at });

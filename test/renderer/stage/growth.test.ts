@@ -1,26 +1,21 @@
 // Nothing grows on the glass: counts and heap stay where they are, however often the picture changes.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { FastChanges, makeChangesMedia } from "../../support/browser/fast-changes.ts";
 import { type PageResources, PageResourceMonitor } from "../../support/browser/page-resources.ts";
-import { type TestBrowser, startTestBrowser } from "../harness.ts";
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
+import { useTestBrowser } from "../setup.ts";
 
 // npm run soak goes on for ten thousand.
 const turns = FastChanges.turnsPerRound;
 const maxRounds = 4;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  await makeChangesMedia(bench.mediaFolder);
+const browser = useTestBrowser(async (folder) => {
+  await makeChangesMedia(folder);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 test("[GRO1] over hundreds of changes of every kind no count grows, and the heap stays as large as it was", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const changes = new FastChanges(opened.server);
-  const watch = await PageResourceMonitor.start(bench.browser, opened.page);
+  const watch = await PageResourceMonitor.start(browser.chromium, opened.page);
   // Looked at in the same place of the round: other places have other kinds on the glass.
   const round = async (): Promise<PageResources> => {
     for (let turn = 0; turn < turns; turn += 1) await changes.changeAllZones();

@@ -2,27 +2,17 @@
 import { join } from "node:path";
 import { chromium } from "playwright";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { SceneItem, SceneZone, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
 import { startPageServer } from "../../support/browser/page-server.ts";
 import { startXvfb } from "../../support/browser/xvfb.ts";
-import {
-  type TestBrowser,
-  image,
-  type OpenedPage,
-  readScreen,
-  type Rgb,
-  consecutiveSlots,
-  slot,
-  stage,
-  startTestBrowser,
-  zone,
-} from "../harness.ts";
+import { image, consecutiveSlots, slot, stage, zone } from "../scenes.ts";
+import { readScreen, type Rgb } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 // A real browser on a busy machine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const glass = { width: 960, height: 540 };
 const long = 600_000;
 // The longest there is: time enough to stop it on any machine.
@@ -35,24 +25,21 @@ const columns = 8;
 const cell = { width: 90, height: 90 };
 const pitch = 100;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
+const browser = useTestBrowser(async (folder) => {
   const plain = (size: { width: number; height: number }, channels: 3 | 4) =>
     sharp({ create: { ...size, channels, background: { r: 128, g: 128, b: 128, alpha: opacity / 255 } } }).png();
   await Promise.all([
-    plain(cell, 3).toFile(join(bench.mediaFolder, "grey.png")),
-    plain(glass, 3).toFile(join(bench.mediaFolder, "large-grey.png")),
-    plain(cell, 4).toFile(join(bench.mediaFolder, "glassy.png")),
+    plain(cell, 3).toFile(join(folder, "grey.png")),
+    plain(glass, 3).toFile(join(folder, "large-grey.png")),
+    plain(cell, 4).toFile(join(folder, "glassy.png")),
     sharp(levels(3), { raw: { ...cell, channels: 3 } })
       .png()
-      .toFile(join(bench.mediaFolder, "levels.png")),
+      .toFile(join(folder, "levels.png")),
     sharp(levels(4), { raw: { ...cell, channels: 4 } })
       .png()
-      .toFile(join(bench.mediaFolder, "glassy-levels.png")),
+      .toFile(join(folder, "glassy-levels.png")),
   ]);
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 /** A picture as large as a cell with every level of grey; with a fourth channel each in many opacities. */
 function levels(channels: 3 | 4): Buffer {
@@ -143,7 +130,7 @@ function differences(cases: readonly Case[], before: Buffer, after: Buffer): Map
 
 /** Draws the cases, and tells which of them differ from the picture before: by how many levels, at which steps. */
 async function stepThrough(cases: readonly Case[]): Promise<string[]> {
-  await using opened = await bench.open(glass.width, glass.height);
+  await using opened = await browser.open(glass.width, glass.height);
   const { server } = opened;
   const zones = grid(cases, server.now());
   server.draw(stage(zones));
@@ -194,7 +181,7 @@ test("[PIX2] equal pictures change without a change of one level by every other 
 });
 
 test("[PIX3] half of a crossfade is the mean of both pictures over the zone's ground, clear parts included", async () => {
-  await using opened = await bench.open(glass.width, glass.height);
+  await using opened = await browser.open(glass.width, glass.height);
   const { server, page } = opened;
   const ground: Rgb = [0x20, 0x40, 0x60];
   const over = (rgb: Rgb, alpha: number): Rgb => rgb.map((value, channel) => value * alpha + ground[channel]! * (1 - alpha)) as Rgb;
@@ -217,7 +204,7 @@ test("[PIX3] half of a crossfade is the mean of both pictures over the zone's gr
 test("[PIX4] two layouts that look alike change without a change of one level, by every transition", async () => {
   const seen: string[] = [];
   for (const type of ["crossfade", "zoom", "slide", "wipe", "push"] as const) {
-    await using opened = await bench.open(glass.width, glass.height);
+    await using opened = await browser.open(glass.width, glass.height);
     const { server } = opened;
     const look = (again: string) => {
       const play = slot(stretched(`large-grey.png${again}`), server.now() - 100, long);
@@ -241,15 +228,15 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
 
 test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from one end of a crossfade to the other", async () => {
   await using display = await startXvfb({ width: 640, height: 360 });
-  await using server = await startPageServer(bench.mediaFolder, bench.pageFolder);
-  const browser = await chromium.launch({
+  await using server = await startPageServer(browser.mediaFolder, browser.rendererFolder);
+  const kiosk = await chromium.launch({
     executablePath: "/usr/lib/chromium/chromium",
     headless: false,
     env: { ...process.env, DISPLAY: display.display } as Record<string, string>,
     args: ["--no-sandbox", "--kiosk", "--disable-gpu", "--window-size=640,360", "--window-position=0,0"],
   });
   try {
-    const page = await browser.newPage({ viewport: null });
+    const page = await kiosk.newPage({ viewport: null });
     await page.goto(server.url);
     await server.waitForMessage("hello", undefined, { timeoutMs: 20_000 });
     const slots = pair(stretched("grey.png"), stretched("grey.png?again"), server.now());
@@ -270,6 +257,6 @@ test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from o
     expect(looks).toBeGreaterThan(50);
     expect([...seen]).toEqual(["128,128,128"]);
   } finally {
-    await browser.close();
+    await kiosk.close();
   }
 });

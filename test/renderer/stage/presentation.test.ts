@@ -3,9 +3,11 @@ import { expect, test, vi } from "vitest";
 import { ReportQueue } from "../../../renderer/player/link/report-queue.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
 import { newId } from "../../support/states.ts";
-import { colorNames, image, isNear, recordScreenTimes, slot, stage, startTestBrowser, zone } from "../harness.ts";
+import { image, slot, stage, zone } from "../scenes.ts";
+import { colorNames, isNear, recordScreenTimes } from "../screen.ts";
+import { useTestBrowser } from "../setup.ts";
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+const browser = useTestBrowser();
 
 test("[POP27] what is reported while the instant of a play is not known yet follows it", async () => {
   const sent: FromPage[] = [];
@@ -28,8 +30,7 @@ test("[POP27] what is reported while the instant of a play is not known yet foll
 });
 
 test("[POP27] a play is told with the instant at which the browser presented its first frame", async () => {
-  await using bench = await startTestBrowser();
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const names = colorNames.slice(0, 4);
   const begin = server.now() + 500;

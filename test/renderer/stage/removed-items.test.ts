@@ -1,17 +1,14 @@
 // What was removed leaves the glass in time, whatever its successor does, and what only waits for its successor stays.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
-import { type TestBrowser, image, isNear, item, type OpenedPage, readScreen, slot, stage, startTestBrowser, zone } from "../harness.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { image, item, slot, stage, zone } from "../scenes.ts";
+import { isNear, readScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const long = 600_000;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const browser = useTestBrowser();
 
 /** A web item that never loads: the test's player says nothing of its frame. */
 const silentPage = (): SceneItem => item({ type: "web", url: "http://127.0.0.9:9/", zoom: 1, version: "v", refresh_interval_ms: null });
@@ -37,7 +34,7 @@ async function isRed({ page }: OpenedPage): Promise<boolean> {
 }
 
 test("[REM1] a removed item whose successor never loads leaves within five seconds, and the plate is shown and told", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const first = stageOf([play(image("red.png"), server.now())], [/* itself alone */]);
   server.draw(first);
@@ -50,7 +47,7 @@ test("[REM1] a removed item whose successor never loads leaves within five secon
 });
 
 test("[REM1] a removed item leaves at once when nothing that is known to work follows", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const red = image("red.png");
   const bad = image("missing.png");
@@ -68,7 +65,7 @@ test("[REM1] a removed item leaves at once when nothing that is known to work fo
 });
 
 test("[REM2] an item of the loop stays on the glass while its successor takes its time, and one put back in time stays too", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const red = image("red.png");
   const slow = silentPage();
@@ -87,7 +84,7 @@ test("[REM2] an item of the loop stays on the glass while its successor takes it
 });
 
 test("[REM3] a removed item gives way to the next that can be shown as soon as that is ready, though its own time is not up", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const red = image("red.png");
   const bad = image("missing.png");
@@ -104,7 +101,7 @@ test("[REM3] a removed item gives way to the next that can be shown as soon as t
 });
 
 test("[REM13] five pages in a row that never load hold the next item up for seconds, not for their slots, and known as bad hardly at all", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const bad = Array.from({ length: 5 }, silentPage);
   const rowOf = (first: SceneItem, firstMs: number, last: SceneItem): Slot[] => {

@@ -3,43 +3,26 @@ import { execFile } from "node:child_process";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Scene, SceneItem, Slot } from "../../../src/protocol/scene.ts";
-import {
-  type TestBrowser,
-  colorNames,
-  image,
-  isNear,
-  type OpenedPage,
-  readScreen,
-  recordScreen,
-  consecutiveSlots,
-  slot,
-  stage,
-  startTestBrowser,
-  video,
-  zone,
-} from "../harness.ts";
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+import { image, consecutiveSlots, slot, stage, video, zone } from "../scenes.ts";
+import { colorNames, isNear, readScreen, recordScreen } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 const run = promisify(execFile);
 const long = 600_000;
 
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-  const { mediaFolder: media } = bench;
+const browser = useTestBrowser(async (folder) => {
   const source = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=20", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
-  await run("ffmpeg", [...source, "-c:v", "libx264", "-preset", "ultrafast", "-g", "30", join(media, "busy.mp4")]);
-  await run("ffmpeg", [...source, "-t", "3", "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", join(media, "hevc.mp4")]);
-  await writeFile(join(media, "empty.mp4"), "");
-  await writeFile(join(media, "empty.png"), "");
-  const clip = await readFile(join(media, "busy.mp4"));
-  await writeFile(join(media, "headless.mp4"), clip.subarray(0, 2_000));
-  await copyFile(join(media, "red.png"), join(media, "picture.mp4"));
+  await run("ffmpeg", [...source, "-c:v", "libx264", "-preset", "ultrafast", "-g", "30", join(folder, "busy.mp4")]);
+  await run("ffmpeg", [...source, "-t", "3", "-c:v", "libx265", "-preset", "ultrafast", "-tag:v", "hvc1", join(folder, "hevc.mp4")]);
+  await writeFile(join(folder, "empty.mp4"), "");
+  await writeFile(join(folder, "empty.png"), "");
+  const clip = await readFile(join(folder, "busy.mp4"));
+  await writeFile(join(folder, "headless.mp4"), clip.subarray(0, 2_000));
+  await copyFile(join(folder, "red.png"), join(folder, "picture.mp4"));
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 function draw({ server }: OpenedPage, slots: Slot[], about: Parameters<typeof stage>[1] = {}): Scene {
   const scene = stage([zone(slots)], about);
@@ -57,7 +40,7 @@ async function moveClock({ server, page }: OpenedPage, ms: number): Promise<void
 }
 
 test("[SWP1] with loads slowed to three seconds the old picture stays until the new one is there, and nothing stands between", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const first = slot(image("yellow.png"), server.now() - 1_000, 2_000);
   const scene = draw(opened, [first]);
@@ -75,7 +58,7 @@ test("[SWP1] with loads slowed to three seconds the old picture stays until the 
 });
 
 test("[SWP2] one bad item in a long slot is passed over within five seconds, told once, and the next goes on into its own time", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
     [image("red.png"), 1_500],
@@ -96,7 +79,7 @@ test("[SWP2] one bad item in a long slot is passed over within five seconds, tol
 });
 
 test("[ZON12] an item whose bytes never come is passed over within five seconds of its start, though its slot is long, and told as not ready", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   // Asked for and never answered.
   await page.route("**/media/slow.png", () => undefined);
@@ -116,7 +99,7 @@ test("[ZON12] an item whose bytes never come is passed over within five seconds 
 });
 
 test("[SWP3] an item that fails again and again is asked for less and less, and told once per cause", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   let asked = 0;
   page.on("request", (request) => {
@@ -140,9 +123,9 @@ test("[SWP3] an item that fails again and again is asked for less and less, and 
 });
 
 test("[SWP4] when nothing can be shown the fallback is, told once, with the page idle; a repaired item comes back by itself", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
-  const later = join(bench.mediaFolder, "later.png");
+  const later = join(browser.mediaFolder, "later.png");
   await rm(later, { force: true });
   let asked = 0;
   page.on("request", () => (asked += 1));
@@ -164,14 +147,14 @@ test("[SWP4] when nothing can be shown the fallback is, told once, with the page
   expect(frames).toBeLessThanOrEqual(4);
   expect(asked).toBe(before);
   expect(server.messages.filter(({ type }) => type === "fallback")).toHaveLength(1);
-  await copyFile(join(bench.mediaFolder, "green.png"), later);
+  await copyFile(join(browser.mediaFolder, "green.png"), later);
   await moveClock(opened, 16_000);
   await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 15_000 });
   expect(isNear((await readScreen(page))(480, 270), "green")).toBe(true);
 });
 
 test("[SWP5] over a layout's own background there is no plate: the background is the fallback", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   draw(opened, consecutiveSlots(server.now() - 100, [[image("missing.png"), long]]), { background_src: "/media/yellow.png" });
   await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
@@ -179,7 +162,7 @@ test("[SWP5] over a layout's own background there is no plate: the background is
 });
 
 test("[SWP6] a clip that freezes is passed over within five seconds where another can be shown", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
     [video("busy.mp4", 20_000), 60_000],
@@ -196,7 +179,7 @@ test("[SWP6] a clip that freezes is passed over within five seconds where anothe
 });
 
 test("[SWP7] a clip held on its last frame, because the next is slow, is not taken for frozen", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now(), [
     [video("green.mp4", 2_000), 2_200],
@@ -213,10 +196,10 @@ test("[SWP7] a clip held on its last frame, because the next is slow, is not tak
 });
 
 test("[SWP8] a clip that waits for its bytes is not taken for frozen, and goes on when they come", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const gate = Promise.withResolvers<void>();
-  const { length } = await readFile(join(bench.mediaFolder, "busy.mp4"));
+  const { length } = await readFile(join(browser.mediaFolder, "busy.mp4"));
   server.mediaGate = { afterBytes: Math.floor(length * 0.2), whenOpened: gate.promise };
   const [only] = consecutiveSlots(server.now(), [[video("busy.mp4", 20_000), long]]);
   draw(opened, [only!]);
@@ -238,7 +221,7 @@ test.for([
   ["picture.mp4", ["unsupported"]],
   ["empty.png", ["decode", "load"]],
 ] as const)("[SWP9] %s is found out, named, and passed over within five seconds", async ([name, codes]) => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { server } = opened;
   const bad = name.endsWith(".mp4") ? video(name, null) : image(name);
   const slots = consecutiveSlots(server.now() - 50, [
@@ -254,7 +237,7 @@ test.for([
 });
 
 test("[SWP10] no more clips are made ready ahead than the box has room for, and each still comes on", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setHardwareConcurrencyOverride", { hardwareConcurrency: 2 });
@@ -280,7 +263,7 @@ test("[SWP10] no more clips are made ready ahead than the box has room for, and 
 });
 
 test("[SWP11] three hundred changes with transitions and failures leave no element, decoder or animation behind", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const session = await page.context().newCDPSession(page);
   const count = async (): Promise<number> => {

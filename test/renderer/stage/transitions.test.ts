@@ -1,31 +1,14 @@
 // Transitions on a real Chromium: what stands on the glass midway, when they begin and end, and when they are left out.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { SceneItem, Slot } from "../../../src/protocol/scene.ts";
 import type { Transition } from "../../../src/protocol/content/transition.ts";
-import {
-  type TestBrowser,
-  colors,
-  image,
-  isNear,
-  type OpenedPage,
-  readScreen,
-  type Rgb,
-  consecutiveSlots,
-  stage,
-  startTestBrowser,
-  text,
-  video,
-  zone,
-} from "../harness.ts";
+import { image, consecutiveSlots, stage, text, video, zone } from "../scenes.ts";
+import { colors, isNear, readScreen, type Rgb } from "../screen.ts";
+import type { OpenedPage } from "../test-browser.ts";
+import { useTestBrowser } from "../setup.ts";
 
 // A real browser on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-let bench: TestBrowser;
-beforeAll(async () => {
-  bench = await startTestBrowser();
-});
-afterAll(() => bench[Symbol.asyncDispose]());
+const browser = useTestBrowser();
 
 const long = 600_000;
 // The longest there is: time enough to stop it in its middle on any machine.
@@ -79,7 +62,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
   ["push", "up", top, red, bottom, green],
   ["push", "right", left, green, right, red],
 ])("[TRA1] half of a %s to the %s shows both pictures where they belong", async ([type, direction, one, first, other, second]) => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const at = await halfway(opened, pair(opened, image("red.png"), image("green.png"), moving(type, { direction })));
   expect(isNear(at(...one), first), `${String(at(...one))}, not ${String(first)}`).toBe(true);
   expect(isNear(at(...other), second), `${String(at(...other))}, not ${String(second)}`).toBe(true);
@@ -88,7 +71,7 @@ test.for<[Transition["type"], Transition["direction"], [number, number], Rgb, [n
 test("[TRA2] a push moves the old picture out, a slide covers it where it stands", async () => {
   const words = (label: string, background: string): SceneItem => text(label, background, { size: 60 });
   const boxOf = async (type: Transition["type"]): Promise<number[]> => {
-    await using opened = await bench.open();
+    await using opened = await browser.open();
     await halfway(opened, pair(opened, words("old", "#803020"), words("new", "#205080"), moving(type)));
     return await opened.page.evaluate<number[]>(
       '[...document.querySelectorAll(".item")].map((item) => Math.round(item.getBoundingClientRect().left))',
@@ -103,7 +86,7 @@ test("[TRA2] a push moves the old picture out, a slide covers it where it stands
 });
 
 test("[TRA3] a crossfade of equal colours does not dip, and bars around a picture fade as well", async () => {
-  await using opened = await bench.open(960, 540);
+  await using opened = await browser.open(960, 540);
   // Whole in its zone, 640x360 in 480x540 has bars above and below, through which the ground shines.
   const whole = (name: string): SceneItem => ({ ...(image(name) as Extract<SceneItem, { type: "image" }>), fit: "contain" });
   const slots = pair(opened, image("red.png"), whole("red.png"), moving("crossfade"));
@@ -117,7 +100,7 @@ test("[TRA3] a crossfade of equal colours does not dip, and bars around a pictur
 });
 
 test("[TRA4] a transition begins at its slot's start by the clock, leaves the boundary alone, and both clips play in it", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   server.clockOffsetMs = 7_200_000;
   server.dropConnections();
@@ -146,7 +129,7 @@ test("[TRA4] a transition begins at its slot's start by the clock, leaves the bo
 });
 
 test("[TRA5] a transition takes at most half of its item's own time", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   const slots = consecutiveSlots(server.now() - 100, [
     [image("red.png"), 1_000],
@@ -162,7 +145,7 @@ test("[TRA5] a transition takes at most half of its item's own time", async () =
 });
 
 test("[TRA6] who asks for less motion gets a short crossfade", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.evaluate(`
@@ -182,7 +165,7 @@ test("[TRA6] who asks for less motion gets a short crossfade", async () => {
 });
 
 test("[TRA7] where three transitions in a row are rough they become cuts, and that is told once", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   await page.evaluate(`
     window.moves = 0;
@@ -207,7 +190,7 @@ test("[TRA7] where three transitions in a row are rough they become cuts, and th
 });
 
 test("[TRA8] a layout comes in by its transition, both playing, and the old one is let go of", async () => {
-  await using opened = await bench.open();
+  await using opened = await browser.open();
   const { page, server } = opened;
   server.draw(stage([zone(consecutiveSlots(server.now(), [[video("blue.mp4", 5_000), long]]))]));
   await server.waitForMessage("presented");

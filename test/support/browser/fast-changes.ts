@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import type { SceneItem, SceneZone } from "../../../src/protocol/scene.ts";
-import { colors, image, item, slot, stage, text, video, zone } from "../../renderer/harness.ts";
+import { image, item, slot, stage, text, video, zone } from "../../renderer/scenes.ts";
+import { colors } from "../../renderer/screen.ts";
 import type { PageServer } from "./page-server.ts";
 import { pdfOf } from "../media/pdf.ts";
 
