@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createKeyPair, thumbprint } from "../src/base/jws.ts";
 import { createSystemClock } from "../src/base/clock.ts";
-import { hashSecret, randomText } from "../src/service/people/access.ts";
+import { hashSecret, randomText } from "../src/service/people/token-secrets.ts";
 import { createIds } from "../src/service/store/ids.ts";
 import { openStore } from "../src/service/store/store.ts";
 import { inChunks } from "../src/service/fleet/targets.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { thumbprint } from "../../base/jws.ts";
 import { pairingCodeAlphabet } from "../../protocol/operator/resources.ts";
 import type { PairingGrant, PairingRequest, TokenGrant, TokenRefusal } from "../../protocol/device/messages.ts";
-import { hashSecret, randomText } from "../people/access.ts";
+import { hashSecret, randomText } from "../people/token-secrets.ts";
 import type { DeviceAccess } from "./devices/device-access.ts";
 import { GuessLimiter, type Guesser } from "./guess-limiter.ts";
 import type { MakeId } from "../store/ids.ts";
