@@ -10,7 +10,7 @@ import { createSystemClock } from "../src/base/clock.ts";
 import { hashSecret, randomText } from "../src/service/people/token-secrets.ts";
 import { createIds } from "../src/service/store/ids.ts";
 import { openStore } from "../src/service/store/store.ts";
-import { inChunks } from "../src/service/fleet/targets.ts";
+import { inChunks } from "../src/service/store/chunks.ts";
 import { temporaryFolder } from "../test/support/folder.ts";
 import { startService } from "../test/support/programs/programs.ts";
 import { printFigure, percentiles, usageOf } from "./lib.ts";

@@ -17,7 +17,7 @@ import { ProblemError } from "../http/problem.ts";
 import type { Signer } from "./devices/signer.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { CommandRow, PlayerRow } from "../store/tables.ts";
-import { inChunks } from "./targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 const sweepMs = 5_000;
 const deliveredAtOnce = 200;

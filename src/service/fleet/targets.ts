@@ -3,12 +3,11 @@ import type { ExpressionBuilder } from "kysely";
 import { closestName } from "../../base/closest-name.ts";
 import type { Target, TargetWarning } from "../../protocol/operator/resources.ts";
 import { invalidField, ProblemError } from "../http/problem.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, Tables } from "../store/tables.ts";
 
 const maxPlayers = 10_000;
-// SQLite and PostgreSQL both bound the number of parameters of a statement.
-const partOfIds = 500;
 const maxErrors = 100;
 const maxTagsLookedAt = 1_000;
 
@@ -84,9 +83,4 @@ export async function noPlayerHasTagMessage(db: Db, teamId: string, tag: string)
     rows.map((row) => row.tag),
   );
   return `no player has the tag “${tag}”${near === undefined ? "" : `: did you mean “${near}”?`}`;
-}
-
-/** `things` in parts that fit into one statement. */
-export function inChunks<T>(things: readonly T[], length = partOfIds): T[][] {
-  return Array.from({ length: Math.ceil(things.length / length) }, (_, part) => things.slice(part * length, (part + 1) * length));
 }
