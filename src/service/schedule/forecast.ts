@@ -4,7 +4,7 @@ import type { DesiredState } from "../../protocol/device/desired-state.ts";
 import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
 import { playCommands } from "../../protocol/device/play-commands.ts";
 import type { Db } from "../store/store.ts";
-import { inChunks } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 /** An override that a player has confirmed; `until` null: until it is revoked. Instants in ms since the epoch. */
 export interface ConfirmedOverride {
