@@ -9,7 +9,7 @@ import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/device/h
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
 import type { UpcomingStage, FromPage } from "../protocol/scene.ts";
-import type { Variables } from "../protocol/scheduling/schedules.ts";
+import type { Variables } from "../protocol/scheduling/variables.ts";
 import { AccessTokens, isValidRevocation } from "./link/access.ts";
 import { createCommandExecutor, type CommandEffects } from "./commands/command-executor.ts";
 import { CommandRunner } from "./commands/command-runner.ts";

@@ -1,6 +1,6 @@
 // The commands that change what plays for a while: show something else, skip, pause, go on, set what conditions ask for.
 import { z } from "zod";
-import { VariableName, Variables } from "../scheduling/schedules.ts";
+import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
 
 const ttl_s = z.int().min(1).max(604_800).default(600);
