@@ -121,8 +121,7 @@ test("[PAG3] the glass is black before anything is drawn and no screen is left f
 test("[PAG4] identify lies over the content until its time and then is gone", async () => {
   await using opened = await browser.open();
   const { page, server } = opened;
-  server.clockOffsetMs = 3_600_000;
-  await server.waitForMessage("clock", undefined, { from: server.messages.length, timeoutMs: 12_000 });
+  await server.moveClock(3_600_000);
   const content = stage([zone(consecutiveSlots(server.now() - 100, [[image("red.png"), 60_000]]))]);
   server.draw(content);
   await server.waitForMessage("presented");

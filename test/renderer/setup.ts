@@ -31,5 +31,6 @@ export function useTestBrowser(
       return running().rendererFolder;
     },
     open: (width?: number, height?: number): Promise<OpenedPage> => running().open(width, height),
+    shared: (width?: number, height?: number): Promise<OpenedPage> => running().shared(width, height),
   };
 }

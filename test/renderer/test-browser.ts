@@ -16,6 +16,8 @@ export interface TestBrowser extends AsyncDisposable {
   rendererFolder: string;
   /** Opens a new page with a page server of its own. */
   open(width?: number, height?: number): Promise<OpenedPage>;
+  /** The page that tests share when what was shown before cannot matter to them. Its list of messages is emptied. */
+  shared(width?: number, height?: number): Promise<OpenedPage>;
 }
 
 export interface OpenedPage extends AsyncDisposable {
@@ -34,25 +36,36 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     }),
     writeStandardMedia(mediaFolder),
   ]);
+  const open = async (width = 960, height = 540): Promise<OpenedPage> => {
+    const server = await startPageServer(mediaFolder, rendererFolder);
+    const page = await chromium.newPage({ viewport: { width, height } });
+    await page.goto(server.url);
+    await server.waitForMessage("hello");
+    return {
+      page,
+      server,
+      async [Symbol.asyncDispose]() {
+        await page.close();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const sharedPages = new Map<string, Promise<OpenedPage>>();
   return {
     chromium,
     mediaFolder,
     rendererFolder,
-    async open(width = 960, height = 540) {
-      const server = await startPageServer(mediaFolder, rendererFolder);
-      const page = await chromium.newPage({ viewport: { width, height } });
-      await page.goto(server.url);
-      await server.waitForMessage("hello");
-      return {
-        page,
-        server,
-        async [Symbol.asyncDispose]() {
-          await page.close();
-          await server[Symbol.asyncDispose]();
-        },
-      };
+    open,
+    async shared(width = 960, height = 540) {
+      const size = `${width}x${height}`;
+      const opening = sharedPages.get(size) ?? open(width, height);
+      sharedPages.set(size, opening);
+      const opened = await opening;
+      opened.server.messages.length = 0;
+      return opened;
     },
     async [Symbol.asyncDispose]() {
+      for (const opening of sharedPages.values()) await (await opening)[Symbol.asyncDispose]();
       await chromium.close();
       await rm(mediaFolder, { recursive: true, force: true });
     },

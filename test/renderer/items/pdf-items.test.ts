@@ -36,12 +36,12 @@ const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
 test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
   await using opened = await browser.open();
   const { page } = opened;
-  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
+  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 700 }));
   expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
     960, 540,
   ]);
   const seen = await recordScreen(page, [0.7, 0.2], async () => {
-    await page.waitForTimeout(5_500);
+    await page.waitForTimeout(3_500);
   });
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
   const changes = names.filter((name, index) => name !== names[index - 1]);
@@ -76,7 +76,7 @@ test("[ITM26] of a thousand pages only those in use are held", async () => {
     const { usedSize } = await session.send("Runtime.getHeapUsage");
     return { nodes, megabytes: usedSize / 1e6 };
   };
-  await presented(opened, item({ type: "pdf", src: "/media/thousand.pdf", page_duration_ms: 1_000 }), server.now() - 998_000);
+  await presented(opened, item({ type: "pdf", src: "/media/thousand.pdf", page_duration_ms: 400 }), server.now() - 399_200);
   await page.evaluate(
     `window.turns = 0; new MutationObserver(() => turns++).observe(document.querySelector(".pdf"), { subtree: true, attributes: true, attributeFilter: ["style"] })`,
   );

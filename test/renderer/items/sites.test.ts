@@ -285,7 +285,7 @@ test(
     );
     const [goodLoads, badLoads] = [loads("/green"), loads("/loops")];
     // Until the bad one may be tried again nothing is loaded, and the good one stays.
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect([loads("/green"), loads("/loops")]).toEqual([goodLoads, badLoads]);
     expect(await pixel(240, 270)).toSatisfy(isGreen);
   },
@@ -320,7 +320,7 @@ test("[REM5] a page that dies between ready and its start has failed: it never c
   const painted: IframeEvent[] = [];
   const over = new AbortController();
   host.onIframeEvent((news) => news.is === "shown" && painted.push(news), over.signal);
-  const red = item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 8_000 });
+  const red = item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 5_000 });
   const dies = item({ type: "web", url: `${web.origin}/green`, duration_ms: 60_000 });
   const last = item({ type: "text", text: "x", background_color: "#0000c8", font_size: 20, duration_ms: 3_600_000 });
   drawFromNow([red, dies, last]);
@@ -519,9 +519,9 @@ test("[WEB10] frames come and go without leaving a process or a frame behind", a
 test("[WEB11] changes between web, html and text items show no other picture in between", async () => {
   const asset = await bundle([{ name: "index.html", bytes: colouredPage("rgb(0,0,200)") }]);
   const items = [
-    item({ type: "web", url: `${web.origin}/green`, duration_ms: 1_500 }),
-    item({ type: "html", asset_id: asset.id, duration_ms: 1_500 }),
-    item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_500 }),
+    item({ type: "web", url: `${web.origin}/green`, duration_ms: 1_000 }),
+    item({ type: "html", asset_id: asset.id, duration_ms: 1_000 }),
+    item({ type: "text", text: "x", background_color: "#c80000", font_size: 20, duration_ms: 1_000 }),
   ];
   const goOn = draw(items, [asset]);
   const presented = () => heard.filter(({ type }) => type === "presented");

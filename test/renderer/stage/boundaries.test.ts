@@ -5,6 +5,7 @@ import { image, slot, stage, video, zone } from "../scenes.ts";
 import { colorNames, isNear, readScreen, recordScreen } from "../screen.ts";
 import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
+import { skipTo } from "../skip.ts";
 
 const long = 600_000;
 // What the busiest machine that tests run on may take; the benches measure the two frames.
@@ -61,12 +62,12 @@ test("[BND5] a stage sent ahead comes on whole at its instant, by itself, and no
     ["blue", video("blue.mp4", 5_000)],
     ["yellow", image("yellow.png")],
   ] as const) {
-    // prettier-ignore
-    const at = server.now() + 2_500;
+    const at = server.now() + 10_000;
     const coming = { at, stage: stageOf(next, at, { background_src: "/media/magenta.png" }) };
     const from = server.messages.length;
     const seen = await colorsOf(opened, async () => {
       server.draw(sceneOf(shown, coming));
+      await skipTo(opened, at, 2);
       expect(Math.abs((await presented(server, coming.stage, from)).at - at)).toBeLessThan(lateMs);
       await page.waitForTimeout(300);
     });
@@ -97,10 +98,11 @@ test("[BND5] all zones of a coming stage come on in one frame, the one in which 
     look();
   }`);
   for (let round = 0; round < 5; round += 1) {
-    const at = server.now() + 1_200;
+    const at = server.now() + 5_000;
     const zones = [0, 320, 640].map((left) => zone([slot(image(`${colorNames[round]}.png`), at, long)], { left, width: 320 }));
     const coming = { at, stage: stageWith(zones) };
     server.draw(sceneOf(shown, coming));
+    await skipTo(opened, at, round === 0 ? 4 : 6);
     await server.waitForMessage("presented", ({ key }) => key === zones[2]!.slots[0]!.key, { timeoutMs: 20_000 });
     shown = coming.stage;
     server.draw(sceneOf(shown));
@@ -114,8 +116,8 @@ test("[BND6] the stage before stays, without what would follow in it, until a co
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
-  server.mediaDelayMs = 3_000;
-  const at = server.now() + 800;
+  server.mediaDelayMs = 2_200;
+  const at = server.now() + 500;
   const coming = { at, stage: stageOf(image("green.png"), at) };
   const seen = await colorsOf(opened, async () => {
     server.draw(sceneOf(shown, coming));
@@ -155,8 +157,8 @@ test("[BND15] two stages that come within moments are both prepared, and each co
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
-  server.mediaDelayMs = 1_500;
-  const at = server.now() + 4_000;
+  server.mediaDelayMs = 1_000;
+  const at = server.now() + 2_500;
   const brief = { at, stage: stageOf(image("green.png"), at) };
   // The second is the layout that is on already, with other plays.
   const back = { at: at + 150, stage: stageOf(image("blue.png"), at + 150, { key: shown.key }) };
@@ -179,7 +181,7 @@ test("[BND16] a coming stage whose first item cannot be shown comes on at its in
   await using opened = await browser.open();
   const { page, server } = opened;
   const shown = await show(opened, image("red.png"));
-  const at = server.now() + 3_000;
+  const at = server.now() + 2_000;
   const slots = [slot(image("broken.png"), at, 3_000), slot(image("green.png"), at + 3_000, long)];
   const coming = { at, stage: stageWith([zone(slots)]) };
   const seen = await colorsOf(opened, async () => {

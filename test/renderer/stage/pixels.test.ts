@@ -11,6 +11,7 @@ import { image, consecutiveSlots, slot, stage, zone } from "../scenes.ts";
 import { readScreen, type Rgb } from "../screen.ts";
 import type { OpenedPage } from "../test-browser.ts";
 import { useTestBrowser } from "../setup.ts";
+import { skipTo } from "../skip.ts";
 
 // A real browser on a busy machine.
 const glass = { width: 960, height: 540 };
@@ -82,7 +83,7 @@ function stretched(name: string): SceneItem {
 
 function pair(first: SceneItem, next: SceneItem, from: number): [Slot, Slot] {
   return consecutiveSlots(from, [
-    [first, 3_000],
+    [first, 10_000],
     [next, long],
   ]) as [Slot, Slot];
 }
@@ -136,6 +137,7 @@ async function stepThrough(cases: readonly Case[]): Promise<string[]> {
   server.draw(stage(zones));
   for (const { slots } of zones) await server.waitForMessage("presented", ({ key }) => key === slots[0]!.key, { timeoutMs: 20_000 });
   const before = await picture(opened);
+  await skipTo(opened, zones[0]!.slots[1]!.starts_at, 2 * cases.length);
   await stop(opened, 2 * cases.length);
   const worst = new Map<number, string>();
   for (const share of steps) {
@@ -188,6 +190,7 @@ test("[PIX3] half of a crossfade is the mean of both pictures over the zone's gr
   const slots = pair(image("red.png"), stretched("glassy.png"), server.now());
   slots[1].transition = moving("crossfade");
   server.draw(stage([zone(slots, { background_color: "#204060" })]));
+  await skipTo(opened, slots[1].starts_at, 2);
   await stop(opened, 2);
   const red: Rgb = [220, 30, 30];
   const clear = over([128, 128, 128], opacity / 255);
@@ -240,16 +243,17 @@ test("[PIX1] on a display, as the compositor runs it, a grey stays a grey from o
     await page.goto(server.url);
     await server.waitForMessage("hello", undefined, { timeoutMs: 20_000 });
     const slots = pair(stretched("grey.png"), stretched("grey.png?again"), server.now());
-    slots[1].transition = moving("crossfade", { duration_ms: 3_000, easing: "ease-in-out" });
+    slots[1].transition = moving("crossfade", { duration_ms: 2_000, easing: "ease-in-out" });
     server.draw(stage([zone(slots, { background_color: "#204060" })]));
     await server.waitForMessage("presented", ({ key }) => key === slots[0].key, { timeoutMs: 20_000 });
     const middle: [number, number] = [display.framebuffer.width / 2, display.framebuffer.height / 2];
     await expect.poll(() => display.framebuffer.pixel(...middle), { timeout: 20_000 }).toEqual([128, 128, 128]);
+    await skipTo({ page, server }, slots[1].starts_at, 2);
     const seen = new Set<string>();
     const bothOn = 'document.querySelectorAll(".item").length === 2 && document.getAnimations().length > 0';
     await expect.poll(() => page.evaluate<boolean>(bothOn), { timeout: 20_000, interval: 20 }).toBe(true);
     let looks = 0;
-    while (server.now() < slots[1].starts_at + 3_500) {
+    while (server.now() < slots[1].starts_at + 2_500) {
       seen.add(display.framebuffer.pixel(...middle).join());
       looks += 1;
       await new Promise((resolve) => setTimeout(resolve, 2));

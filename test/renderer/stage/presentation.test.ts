@@ -34,7 +34,7 @@ test("[POP27] a play is told with the instant at which the browser presented its
   const { page, server } = opened;
   const names = colorNames.slice(0, 4);
   const begin = server.now() + 500;
-  const slots = Array.from({ length: 12 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 700 * index, 700));
+  const slots = Array.from({ length: 9 }, (_, index) => slot(image(`${names[index % 4]}.png`), begin + 600 * index, 600));
   const frames = await recordScreenTimes(page, [0.5, 0.5], async () => {
     server.draw(stage([zone(slots)]));
     await server.waitForMessage("presented", ({ key }) => key === slots.at(-1)!.key, { timeoutMs: 30_000 });

@@ -54,7 +54,7 @@ test("[SYN1] a clip that is off by less than a quarter second is brought back by
   const play = await showInStep(opened);
   // The clock is set right: now the clip is behind by just that.
   const seen = await watch(page);
-  server.clockOffsetMs += 120;
+  await server.moveClock(120);
   await expect.poll(async () => (await seen()).rates.length, patience).toBeGreaterThan(0);
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at - 120)), patience).toBeLessThan(40);
   await expect.poll(async () => (await seen()).rates.at(-1), patience).toBe(1);
@@ -69,7 +69,7 @@ test("[SYN2] a clip that is off by more is put to its place by a seek", async ()
   const { server, page } = opened;
   const play = await showInStep(opened);
   const seen = await watch(page);
-  server.clockOffsetMs -= 3_000;
+  await server.moveClock(-3_000);
   await expect.poll(async () => (await seen()).seeks, patience).toBeGreaterThan(0);
   await expect.poll(async () => Math.abs(await driftOf(page, play.starts_at + 3_000)), patience).toBeLessThan(40);
 });

@@ -44,13 +44,9 @@ test.each([
   ["an image", () => image("stripes.png")],
   ["a clip", () => video("stripes.mp4", 3_000)],
 ])("[WAL1] two displays show the two ends of %s, to the pixel, and neither what lies between them", async (_, make) => {
-  await using first = await browser.open(400, 300);
-  await using second = await browser.open(400, 300);
-  for (const [{ page, server }, part] of [
-    [first, left],
-    [second, right],
-  ] as const) {
-    const play = slot(make(), server.now() + 200, 600_000);
+  for (const part of [left, right]) {
+    const { page, server } = await browser.shared(400, 300);
+    const play = slot(make(), server.now() - 100, 600_000);
     const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
     server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: part }));
     await server.waitForMessage("presented");
@@ -68,14 +64,13 @@ test.each([
 });
 
 test("[WAL2] a layout of another shape than the wall is whole and in its middle, over both displays", async () => {
-  await using first = await browser.open(400, 300);
-  await using second = await browser.open(400, 300);
   // 300 wide on a wall of 900: from 300 to 600, of which 400 to 500 is between the displays.
-  for (const [{ page, server }, part, from, to] of [
-    [first, left, 300, 400],
-    [second, right, 0, 100],
+  for (const [part, from, to] of [
+    [left, 300, 400],
+    [right, 0, 100],
   ] as const) {
-    const play = slot(image("red.png"), server.now() + 200, 600_000);
+    const { page, server } = await browser.shared(400, 300);
+    const play = slot(image("red.png"), server.now() - 100, 600_000);
     server.draw(stage([zone([play], { width: 600, height: 600 })], { width: 600, height: 600, wall: part }));
     await server.waitForMessage("presented");
     const pixel = await readScreen(page);
@@ -86,9 +81,9 @@ test("[WAL2] a layout of another shape than the wall is whole and in its middle,
 });
 
 test("[WAL3] a part of another shape than its display is neither stretched nor shows anything of its neighbours", async () => {
-  await using opened = await browser.open(600, 300);
+  const opened = await browser.shared(600, 300);
   const { page, server } = opened;
-  const play = slot(image("stripes.png"), server.now() + 200, 600_000);
+  const play = slot(image("stripes.png"), server.now() - 100, 600_000);
   const whole = zone([play], { width: wall.wall_width, height: wall.wall_height });
   server.draw(stage([whole], { width: wall.wall_width, height: wall.wall_height, wall: { ...right, left: 300, width: 300 } }));
   await server.waitForMessage("presented");

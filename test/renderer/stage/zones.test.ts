@@ -123,7 +123,7 @@ const turnedFits = rotations.flatMap((rotation) => fits.map((fit) => [rotation, 
 test.for(turnedFits)(
   "[ZON1] turned by %i degrees with the glass and by as much with the zone, a picture and a clip that %s stand where they belong",
   async ([rotation, fit]) => {
-    await using opened = await browser.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.png"), video("marked.mp4", 3_000)], rotation, fit);
   },
 );
@@ -131,7 +131,7 @@ test.for(turnedFits)(
 test.for(turnedFits)(
   "[PIX15] turned by %i degrees likewise, a drawing and a picture that was scaled down and that %s stand where they belong",
   async ([rotation, fit]) => {
-    await using opened = await browser.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     await standWhereTheyBelong(opened, [image("marked.svg"), image("marked-large.png")], rotation, fit);
     expect(await opened.page.locator("canvas").count()).toBe(2);
   },
@@ -176,7 +176,7 @@ async function standWhereTheyBelong(
 test.for(rotations)(
   "[PIX15] turned by %i degrees, a PDF's page and a QR code lie the same way, the code fit to be read",
   async (rotation) => {
-    await using opened = await browser.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
     const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
     const file = itemOf({ type: "pdf", src: "/media/page.pdf", background_color: "#102030" });
@@ -226,7 +226,7 @@ test.for(rotations)(
 );
 
 test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed fill their zones and lie the same way", async (rotation) => {
-  await using opened = await browser.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
   const news = { title: "News", entries: [{ title: "The bridge is open", summary: "Since Monday.", published_at: null }], trouble: null };
@@ -264,7 +264,7 @@ test.for(rotations)("[ZON2] turned by %i degrees, text, clock, ticker and feed f
 });
 
 test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, and turn by any angle", async () => {
-  await using opened = await browser.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const show = (name: string) => consecutiveSlots(server.now(), [[image(name), long]]);
   const zones = [
@@ -284,7 +284,7 @@ test("[ZON3] zones overlap in their z-order, are clipped to their rectangles, an
 });
 
 test("[ZON4] a layout's background lies behind its zones and covers it, a zone's colour behind its items", async () => {
-  await using opened = await browser.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const whole = { ...(image("red.png") as Extract<SceneItem, { type: "image" }>), fit: "contain" as const };
   const drawn = zone(consecutiveSlots(server.now(), [[whole, long]]), {
@@ -303,7 +303,7 @@ test("[ZON4] a layout's background lies behind its zones and covers it, a zone's
 });
 
 test("[ZON5] the screens of words turn with the glass, and stay inside it", async () => {
-  await using opened = await browser.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const empty: Scene["screen"] = { is: "empty", player_name: "Lobby", service: "https://signage.example", trouble: null };
   for (const rotation of rotations) {
@@ -332,7 +332,7 @@ test("[ZON5] the screens of words turn with the glass, and stay inside it", asyn
 test.for(rotations)(
   "[ZON6] touch follows a glass turned by %i degrees: what is touched is what is seen there, in its own pixels",
   async (rotation) => {
-    await using opened = await browser.open(screen.width, screen.height);
+    const opened = await browser.shared(screen.width, screen.height);
     const { page, server } = opened;
     const layout = rotation % 180 === 0 ? screen : { width: screen.height, height: screen.width };
     const drawn = zone(consecutiveSlots(server.now(), [[image("green.png"), long]]), { left: 300, top: 20, width: 200, height: 100 });
@@ -345,6 +345,7 @@ test.for(rotations)(
     const [x, y] = onScreen([300 + 150, 20 + 30], rotation);
     await page.mouse.move(x, y);
     await page.mouse.down();
+    await page.mouse.up();
     const [[tag, offsetX, offsetY] = ["", 0, 0]] = await page.evaluate<[string, number, number][]>("touched");
     expect(["IMG", "CANVAS"]).toContain(tag);
     expect(Math.abs(offsetX - 150)).toBeLessThanOrEqual(1);
@@ -353,7 +354,7 @@ test.for(rotations)(
 );
 
 test("[ZON7] the glass turns without beginning anything anew", async () => {
-  await using opened = await browser.open(screen.width, screen.height);
+  const opened = await browser.shared(screen.width, screen.height);
   const { page, server } = opened;
   const scene = stage([zone(consecutiveSlots(server.now(), [[video("steps.mp4", 6_000), long]]))]);
   server.draw(scene);

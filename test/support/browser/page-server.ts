@@ -29,6 +29,8 @@ const types: Record<string, string> = {
   ".mjs": "text/javascript; charset=utf-8",
 };
 
+const speedUpStepMs = 50;
+
 /** A place in a file beyond which nothing is sent yet. */
 export interface MediaGate {
   afterBytes: number;
@@ -53,6 +55,8 @@ export interface PageServer extends AsyncDisposable {
   moveClock(byMs: number): Promise<void>;
   /** Moves the corrected time forward to `instant`; does nothing when that has passed. */
   advanceTo(instant: number): Promise<void>;
+  /** Lets the corrected time run `factor` times as fast until `work` settles. */
+  speedUp<T>(factor: number, work: Promise<T>): Promise<T>;
   /** Sends a scene to every page, and to each that connects later. */
   draw(scene: Scene): void;
   /** Resolves with the first message from `from` on that passes; rejects when none comes in time. */
@@ -115,6 +119,10 @@ export async function startPageServer(mediaFolder: string, rendererFolder = buil
     },
     async advanceTo(instant) {
       if (instant > server.now()) await server.moveClock(instant - server.now());
+    },
+    async speedUp(factor, work) {
+      const timer = setInterval(() => void server.moveClock((factor - 1) * speedUpStepMs), speedUpStepMs);
+      return work.finally(() => clearInterval(timer));
     },
     draw(next) {
       scene = next;
