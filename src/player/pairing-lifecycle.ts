@@ -10,14 +10,9 @@ import type { ServiceApi } from "./link/service-api.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { pair, type PairingDependencies, type PairingState } from "./pairing/pairing.ts";
 import { ServiceKeyChange } from "./pairing/service-key-change.ts";
+import type { PlayerSettings } from "./player-settings.ts";
 import type { ScreenContext } from "./playback/screen.ts";
 import type { Session } from "./session.ts";
-
-/** Settings that the player changes, in the program's own settings store. */
-export interface PlayerSettings {
-  /** Stores the address of the service that paired this player. */
-  rememberServer(server: string): Promise<void>;
-}
 
 export interface PairingLifecycleDependencies {
   folder: string;

@@ -55,8 +55,8 @@ export class ServiceLink {
       [
         (end) => this.connection.run(end),
         (end) => stores.desired.run(api, this.#accessTokens, clock, pairing.playerId, end),
-        (end) => stores.outbox.run(this.client.deliver, end),
-        (end) => stores.proof.run(this.client.plays, end),
+        (end) => stores.outbox.run(this.client.sendOutboxMessage, end),
+        (end) => stores.proof.run(this.client.sendPlayEvents, end),
         (end) => this.#untilRevoked(end),
       ],
       signal,

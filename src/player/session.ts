@@ -91,7 +91,7 @@ export class Session {
       return await runAll(
         [
           (end) => this.#play(end),
-          (end) => prepareNewest(desired.current, (state, stop) => cache.prepare(state, this.#link.client.file, stop), clock, end),
+          (end) => prepareNewest(desired.current, (state, stop) => cache.prepare(state, this.#link.client.openFile, stop), clock, end),
           (end) => this.#connect(end),
           (end) => this.#feeds.run(end),
           (end) => reportVariables(follower, interventions.interventions, this.#link.connection, clock, end),
