@@ -20,8 +20,9 @@ import { createDeviceApiClient, type DeviceApiClient } from "./link/device-api-c
 import { Feeds } from "./content/feeds/feeds.ts";
 import type { Identity, Pairing } from "./pairing/identity.ts";
 import { Outbox } from "./proof/outbox.ts";
-import type { OutboundHttp } from "./web-items/outbound-http.ts";
-import { feedsOf, streamsOf, type StreamSource } from "./playback/scene-item.ts";
+import type { OutboundHttp } from "../base/http/outbound-http.ts";
+import { feedsOf } from "./playback/scene-item.ts";
+import { streamsOf, type StreamSource } from "./playback/stream-sources.ts";
 import { pagePlanAt, type PagePlan } from "./playback/page-plan.ts";
 import { ScheduleFollower } from "./playback/schedule-follower.ts";
 import type { DownloadProgress } from "./content/download-progress.ts";

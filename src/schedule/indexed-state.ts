@@ -4,7 +4,7 @@ import type { DesiredAsset, DesiredLayout } from "../protocol/device/desired-sta
 import type { PlaylistItem } from "../protocol/content/items.ts";
 import { DesiredSchedule, type Condition, type Variables } from "../protocol/scheduling/schedules.ts";
 import type { ReadyState } from "../player/content/content-cache.ts";
-import { durationOf } from "../player/playback/scene-item.ts";
+import { itemDurationMs as durationOf } from "./item-duration.ts";
 import { Agenda, type AgendaEntry } from "./agenda.ts";
 import { playablePlaylist, type PlayablePlaylist } from "./timeline.ts";
 import { windowsOf } from "./calendar/windows.ts";

@@ -1,7 +1,7 @@
 // Loops: which item of a playlist is on at an instant, counted from an epoch, with what was skipped and held.
 import type { DesiredAsset } from "../protocol/device/desired-state.ts";
 import { assetIdsOf, type PlaylistItem } from "../protocol/content/items.ts";
-import { durationOf } from "../player/playback/scene-item.ts";
+import { itemDurationMs as durationOf } from "./item-duration.ts";
 import { dailyLimitsAt, type DailyPlay, type DailyPlays, type DailyTiming } from "./limits/daily-limits.ts";
 import { loopRestart } from "./limits/restarts.ts";
 import { withinLimits } from "./limits/hourly-limits.ts";

@@ -14,8 +14,8 @@ import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
 import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
 import type { IframeFault, HostPage } from "../host.ts";
-import type { OutboundHttp } from "../web-items/outbound-http.ts";
-import type { StreamSource } from "../playback/scene-item.ts";
+import type { OutboundHttp } from "../../base/http/outbound-http.ts";
+import type { StreamSource } from "../playback/stream-sources.ts";
 import { sendStream } from "../web-items/stream-proxy.ts";
 
 /** The page's side of the socket, as the watchdog sees it. Times on the monotonic clock, ms. */

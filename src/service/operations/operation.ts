@@ -12,7 +12,7 @@ import type { Calendar } from "../schedule/calendar.ts";
 import type { Commands } from "../fleet/commands.ts";
 import type { DesiredStates } from "../fleet/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
-import type { OutboundHttp } from "../content/outbound-http.ts";
+import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { Foretell } from "../schedule/forecast.ts";
 import type { HeartbeatDependencies } from "../fleet/devices/heartbeats.ts";
@@ -56,7 +56,7 @@ export interface Parts extends HeartbeatDependencies {
   events: EventJournal;
   deliveries: Deliveries;
   webhooks: WebhookSender;
-  egress: OutboundHttp;
+  webhookHttp: OutboundHttp;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
   /** Reads uploaded bytes, in processes of their own. */

@@ -4,7 +4,8 @@ import { WebSocket } from "ws";
 import { Fault } from "../../../src/base/fault.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import type { Host } from "../../../src/player/host.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { FromPage } from "../../../src/protocol/scene.ts";
@@ -33,7 +34,7 @@ async function glass() {
     onFault: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const outside = new OutboundHttp();
+  const outside = new OutboundHttp({ policy: contentPolicy() });
   const surface = await Surface.open({
     owner: "watchdog",
     port: null,

@@ -4,7 +4,8 @@ import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
 import type { Log } from "../../../base/log.ts";
 import { runAll } from "../../../base/async/run-all.ts";
-import { failureOf, type OutboundHttp } from "../../content/outbound-http.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
+import { outboundFailure } from "../../content/outbound-clients.ts";
 import type { EventJournal } from "../event-journal.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeliveryAttempt, Deliveries, DueDelivery } from "./deliveries.ts";
@@ -15,7 +16,7 @@ export interface SenderDependencies {
   store: Store;
   clock: Clock;
   log: Log;
-  egress: OutboundHttp;
+  http: OutboundHttp;
   events: EventJournal;
   deliveries: Deliveries;
 }
@@ -99,7 +100,7 @@ export class WebhookSender {
   }
 
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
-    const { clock, egress } = this.#parts;
+    const { clock, http } = this.#parts;
     const at = clock.now();
     const begun = clock.monotonic();
     const over = new AbortController();
@@ -122,7 +123,7 @@ export class WebhookSender {
         ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, signingSecrets(webhook, at)),
       };
       const whole = AbortSignal.any([signal, over.signal]);
-      const answer = await egress.request(webhook.url, { method: "POST", headers, body, signal: whole, plain: "allowed" });
+      const answer = await http.request(webhook.url, { method: "POST", headers, body, signal: whole });
       const text = await beginningOf(answer.body);
       const isRedirect = answer.status >= 300 && answer.status < 400;
       const isGood = answer.status >= 200 && answer.status < 300;
@@ -130,7 +131,7 @@ export class WebhookSender {
       return ended(answer.status, { body: text, error, retryAfterMs: retryAfterOf(answer.headers["retry-after"], at) });
     } catch (error) {
       if (signal.aborted) return null;
-      const reason = over.signal.aborted ? reasonOf(over.signal.reason) : failureOf(error);
+      const reason = over.signal.aborted ? reasonOf(over.signal.reason) : outboundFailure(error);
       this.#parts.log.debug({ webhook_id: webhook.id, reason: reasonOf(error) }, "a webhook could not be called");
       return ended(null, { error: reason.slice(0, 500) });
     } finally {
