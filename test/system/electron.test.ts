@@ -106,7 +106,7 @@ test(
 
     expect(await player.stop("SIGTERM")).toBe(0);
     expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual([
-      "the glass has failed",
+      "rendering failed",
     ]);
     await eventually(async () => (await processesNaming(at)).length === 0);
     if (realBinary === null) {

@@ -97,7 +97,7 @@ test("[REC6] a page that beats and presents no frame is loaded anew after fiftee
   await at.pass(14_000, () => say(beat(0)));
   expect(at.asked).toEqual(["open"]);
   await at.pass(2_000, () => say(beat(0)));
-  expect([at.asked, at.recovery.display.value]).toEqual([["open", "reload"], { is: "mending", fault: "no frame was presented" }]);
+  expect([at.asked, at.recovery.display.value]).toEqual([["open", "reload"], { is: "recovering", fault: "no frame was presented" }]);
   // A frame says that it is mended.
   await say(hello);
   await say(beat(1));
