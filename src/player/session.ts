@@ -137,7 +137,7 @@ export class Session {
       ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
     const programme = new ScheduleFollower(records, clock, log, parts.deviceZone);
-    const execute = createCommandExecutor({ clock, log, outbox, ...parts.commandEffects, obey: (command) => programme.apply(command) });
+    const execute = createCommandExecutor({ clock, log, outbox, ...parts.commandEffects, applyPlayCommand: (command) => programme.apply(command) });
     const { thumbprint } = identity;
     const { serviceKey } = pairing;
     const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });

@@ -124,7 +124,9 @@ export class OutboundHttp implements AsyncDisposable {
     const abort = (): void => resolved.reject(this.#policy.ruleFor(url).nameRejected(host, new Error("the lookup was aborted")));
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    this.#lookupFor(this.#policy.ruleFor(url))(host, { all: true }, (error) => (error === null ? resolved.resolve() : resolved.reject(error)));
+    this.#lookupFor(this.#policy.ruleFor(url))(host, { all: true }, (error) =>
+      error === null ? resolved.resolve() : resolved.reject(error),
+    );
     await resolved.promise;
   }
 

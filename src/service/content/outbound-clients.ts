@@ -69,7 +69,9 @@ function withoutCredentials(url: URL, rule: AddressRule): AddressRule {
 
 /** The same words for every target: who redirects must not learn what is in the service's network. */
 function redirectRejected(from: URL, cause: Fault): Fault {
-  return new Fault("refused", `${from.host} redirects to an address that is not called: give the final address, if it is public`, { cause });
+  return new Fault("refused", `${from.host} redirects to an address that is not called: give the final address, if it is public`, {
+    cause,
+  });
 }
 
 function withoutTls(host: string, block: string, cause?: Error): Fault {

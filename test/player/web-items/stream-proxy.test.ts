@@ -9,7 +9,10 @@ import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts"
 import { Surface } from "../../../src/player/surface/surface.ts";
 
 /** A surface that passes one stream on, and the stream's origin. */
-async function open(answer: (request: IncomingMessage, response: ServerResponse) => void, outside = new OutboundHttp({ policy: contentPolicy(() => true) })) {
+async function open(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  outside = new OutboundHttp({ policy: contentPolicy(() => true) }),
+) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);

@@ -264,7 +264,9 @@ test("[IMP9] what went wrong on the way is told without an address that a name h
   await closed[Symbol.asyncDispose]();
   const message = async (allowed: string[], found: Error | string[], port = 80) => {
     const addresses = Array.isArray(found) ? found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })) : [];
-    await using egress = createOutboundClients(allowed, (_host, _options, done) => done(found instanceof Error ? found : null, addresses)).imports;
+    await using egress = createOutboundClients(allowed, (_host, _options, done) =>
+      done(found instanceof Error ? found : null, addresses),
+    ).imports;
     const error: unknown = await egress.request(`http://intern.example:${port}/`, { signal }).then(
       () => null,
       (thrown: unknown) => thrown,

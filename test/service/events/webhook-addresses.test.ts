@@ -62,14 +62,13 @@ test("[WHK13] over http only an address that is allowed is connected, wherever a
   // Allowed when it is looked at, public when it is called.
   let asked = 0;
   await using rebinding = createOutboundClients(["127.0.0.1"], (_host, _options, done) =>
-    done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8"))).webhooks;
+    done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8")),
+  ).webhooks;
   await rebinding.checkAddresses(rebinding.checkUrl(`http://receiver.example:${port}/`), signal);
   await expect(rebinding.request(`http://receiver.example:${port}/`, { signal })).rejects.toThrow("https://");
   // A redirect from an allowed address to a public one without TLS.
   await using leading = await Receiver.start((_request, response) => response.writeHead(302, { location: "http://8.8.8.8/" }).end());
-  await expect(allowed.request(leading.url, { signal, maxRedirects: 2 })).rejects.toThrow(
-    "redirects to an address that is not called",
-  );
+  await expect(allowed.request(leading.url, { signal, maxRedirects: 2 })).rejects.toThrow("redirects to an address that is not called");
   // An import may still be fetched from a public address over http: only what carries a team's events may not.
   await using open = createOutboundClients([], (_host, _options, done) => done(null, to("8.8.8.8"))).imports;
   await open.checkAddresses(open.checkUrl("http://public.example/"), signal);
