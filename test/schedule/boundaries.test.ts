@@ -91,7 +91,7 @@ test("[BND1] no play that the page is told of goes beyond a change of program, t
       }
       for (const [index, slot] of slots.slice(1).entries()) expect(slot.starts_at).toBe(slots[index]!.ends_at);
       if (slots.at(-1)!.ends_at === change && slots.at(-1)!.whole_ends_at !== undefined) cuts += 1;
-      if (change - instant <= upcomingLeadMs) expect(coming[0]?.at).toBe(change);
+      if (change - instant <= upcomingLeadMs) expect(upcoming[0]?.at).toBe(change);
     }
     // Of even windows each item ends by itself where the program changes.
     if (name === "even") expect(cuts).toBe(0);
@@ -139,10 +139,10 @@ test("[BND15] a stage that is on only for moments, and the one after it, are bot
   ]);
   const player = await playerOf(folder.path, t0);
   const { stage, upcoming: upcoming } = player.outlook(brief, t0 + 10_000);
-  expect(coming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
-  expect(coming[0]!.stage.until).toBe(t0 + 20_006);
-  expect(coming[1]!.stage.key).toBe(stage!.key);
-  expect(slotsOf(coming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
+  expect(upcoming.map(({ at }) => at)).toEqual([t0 + 20_000, t0 + 20_006]);
+  expect(upcoming[0]!.stage.until).toBe(t0 + 20_006);
+  expect(upcoming[1]!.stage.key).toBe(stage!.key);
+  expect(slotsOf(upcoming[1]!.stage)[0]!.starts_at).toBe(t0 + 20_006);
   const during = player.outlook(brief, t0 + 20_002);
   expect(during.upcoming).toMatchObject([{ at: t0 + 20_006, stage: { key: stage!.key } }]);
   // Changes every ten seconds are within the time in which the page is told, and still it prepares one.
@@ -156,7 +156,7 @@ test("[BND3] where the geometry stays, what comes are further plays of the same 
   const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
   const player = await playerOf(join(folder.path, "anew"), t0);
   const { stage, upcoming: upcoming } = player.outlook(anew, t0 + 1_000);
-  expect(coming).toEqual([]);
+  expect(upcoming).toEqual([]);
   expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
     [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
     [red.id, t0 + 7_000, t0 + 17_000],
