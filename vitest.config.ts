@@ -1,13 +1,14 @@
-// How the tests run: real browsers share two cores, so files that look at frames or times run one after the other.
+// Vitest's settings. Real browsers share two cores, so files that judge frames or times run one at a time.
 import { defineConfig } from "vitest/config";
 import { browserlessTests } from "./scripts/test/fast.ts";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
-// Whole programs that wait more than they work, and pages of which no moment is judged: two at a time. None of them builds the page, which others need meanwhile.
+// Tests that mostly wait, or judge no single moment of a page: several at a time.
 const patient = [
   "test/host/{local,sites}.test.ts",
   "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,still-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
+  "test/system/{agent,bundle,demo,electron,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
+  "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
 ];
 
 export default defineConfig({
@@ -18,7 +19,7 @@ export default defineConfig({
           name: "unit",
           include: browserlessTests,
           testTimeout: 20_000,
-          // Also on two cores, of which Vitest would leave one free.
+          // On two cores Vitest would use only one worker.
           maxWorkers: 2,
         },
       },
@@ -37,7 +38,7 @@ export default defineConfig({
         test: {
           name: "programs",
           include: isLong ? [] : patient,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
