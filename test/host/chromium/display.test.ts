@@ -113,7 +113,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
       await ended;
       await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({
         code: "unreachable",
-        cause: expect.objectContaining({ message: expect.stringContaining("it refuses") }),
+        cause: expect.objectContaining({ message: expect.stringContaining("it rejects the connection") }),
       });
       await expect(watchDisplays({ DISPLAY: "elsewhere:0" }, () => undefined, never)).rejects.toMatchObject({ code: "unsupported" });
     } finally {
