@@ -7,7 +7,7 @@ import { lockFolder } from "../base/files/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { runAll } from "../base/async/run-all.ts";
-import { clearOperatorCache } from "./people/access.ts";
+import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";

@@ -112,7 +112,7 @@ export const Player = z.object({
   hardware: z.string().nullable(),
   resolution: z.object({ width: z.int(), height: z.int() }).nullable(),
   desired_revision: z.string(),
-  reported_revision: z.string().nullable().describe("What it has on screen"),
+  applied_revision: z.string().nullable().describe("The revision that the player plays"),
   in_sync: z.boolean().nullable().describe("Whether the state on screen is the newest; null while it is offline: that cannot be told"),
   ...problemFields,
   ...stamps,

@@ -22,7 +22,7 @@ import { digestOf } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import { isStored, type StoredAssetRow } from "../content/asset-rows.ts";
 import type { LayoutRow, PlayerRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks } from "./targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 /** What layouts bring with them: the same for every player that shows the same ones. */
 type Content = Pick<DesiredState, "layouts" | "playlists" | "assets">;

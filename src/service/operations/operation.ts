@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Scope } from "../../protocol/operator/people.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { AuditLog } from "../people/audit.ts";
 import type { Blobs, ReceivedFile } from "../content/blobs.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";

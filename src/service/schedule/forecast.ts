@@ -5,7 +5,7 @@ import type { ForecastStretch } from "../../protocol/scheduling/forecast.ts";
 import type { ForecastInterval } from "../../schedule/forecast.ts";
 import type { Intervention, LastingIntervention } from "../../schedule/interventions.ts";
 import type { PlayableContent } from "../../schedule/playable-content.ts";
-import { inChunks } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 
 /** What a player shows from `from` to `until`, in intervals without a gap. */

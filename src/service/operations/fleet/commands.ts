@@ -12,7 +12,7 @@ import {
 } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { id } from "../../../protocol/common.ts";
-import { showCommand } from "../../fleet/commands.ts";
+import { showCommand } from "../../fleet/command-status.ts";
 import { pageOf } from "../../http/paging.ts";
 import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";

@@ -6,7 +6,7 @@ import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.t
 import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { id, Name } from "../../../protocol/common.ts";
-import { requireScope } from "../../people/access.ts";
+import { requireScope } from "../../people/operator.ts";
 import { pageOf } from "../../http/paging.ts";
 import { invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
