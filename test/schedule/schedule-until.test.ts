@@ -1,7 +1,8 @@
 // Parts of RFC 5545 that are easily misread: UNTIL as an instant, and numbered weekdays in a year.
 import { expect, test } from "vitest";
 import { forecast } from "../../src/schedule/forecast.ts";
-import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
+import { dayOf } from "../../src/schedule/calendar/day-numbers.ts";
+import { createRecurrence, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
