@@ -43,7 +43,7 @@ const alternating = stateOf((other) =>
 );
 
 /** Windows that end in the middle of items: at 13 s, 26 s and so on. */
-const amid = stateOf((other) =>
+const midItem = stateOf((other) =>
   Array.from({ length: 20 }, (_, turn) => {
     const from = t0 + 13_000 + turn * 26_000;
     return schedule(other.id, iso(from), iso(from + 13_000));
@@ -75,7 +75,7 @@ test("[BND1] no play sent to the page extends beyond a change of program, the la
   await using folder = await temporaryFolder();
   for (const [name, ready, lengthMs] of [
     ["even", alternating, 10_000],
-    ["amid", amid, 13_000],
+    ["midItem", midItem, 13_000],
   ] as const) {
     // prettier-ignore
     const player = await playerOf(join(folder.path, name), t0);
@@ -152,16 +152,16 @@ test("[BND15] a very short stage and the one after it are both sent ahead; a lon
 test("[BND3] if the geometry stays, the next plays belong to the same stage; an unchanged item continues", async () => {
   await using folder = await temporaryFolder();
   // The same layout by a schedule whose loop restarts, in the middle of an item.
-  const anew = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
-  const player = await playerOf(join(folder.path, "anew"), t0);
-  const { stage, upcoming } = player.outlook(anew, t0 + 1_000);
+  const restarting = stateOf((_, own) => [schedule(own.id, iso(t0 + 7_000), iso(t0 + 60_000), { loop_from: "window" })]);
+  const player = await playerOf(join(folder.path, "restarting"), t0);
+  const { stage, upcoming } = player.outlook(restarting, t0 + 1_000);
   expect(upcoming).toEqual([]);
   expect(spans(slotsOf(stage)).slice(0, 3)).toEqual([
     [slotsOf(stage)[0]!.item.asset_id, t0, t0 + 7_000],
     [red.id, t0 + 7_000, t0 + 17_000],
     [green.id, t0 + 17_000, t0 + 27_000],
   ]);
-  expect(spans(slotsOf(player.outlook(anew, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
+  expect(spans(slotsOf(player.outlook(restarting, t0 + 7_000).stage)).slice(0, 2)).toEqual(spans(slotsOf(stage)).slice(1, 3));
   // Another item becomes valid: the item on screen plays to its end first.
   const valid = stateOf(() => []);
   const items = valid.desired.playlists[0]!.items;
@@ -177,7 +177,7 @@ test("[BND3] if the geometry stays, the next plays belong to the same stage; an 
 test("[BND4] a player that is asked late or again plays what it would have played in time", async () => {
   await using folder = await temporaryFolder();
   // In the second state plays begin in the middle of an item when a window begins: asked late, they have still begun then.
-  for (const [name, ready] of Object.entries({ alternating, amid })) {
+  for (const [name, ready] of Object.entries({ alternating, midItem })) {
     const prompt = await playerOf(join(folder.path, `${name}-prompt`), t0);
     for (let instant = t0; instant < t0 + 200_000; instant += 250) prompt.outlook(ready, instant);
     const late = await playerOf(join(folder.path, `${name}-late`), t0);

@@ -82,8 +82,8 @@ test.each([
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, calendar } = place;
-  const refused = await bench.call("POST", "calendars", { name: "C", ...fields });
-  expect([refused.status, errorPointers(refused)[0]]).toEqual([422, pointer]);
+  const rejected = await bench.call("POST", "calendars", { name: "C", ...fields });
+  expect([rejected.status, errorPointers(rejected)[0]]).toEqual([422, pointer]);
   const change = await bench.call("PATCH", `calendars/${calendar.id}`, fields);
   expect([change.status, errorPointers(change)[0]]).toEqual([422, pointer]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).body.dates).toEqual(dates);
@@ -156,13 +156,13 @@ test("[CAL13] a calendar that a schedule uses cannot be deleted, even while the 
   await using place = await open(folder.path);
   const { bench, calendar, asking, schedule } = place;
   const made = (await schedule({ name: "Lunch", ...asking(false) })).body;
-  const refused = async () => {
+  const rejected = async () => {
     const { status, body } = await bench.call("DELETE", `calendars/${calendar.id}`);
     return [status, body.type, body.detail.includes("“Lunch”"), body.detail.includes("in the bin")];
   };
-  expect(await refused()).toEqual([409, "/problems/in-use", true, false]);
+  expect(await rejected()).toEqual([409, "/problems/in-use", true, false]);
   await bench.call("DELETE", `schedules/${made.id}`);
-  expect(await refused()).toEqual([409, "/problems/in-use", true, true]);
+  expect(await rejected()).toEqual([409, "/problems/in-use", true, true]);
   expect((await bench.call("POST", `schedules/${made.id}/restore`)).status).toBe(200);
   await bench.call("PATCH", `schedules/${made.id}`, { conditions: [] });
   expect((await bench.call("DELETE", `calendars/${calendar.id}`)).status).toBe(204);
@@ -175,8 +175,8 @@ test("[CAL14] a schedule cannot use a calendar that does not exist or that belon
   const theirs = (await (await createOtherTeam(bench)).call("POST", "calendars", { name: "Theirs", dates })).body;
   const good = (await schedule()).body;
   for (const id of [`cal_${missingId}`, theirs.id as string]) {
-    const refused = await schedule(asking(true, id));
-    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/conditions/0/calendar_id"]]);
+    const rejected = await schedule(asking(true, id));
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     const change = await bench.call("PATCH", `schedules/${good.id}`, asking(true, id));
     expect([change.status, errorPointers(change)]).toEqual([422, ["/conditions/0/calendar_id"]]);
     if (id === theirs.id) expect((await bench.call("GET", `calendars/${id}`)).status).toBe(404);
@@ -239,7 +239,7 @@ test("[CAL17] shares are added up only on days on which the calendars let both s
   expect((await schedule({ ...daily, ...asking(true) })).status).toBe(201);
   const other = await schedule({ ...daily, ...asking(false) });
   expect(other.status).toBe(201);
-  const refused = await schedule(daily);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  const rejected = await schedule(daily);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
   expect((await bench.call("GET", `calendars/${calendar.id}`)).status).toBe(200);
 });

@@ -189,7 +189,7 @@ test("[FOR6] a pause and variables that the player confirmed are in its forecast
   await send("variables.clear", { names: ["door_open"] }, { ended: 1 });
   expect(await kinds()).toEqual(plain);
   // A variable that a trigger on the device set is known only from the heartbeat.
-  const beat = { ...heartbeat({ variables: { door_open: true } }), timezone };
-  await device.call("POST", "heartbeat", beat);
+  const reported = { ...heartbeat({ variables: { door_open: true } }), timezone };
+  await device.call("POST", "heartbeat", reported);
   expect(await kinds()).toEqual([...plain.slice(0, 2), ["Usual", at(60)], ["Open", at(240)], ["Usual", end]]);
 });

@@ -97,8 +97,8 @@ test.each([
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create({ target: { type: "any", of } });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create({ target: { type: "any", of } });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create(any(tag("a"), tag("b")))).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, { target: { type: "any", of } });
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);

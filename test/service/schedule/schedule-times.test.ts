@@ -39,8 +39,8 @@ test.each([
 ])("[SRE8] opening hours with %s are rejected with a pointer to the entry", async (_what, entries, pointer) => {
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
-  const refused = await place.create(hours(...(entries as object[])));
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await place.create(hours(...(entries as object[])));
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
 });
 
 test("[SRE8] opening hours are described in the summary; warnings, shares and the player take them into account", async () => {
@@ -71,8 +71,8 @@ test("[SRE8] opening hours are described in the summary; warnings, shares and th
   const share = (share_percent: number, ...entries: object[]) => create({ interrupt: { share_percent }, ...hours(...entries) });
   expect((await share(60, ...shop)).status).toBe(201);
   expect((await share(50, { from: "13:00", until: "14:00" }, { weekdays: ["SU"] })).status).toBe(201);
-  const refused = await share(50, { from: "13:00", until: "14:00" }, { from: "17:00", until: "20:00" });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/interrupt/share_percent"]]);
+  const rejected = await share(50, { from: "13:00", until: "14:00" }, { from: "17:00", until: "20:00" });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/interrupt/share_percent"]]);
 });
 
 test.each([
@@ -100,8 +100,8 @@ test.each([
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create(fields);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create(fields);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = await create({ starts_at: "2026-12-01", ends_at: "2026-12-31", rrule: "FREQ=YEARLY" });
   expect(good.status).toBe(201);
   const change = await bench.call("PATCH", `schedules/${good.body.id}`, fields);

@@ -73,8 +73,8 @@ test.each([
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const { bench, create } = place;
-  const refused = await create(fields);
-  expect([refused.status, errorPointers(refused)]).toEqual([422, [pointer]]);
+  const rejected = await create(fields);
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, [pointer]]);
   const good = (await create()).body;
   const change = await bench.call("PATCH", `schedules/${good.id}`, fields);
   expect([change.status, errorPointers(change)]).toEqual([422, [pointer]]);
@@ -182,8 +182,8 @@ test("[SRE5] an item whose validity ends before it begins is rejected with a poi
   await using folder = await temporaryFolder();
   await using place = await open(folder.path);
   const item = { type: "text", text: "a", valid_from: "2026-12-02T00:00:00Z", valid_until: "2026-12-01T00:00:00Z" };
-  const refused = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
-  expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/valid_until"]]);
+  const rejected = await place.bench.call("POST", "playlists", { name: "P", items: [{ type: "text", text: "b" }, item] });
+  expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/valid_until"]]);
 });
 
 test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches the player, which applies it", async () => {
@@ -194,8 +194,8 @@ test("[SRE6] an item's limit of plays per hour is validated, stored, and reaches
   const text = { type: "text", text: "a", duration_ms: 10_000 };
   const send = (items: object[]) => bench.call("POST", "playlists", { name: "P", items });
   for (const limit of [0, 3_601, 1.5, "4"]) {
-    const refused = await send([text, { ...text, max_plays_per_hour: limit }]);
-    expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
+    const rejected = await send([text, { ...text, max_plays_per_hour: limit }]);
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, ["/items/1/max_plays_per_hour"]]);
   }
   const limited = { ...text, max_plays_per_hour: 4 };
   const alone = await send([limited, limited]);
@@ -227,8 +227,8 @@ test("[SRE7] an item's limit per day and its dayparts are validated with a point
     [{ dayparts: [{ weekdays: [] }] }, "dayparts/0/weekdays"],
     [{ dayparts: [{ from: "9:00" }] }, "dayparts/0/from"],
   ] as const) {
-    const refused = await send([text, { ...text, ...more }]);
-    expect([refused.status, errorPointers(refused)]).toEqual([422, [`/items/1/${pointer}`]]);
+    const rejected = await send([text, { ...text, ...more }]);
+    expect([rejected.status, errorPointers(rejected)]).toEqual([422, [`/items/1/${pointer}`]]);
   }
   const limited = { ...text, max_plays_per_day: 4, dayparts: [{ weekdays: ["MO", "FR"], from: "22:00", until: "02:00" }] };
   const alone = await send([limited, { ...text, max_plays_per_hour: 1 }]);
