@@ -12,7 +12,8 @@ import type { IframeEvent, Host } from "../../../src/player/host.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { WebItems } from "../../../src/player/web-items/web-items.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
@@ -107,7 +108,7 @@ beforeAll(async () => {
     rendererFolder: await builtRenderer(),
     media: () => null,
     stream: () => null,
-    outboundHttp: new OutboundHttp(),
+    outboundHttp: new OutboundHttp({ policy: contentPolicy() }),
     clock,
     log: silentLog,
   });
