@@ -61,9 +61,7 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const media = (sha256: string) => session()?.mediaOf(sha256) ?? null;
   const stream = (key: string) => session()?.streamOf(key) ?? null;
   const owner = identity.thumbprint;
-  const surface = cleanup.use(
-    await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }),
-  );
+  const surface = cleanup.use(await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }));
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
   cleanup.defer(() => host.close());
 

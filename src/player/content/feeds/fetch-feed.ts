@@ -14,7 +14,12 @@ export type FeedResponse = { is: "unchanged" } | ({ is: "changed"; text: string 
 
 const limitMs = 30_000;
 const maxBytes = 2 * 1024 * 1024;
-const decompressors = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+const decompressors = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+};
 
 /** @throws Fault `refused` (status, size or address), `unreachable` or `timeout`; AbortError. */
 export async function fetchFeed(
@@ -40,7 +45,12 @@ export async function fetchFeed(
     }
     const bytes = await decompress(await readBounded(response.body), String(response.headers["content-encoding"] ?? "identity"));
     const text = decode(bytes, String(response.headers["content-type"] ?? ""));
-    return { is: "changed", text, etag: validatorOf(response.headers["etag"]), lastModified: validatorOf(response.headers["last-modified"]) };
+    return {
+      is: "changed",
+      text,
+      etag: validatorOf(response.headers["etag"]),
+      lastModified: validatorOf(response.headers["last-modified"]),
+    };
   } catch (error) {
     if (deadline.aborted && !signal.aborted) throw new Fault("timeout", `no complete response within ${limitMs / 1_000} s`);
     signal.throwIfAborted();
