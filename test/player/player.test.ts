@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DurableFile } from "../../src/base/files/durable-file.ts";
 import { finalStatuses, type CommandRequest } from "../../src/protocol/device/commands.ts";
 import type { Scene } from "../../src/protocol/scene.ts";
@@ -18,21 +18,27 @@ const itemMs = 5_000;
 /** Nobody listens at this address. */
 const nowhere = "http://127.0.0.1:9";
 
-/** A service and the folder of a player. Player and service share the clock. */
+const clock = new FakeClock();
+let shared: { folder: Awaited<ReturnType<typeof temporaryFolder>>; service: TestService };
+
+// One service for all tests: each has players of its own. It shares the players' clock.
+beforeAll(async () => {
+  const folder = await temporaryFolder();
+  shared = { folder, service: await TestService.start(folder.path, { clock }) };
+});
+
+afterAll(async () => {
+  await shared.service[Symbol.asyncDispose]();
+  await shared.folder[Symbol.asyncDispose]();
+});
+
+/** The service and a player's new folder. */
 async function createSetup() {
-  const stack = new AsyncDisposableStack();
-  const { path } = stack.use(await temporaryFolder());
-  const clock = new FakeClock();
-  const service = stack.use(await TestService.start(join(path, "service"), { clock }));
-  const folder = join(path, "player");
-  return {
-    service,
-    clock,
-    folder,
-    /** Starts the player; without a server at the address of the service. */
-    start: (server = service.service.url) => new TestPlayer(folder, () => server, clock),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  const { path: folder, [Symbol.asyncDispose]: remove } = await temporaryFolder();
+  const { service } = shared;
+  /** Starts the player with the service, or with another server. */
+  const start = (server = service.service.url) => new TestPlayer(folder, () => server, clock);
+  return { service, clock, folder, start, [Symbol.asyncDispose]: remove };
 }
 
 type Setup = Awaited<ReturnType<typeof createSetup>>;
@@ -149,7 +155,6 @@ test("[PL4] after a day of another service key shows a code over the content, an
   const before = getCACertificates("default");
   cleanup.defer(() => setDefaultCACertificates(before));
   setDefaultCACertificates([...before, await readFile(tls.cert, "utf8")]);
-  const clock = new FakeClock();
   const data = join(folder.path, "service");
   let service = await TestService.start(data, { tls, clock });
   cleanup.defer(() => service[Symbol.asyncDispose]());
@@ -231,6 +236,8 @@ test("[PL6] the command restart ends the player, and succeeds once it has starte
 
 test("[PL7] a new revision leaves the item on screen alone and takes effect at its end", async () => {
   await using setup = await createSetup();
+  // A loop of two items starts now.
+  clock.advance(2 * itemMs - (clock.now() % (2 * itemMs)));
   await using player = setup.start();
   const playerId = await claim(setup, player);
   const pictures = await Promise.all([8, 9, 10].map((size) => picture("png", size)));
@@ -254,16 +261,16 @@ test("[PL7] a new revision leaves the item on screen alone and takes effect at i
 
 test("[PL8] leaves no socket, timer or unfinished file behind when it ends", async () => {
   await using setup = await createSetup();
-  const clock = new FakeClock();
-  const player = new TestPlayer(setup.folder, () => setup.service.service.url, clock);
+  const playerClock = new FakeClock(clock.now());
+  const player = new TestPlayer(setup.folder, () => setup.service.service.url, playerClock);
   const { playerId } = await showing(setup, player);
   const { port, hostname } = new URL(player.host.pageUrl);
   const statusOf = async () => (await setup.service.call("GET", `players/${playerId}`)).body.status;
   await eventually(async () => (await statusOf()) === "online");
-  expect(clock.pendingWaits).toBeGreaterThan(0);
+  expect(playerClock.pendingWaits).toBeGreaterThan(0);
   await player.stop();
   expect(await player.ended).toMatchObject({ name: "AbortError" });
-  expect(clock.pendingWaits).toBe(0);
+  expect(playerClock.pendingWaits).toBe(0);
   const refused = await new Promise((resolve) =>
     connect(Number(port), hostname)
       .once("error", resolve)
