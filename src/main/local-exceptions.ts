@@ -1,5 +1,5 @@
 // The services of this machine that content may reach: as the player's flag names them, and as a rule.
-import { isIPv6 } from "node:net";
+import { hostOf, hostPort } from "../base/http/url-host.ts";
 
 /** A service by the host and port of its URLs; IPv6 addresses without brackets. */
 export interface LocalException {
@@ -16,15 +16,14 @@ export function parseLocalExceptions(text: string): LocalException[] | null {
     const isPort = port === "*" || (Number(port) > 0 && Number(port) <= 65_535);
     if (!isPort || !URL.canParse(`http://${host}/`)) return [];
     // As browsers write it: one spelling for each address.
-    const { hostname } = new URL(`http://${host}/`);
-    return [{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "*" ? port : Number(port) }];
+    return [{ host: hostOf(new URL(`http://${host}/`)), port: port === "*" ? port : Number(port) }];
   });
   return exceptions.length === parts.length ? exceptions : null;
 }
 
 /** What `readExceptions` reads as `exceptions`. */
 export function formatLocalExceptions(exceptions: readonly LocalException[]): string {
-  return exceptions.map(({ host, port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`).join(",");
+  return exceptions.map(({ host, port }) => hostPort(host, port)).join(",");
 }
 
 /** Whether content may reach a host of this machine at a port. */

@@ -3,6 +3,7 @@ import { lookup as lookUp } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
+import { hostPort } from "../../base/http/url-host.ts";
 import { isRemoteAddress, isPrivateAddress } from "../../base/http/ip-address.ts";
 
 /** The addresses of a name. Rejects when it has none. */
@@ -111,11 +112,6 @@ export class AddressGuard {
     addresses.catch(() => this.#known.delete(host));
     return await addresses;
   }
-}
-
-/** A host of a URL with a port, as URLs write it. */
-export function hostPort(host: string, port: number): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function unresolved(host: string): Fault {

@@ -4,10 +4,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
+import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
 import type { IframeSite } from "../../player/host.ts";
 import { connectThrough, forward } from "./forward.ts";
-import { hostPort, type Lookup, AddressGuard } from "./address-guard.ts";
+import { type Lookup, AddressGuard } from "./address-guard.ts";
 import type { Route, Router } from "./upstream.ts";
 
 /** What content may reach. */
@@ -31,7 +32,6 @@ const connectLimitMs = 20_000;
 const idleLimitMs = 60_000;
 // As Chromium has its own connections: a WebSocket whose server is gone is noticed.
 const manners = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 45_000 };
-const usualPorts = { http: 80, https: 443 };
 const maxTroubles = 200;
 const largestHeadBytes = 256 * 1024;
 
@@ -157,7 +157,7 @@ export class BrowserProxy implements AsyncDisposable {
   /** A connection to the host of `url`, or to the proxy of the network on the way there. @throws Fault `refused` or `unreachable`. */
   async #connect(url: URL, scheme: "http" | "https", asker: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
     const host = hostOf(url);
-    const port = Number(url.port || usualPorts[scheme]);
+    const port = portOf(url);
     const key = hostPort(host, port);
     const route: Route = this.#reach.isLocal(host, port) ? { is: "direct" } : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
@@ -213,13 +213,9 @@ function askerOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
   return URL.canParse(told) ? hostOf(new URL(told)) : null;
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "");
-}
-
 /** Host and port, the port also where it is the scheme's usual one. */
 function keyOf(url: URL): string {
-  return hostPort(hostOf(url), Number(url.port || usualPorts[url.protocol === "https:" ? "https" : "http"]));
+  return hostPort(hostOf(url), portOf(url));
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 // The way to an address outside: straight, or through a proxy that the network has, as the environment names it.
+import { hostOf, portOf } from "../../base/http/url-host.ts";
 
 /** Straight, through an HTTP proxy, or not at all. */
 export type Route = { is: "direct" } | { is: "proxy"; host: string; port: number } | { is: "unusable"; reason: string };
@@ -46,5 +47,5 @@ function routeThrough(proxy: string): Route {
       reason: `the network's proxy ${url?.origin ?? ""} is none that speaks HTTP: name one such as http://HOST:PORT`,
     };
   }
-  return { is: "proxy", host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) };
+  return { is: "proxy", host: hostOf(url), port: portOf(url) };
 }

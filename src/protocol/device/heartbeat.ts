@@ -1,7 +1,7 @@
 // Heartbeats: what a player reports about itself.
 import { z } from "zod";
 import { PlayerProblems, ProblemsLeftOut } from "./player-problems.ts";
-import { HeartbeatVariables } from "../scheduling/schedules.ts";
+import { HeartbeatVariables } from "../scheduling/variables.ts";
 import { deviceText } from "../text.ts";
 import { Count, DifferenceMs, id, Instant, RawInstant, Timestamp } from "../common.ts";
 

@@ -1,6 +1,6 @@
 // Commands that change what plays: overrides, skip, pause, resume, and variables for the conditions of schedules.
 import { z } from "zod";
-import { VariableName, Variables } from "../scheduling/schedules.ts";
+import { VariableName, Variables } from "../scheduling/variables.ts";
 import { id } from "../common.ts";
 
 const ttl_s = z.int().min(1).max(604_800).default(600);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { NewPlaylistItem, PlaylistItem } from "../content/items.ts";
 import { Orientation } from "../content/orientation.ts";
 import { problemFields } from "../device/player-problems.ts";
-import { ReportedVariables, Variables } from "../scheduling/schedules.ts";
+import { ReportedVariables, Variables } from "../scheduling/variables.ts";
 import { Transition } from "../content/transition.ts";
 import { Wall, WallPart } from "../content/wall.ts";
 import { Color, DeletedAt, id, Name, TimeZone, Timestamp } from "../common.ts";

@@ -3,12 +3,14 @@ import { readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { Feeds } from "../../../src/player/content/feeds/feeds.ts";
 import { parseFeed } from "../../../src/player/content/feeds/parse-feed.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { isRemoteAddress } from "../../../src/base/http/ip-address.ts";
 import { FeedEntry } from "../../../src/protocol/scene.ts";
 import { FakeClock } from "../../support/clock.ts";
@@ -33,7 +35,7 @@ async function setUp(answer: Answer) {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/news.xml`;
   const clock = new FakeClock();
-  const outside = new OutboundHttp(() => true);
+  const outside = new OutboundHttp({ policy: contentPolicy(() => true) });
   const errors: string[] = [];
   const log = { ...silentLog, error: (fields: object | string) => errors.push(JSON.stringify(fields)) } as typeof silentLog;
   const open = () => new Feeds({ folder: join(folder.path, "feeds"), outboundHttp: outside, clock, log, onChange: () => undefined });
@@ -216,34 +218,34 @@ test("[ITM21] content reaches no address of this machine by number, name, mappin
   for (const address of ["192.168.77.5", "10.1.2.3", "93.184.216.34", "2606:2800:220:1::1"])
     expect(isRemoteAddress(address), address).toBe(true);
   await using kit = await setUp((_request, response) => response.end(rss("Secret")));
-  await using outside = new OutboundHttp();
+  await using outside = new OutboundHttp({ policy: contentPolicy() });
   const { port } = new URL(kit.url);
   const { signal } = new AbortController();
   for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"]) {
-    await expect(outside.open(`http://${host}:${port}/`, { signal }), host).rejects.toMatchObject({ code: "refused" });
+    await expect(outside.request(`http://${host}:${port}/`, { signal, maxRedirects: 5 }), host).rejects.toMatchObject({ code: "refused" });
   }
   expect(kit.seen).toEqual([]);
   // The first hop is allowed, the second is not.
   kit.site.answer = (_request, response) => response.writeHead(302, { location: `http://127.0.0.2:${port}/inside` }).end();
-  await using half = new OutboundHttp((address) => address === "127.0.0.1");
-  await expect(half.open(kit.url, { signal })).rejects.toMatchObject({ code: "refused" });
+  await using half = new OutboundHttp({ policy: contentPolicy((host) => host === "127.0.0.1") });
+  await expect(half.request(kit.url, { signal, maxRedirects: 5 })).rejects.toMatchObject({ code: "refused" });
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml"]);
 });
 
 test("[PXY7] feeds and streams reach a service of this machine only if its host and port are allowed", async () => {
   await using kit = await setUp((_request, response) => response.end(rss("Own")));
   const port = Number(new URL(kit.url).port);
-  await using outside = new OutboundHttp(undefined, (host, at) => host === "localhost" && at === port);
+  await using outside = new OutboundHttp({ policy: contentPolicy((host, at) => host === "localhost" && at === port) });
   const { signal } = new AbortController();
-  const answer = await outside.open(`http://localhost:${port}/news.xml`, { signal });
-  expect(await answer.body.text()).toContain("Own");
-  await expect(outside.open(`http://127.0.0.1:${port}/`, { signal })).rejects.toMatchObject({
+  const answer = await outside.request(`http://localhost:${port}/news.xml`, { signal, maxRedirects: 5 });
+  expect(await readText(answer.body)).toContain("Own");
+  await expect(outside.request(`http://127.0.0.1:${port}/`, { signal, maxRedirects: 5 })).rejects.toMatchObject({
     code: "refused",
     message: expect.stringContaining("--allow-local"),
   });
   // An allowed address must not redirect to another one.
   kit.site.answer = (_request, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/inside` }).end();
-  await expect(outside.open(`http://localhost:${port}/`, { signal })).rejects.toMatchObject({ code: "refused" });
+  await expect(outside.request(`http://localhost:${port}/`, { signal, maxRedirects: 5 })).rejects.toMatchObject({ code: "refused" });
   expect(kit.seen.map(({ url }) => url)).toEqual(["/news.xml", "/"]);
 });
 
