@@ -14,7 +14,7 @@ import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import type { Calendar } from "./schedule/calendar.ts";
 import { Commands } from "./fleet/commands.ts";
-import { DesiredStates } from "./fleet/desired-states.ts";
+import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";

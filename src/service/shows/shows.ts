@@ -11,7 +11,8 @@ import {
 import type { NewShow, ShowEntry } from "../../protocol/operator/shows.ts";
 import { discard } from "../cleanup/bin.ts";
 import type { Calendar } from "../schedule/calendar.ts";
-import { layoutsShowing, parseZones, playersShowing } from "../fleet/desired-states.ts";
+import { layoutsShowing, playersShowing } from "../fleet/state/players-showing.ts";
+import { parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import type { Change, Parts } from "../operations/operation.ts";
