@@ -32,7 +32,7 @@ test(
     expect([about.mode & 0o777, about.size < 1_024]).toEqual([0o600, true]);
     expect(await readFile(file, "utf8")).toContain(key);
     const taken = await run("backup-key", "--data", data, "--to", file);
-    expect([taken.code, /is there already/.test(taken.output)]).toEqual([1, true]);
+    expect([taken.code, /exists already/.test(taken.output)]).toEqual([1, true]);
     expect((await run("restore-key", "--data", data, "--from", file)).output).toMatch(/has this key already/);
 
     // A service that begins anew, with the key of the one that was lost.
@@ -57,7 +57,7 @@ test(
     const [first, second] = [await keyOf(one), await keyOf(two)];
     await run("backup-key", "--data", one, "--to", file);
     const refused = await run("restore-key", "--data", two, "--from", file);
-    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*no longer obey.*--replace/)]);
+    expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/has another key .*reject commands.*--replace/)]);
     expect(await keyOf(two)).toBe(second);
     const replaced = await run("restore-key", "--data", two, "--from", file, "--replace");
     expect([replaced.code, replaced.output]).toEqual([0, expect.stringMatching(/no longer obey until each is claimed again/)]);
@@ -72,11 +72,11 @@ test(
     for (const wrong of ["", "{}", JSON.stringify({ ...saved, public_key: second }), JSON.stringify({ ...saved, format: "x" })]) {
       await writeFile(file, wrong);
       const damaged = await run("restore-key", "--data", one, "--from", file, "--replace");
-      expect([damaged.code, damaged.output]).toEqual([1, expect.stringMatching(/holds no service's key, or is damaged/)]);
+      expect([damaged.code, damaged.output]).toEqual([1, expect.stringMatching(/contains no signing key, or is damaged/)]);
     }
     await rm(file);
     expect((await run("restore-key", "--data", one, "--from", file)).output).toMatch(/there is no file/);
-    expect((await run("backup-key", "--data", folder.path, "--to", file)).output).toMatch(/holds no service's key/);
+    expect((await run("backup-key", "--data", folder.path, "--to", file)).output).toMatch(/contains no signing key/);
     expect((await run("restore-key", "--data", one)).code).toBe(2);
     expect(await keyOf(one)).toBe(first);
   },
