@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
-import { withWallTimes, type ScheduleTiming, type Variables } from "../../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../../protocol/scheduling/variables.ts";
+import { withWallTimes, type StartAndEnd } from "../../../schedule/calendar/moments.ts";
 import { inChunks } from "../../store/chunks.ts";
 import type { Db } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
@@ -91,6 +92,6 @@ async function storeRevisions(db: Db, changes: readonly RevisionChange[]): Promi
 }
 
 function desiredSchedule({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
-  const parsed = JSON.parse(timing) as ScheduleTiming;
+  const parsed = JSON.parse(timing) as StartAndEnd;
   return { id, name, layout_id, ...parsed, ...withWallTimes(parsed) };
 }

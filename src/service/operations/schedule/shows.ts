@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { NewPlaylistItem } from "../../../protocol/content/items.ts";
 import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.ts";
-import { NewSchedule } from "../../../protocol/scheduling/schedules.ts";
+import { NewSchedule } from "../../../schedule/validate-schedule.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
 import { id, Name } from "../../../protocol/common.ts";
 import { requireScope } from "../../people/operator.ts";
