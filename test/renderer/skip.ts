@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { OpenedPage } from "./test-browser.ts";
 
 // The change itself still happens by the page's own alarm, a few frames after the skip.
-const leadMs = 150;
+const leadMs = 300;
 const limitMs = 20_000;
 
 const loadedItems = `[...document.querySelectorAll("img")].every((image) => image.complete)
