@@ -8,7 +8,8 @@ import { runAll } from "../base/async/run-all.ts";
 import type { Heartbeat, PresentedItem, ShownReason } from "../protocol/device/heartbeat.ts";
 import type { Orientation } from "../protocol/content/orientation.ts";
 import type { VariablesSetArgs } from "../protocol/device/play-commands.ts";
-import type { UpcomingStage, FromPage } from "../protocol/scene.ts";
+import type { UpcomingStage } from "../protocol/scene.ts";
+import type { FromPage } from "../protocol/page-messages.ts";
 import type { Variables } from "../protocol/scheduling/schedules.ts";
 import { AccessTokens, isValidRevocation } from "./link/access.ts";
 import { createCommandExecutor, type CommandEffects } from "./commands/command-executor.ts";
@@ -137,7 +138,13 @@ export class Session {
       ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
     ]);
     const programme = new ScheduleFollower(records, clock, log, parts.deviceZone);
-    const execute = createCommandExecutor({ clock, log, outbox, ...parts.commandEffects, applyPlayCommand: (command) => programme.apply(command) });
+    const execute = createCommandExecutor({
+      clock,
+      log,
+      outbox,
+      ...parts.commandEffects,
+      applyPlayCommand: (command) => programme.apply(command),
+    });
     const { thumbprint } = identity;
     const { serviceKey } = pairing;
     const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });

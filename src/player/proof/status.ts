@@ -1,7 +1,7 @@
 // Builds heartbeats from the current values of the player's parts. What counts is what was presented, not what was requested.
 import type { CorrectedClock } from "../../base/clock.ts";
 import type { ProblemList } from "../../protocol/device/player-problems.ts";
-import { pageHeartbeatMs } from "../../protocol/scene.ts";
+import { pageHeartbeatMs } from "../../protocol/page-messages.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
 import type { Variables } from "../../protocol/scheduling/schedules.ts";

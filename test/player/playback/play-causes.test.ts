@@ -15,7 +15,8 @@ import { InterventionStore } from "../../../src/player/playback/intervention-sto
 import type { DesiredLayout } from "../../../src/protocol/device/desired-state.ts";
 import { playCommands } from "../../../src/protocol/device/play-commands.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
-import type { FromPage, SceneZone, Slot, Stage } from "../../../src/protocol/scene.ts";
+import type { SceneZone, Slot, Stage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";

@@ -9,7 +9,8 @@ import { Status } from "../../../src/player/proof/status.ts";
 import type { PageState } from "../../../src/player/surface/page-state.ts";
 import { fitProblems, PlayerProblem, problemCatalog, problemCodes, createProblem } from "../../../src/protocol/device/player-problems.ts";
 import { Heartbeat } from "../../../src/protocol/device/heartbeat.ts";
-import type { FromPage, Stage } from "../../../src/protocol/scene.ts";
+import type { Stage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { desiredOf, newId, withItems } from "../../support/states.ts";
 

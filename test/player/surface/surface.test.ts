@@ -8,7 +8,8 @@ import { silentLog } from "../../../src/base/log.ts";
 import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
-import type { FromPage, Scene, ToPage } from "../../../src/protocol/scene.ts";
+import type { Scene } from "../../../src/protocol/scene.ts";
+import type { FromPage, ToPage } from "../../../src/protocol/page-messages.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 const sha = "a".repeat(64);

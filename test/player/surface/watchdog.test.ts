@@ -8,7 +8,7 @@ import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Recovery } from "../../../src/player/surface/recovery.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
-import type { FromPage } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { eventually } from "../../support/programs/programs.ts";
 

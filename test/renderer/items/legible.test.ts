@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
+import type { SceneItem } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { hexOf, createWithFfmpeg } from "../../support/media/media.ts";
 import {
   type TestBrowser,

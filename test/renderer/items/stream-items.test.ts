@@ -9,7 +9,8 @@ import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
-import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
+import type { SceneItem } from "../../../src/protocol/scene.ts";
+import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { startCamera, startHlsStream } from "../../support/browser/stream-sources.ts";
 import { type TestBrowser, colors, isNear, item, readScreen, slot, stage, startTestBrowser, text, zone } from "../harness.ts";
 

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type WebSocket, WebSocketServer } from "ws";
-import { FromPage, type Scene, type ToPage } from "../../../src/protocol/scene.ts";
+import type { Scene } from "../../../src/protocol/scene.ts";
+import { FromPage, type ToPage } from "../../../src/protocol/page-messages.ts";
 
 const builtPage = join(import.meta.dirname, "../../../dist/renderer/player");
 
