@@ -38,7 +38,7 @@ const damages: [string, (path: string) => Promise<void>][] = [
 ];
 
 test.each(damages)(
-  "[CJN1] of commands issued before both generations of the journal were %s none runs again: each is refused with that reason, and newer ones run",
+  "[CJN1] after both generations of the journal were %s, earlier commands are rejected with that reason and newer ones run",
   async (_how, damage) => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
@@ -67,7 +67,7 @@ test.each(damages)(
 );
 
 test.each(damages)(
-  "[CJN1] where the newest generation alone was %s the one before it counts, and what it does not know is refused if it was issued before",
+  "[CJN1] after only the newest generation was %s, the generation before counts, and earlier commands that it does not know are rejected",
   async (_how, damage) => {
     await using folder = await temporaryFolder();
     const clock = new FakeClock();
@@ -96,7 +96,7 @@ test.each(damages)(
   },
 );
 
-test("[CJN2] a player paired for the first time runs the commands that were issued before it had heard of its pairing", async () => {
+test("[CJN2] a player that is paired for the first time runs commands that were issued before it learned of its pairing", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const early = signedCommand(clock, { issuedAt: clock.now() - 60_000 });
@@ -107,7 +107,7 @@ test("[CJN2] a player paired for the first time runs the commands that were issu
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN2] a journal of a version that knew no mark is taken over: what it knows does not run again, what is new does", async () => {
+test("[CJN2] a journal of a version without a mark is kept: its commands do not run again, new ones do", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const [known, fresh] = [newId("cmd"), newId("cmd")];
@@ -126,7 +126,7 @@ test("[CJN2] a journal of a version that knew no mark is taken over: what it kno
 test.each([
   ["the mark's own file", "commands-mark.json"],
   ["the journal", "commands.json"],
-])("[CJN3] the mark of a loss stands in two places: without %s it still holds, whatever the clocks do", async (_which, name) => {
+])("[CJN3] the mark of a loss is stored twice: without %s it still applies, whatever the clocks do", async (_which, name) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
@@ -146,7 +146,7 @@ test.each([
   expect([runs.length, await statusesIn(third.outbox)]).toEqual([1, ["rejected"]]);
 });
 
-test("[CJN3] a power cut after the mark and before the new journal loses neither, and a full disk lets nothing run", async () => {
+test("[CJN3] a power cut between the mark and the new journal loses neither, and with a full disk nothing runs", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const old = await lostAfterOne(folder.path, clock, (path) => rm(path, { force: true }));
@@ -169,7 +169,7 @@ test.each([
   ["stands years behind until the service tells the time", -10 * 365 * day],
   ["was put back an hour", -3_600_000],
   ["stands years ahead", 10 * 365 * day],
-])("[CJN4] after a loss a machine clock that %s lets no old command pass and holds no new one up", async (_how, stepMs) => {
+])("[CJN4] after a loss, a machine clock that %s neither lets an old command run nor blocks a new one", async (_how, stepMs) => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const old = await lostAfterOne(folder.path, clock, (path) => truncate(path, 3));
@@ -192,7 +192,7 @@ test.each([
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN5] the journal holds a thousand commands, the newest; what it had to forget is refused, not run again", async () => {
+test("[CJN5] the journal holds the newest thousand commands; a forgotten one is rejected and does not run again", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   await pairedCommands(folder.path, clock, countingExecutor().execute);
@@ -222,7 +222,7 @@ test("[CJN5] the journal holds a thousand commands, the newest; what it had to f
   expect(runs).toHaveLength(1);
 });
 
-test("[CJN6] a player that was removed and is paired anew runs no command of its earlier pairing, and all of another service's", async () => {
+test("[CJN6] a player that was removed and is paired again runs no command of its earlier pairing, and every command of another service", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { runs, execute } = countingExecutor();

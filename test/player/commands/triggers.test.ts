@@ -58,7 +58,7 @@ async function open(folder: string) {
   };
 }
 
-test("[VAR9] a sensor sets variables over a socket that only the player's own user reaches, also after a kill", async () => {
+test("[VAR9] a sensor sets variables over a socket that only the player's own user can open, even after a kill", async () => {
   await using folder = await temporaryFolder();
   {
     await using door = await open(folder.path);
@@ -79,7 +79,7 @@ test("[VAR9] a sensor sets variables over a socket that only the player's own us
   expect((await again.set({ variables: { queue: 4 } })).status).toBe(503);
 });
 
-test("[VAR10] whatever is sent to the socket is refused in words or set; nothing is set by what is refused", async () => {
+test("[VAR10] every request to the socket either sets its variables or is rejected with a reason and sets nothing", async () => {
   await using folder = await temporaryFolder();
   await using door = await open(folder.path);
   const bad = ["", "{", "null", "[]", '"x"', "{}", '{"variables":{}}', '{"variables":{"A":1}}', '{"variables":{"a":{}}}'];
@@ -105,7 +105,7 @@ test("[VAR10] whatever is sent to the socket is refused in words or set; nothing
   expect((await door.call("GET", "/variables")).body).toEqual({ variables: many });
 });
 
-test("[VAR11] more settings than the disk should bear are turned away, and taken again a second later", async () => {
+test("[VAR11] requests beyond the rate limit are rejected, and accepted again a second later", async () => {
   await using folder = await temporaryFolder();
   await using door = await open(folder.path);
   const statuses: number[] = [];

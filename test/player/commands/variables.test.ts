@@ -63,7 +63,7 @@ async function screen(folder: string) {
   };
 }
 
-test("[VAR1] a variable that is set holds at once, above the desired state's, until it is cleared, also over a restart", async () => {
+test("[VAR1] a variable that is set applies at once and hides the desired state's value until it is cleared, even across a restart", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   expect([place.shown, place.variables]).toEqual(["default", { door_open: false, queue: 0 }]);
@@ -81,7 +81,7 @@ test("[VAR1] a variable that is set holds at once, above the desired state's, un
   expect(place.why.find(({ detail }) => detail.includes("door_open"))).toMatchObject({ verdict: "set-aside" });
 });
 
-test("[VAR2] what is set for a while ends at its instant, which is told beforehand; then what was set for good holds again", async () => {
+test("[VAR2] a temporary variable ends on time, which is known in advance; then the permanent value applies again", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   await place.set({ queue: 9 });
@@ -101,7 +101,7 @@ test("[VAR2] what is set for a while ends at its instant, which is told beforeha
   expect(place.variables["queue"]).toBe(7);
 });
 
-test("[VAR3] a pause holds what was on, whatever is set meanwhile", async () => {
+test("[VAR3] a pause holds the current content, whatever variables are set meanwhile", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   await place.set({ door_open: true });
@@ -119,7 +119,7 @@ test("[VAR3] a pause holds what was on, whatever is set meanwhile", async () => 
   expect(place.shown).toBe("default");
 });
 
-test("[VAR4] a sensor that never rests fills nothing: the same again is not written, what is over is forgotten, overrides stay", async () => {
+test("[VAR4] a busy sensor does not fill the store: unchanged values are not written, ended ones are deleted, overrides stay", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   await place.send("override.set", { layout_id: busy.id, level: "emergency" });
@@ -145,7 +145,7 @@ test("[VAR4] a sensor that never rests fills nothing: the same again is not writ
   expect(Buffer.byteLength(JSON.stringify(place.variables))).toBeLessThan(9_000);
 }, 60_000);
 
-test("[VAR5] in whatever order settings stand the same holds, the next change is in the future, and the forecast knows it", () => {
+test("[VAR5] the order of stored variables does not matter, the next change is in the future, and the forecast knows it", () => {
   const someSetting = fc.record({
     at: fc.integer({ min: t0 - 100_000, max: t0 + 100_000 }),
     length: fc.option(fc.integer({ min: 1, max: 100_000 })),

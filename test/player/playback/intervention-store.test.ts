@@ -63,7 +63,7 @@ async function screen(folder: string) {
   };
 }
 
-test("[OVR3] an override shows at once and ends where it should; the loop is then where it would have been", async () => {
+test("[OVR3] an override shows at once and ends on time; the loop then continues where it would be without it", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   place.clock.advance(3_000);
@@ -78,7 +78,7 @@ test("[OVR3] an override shows at once and ends where it should; the loop is the
   expect(place.slots[0]).toMatchObject({ starts_at: t0 + 23_000, offset_ms: 3_000, ends_at: t0 + 30_000 });
 });
 
-test("[OVR4] an override stays until it is revoked, also over a restart, and the newest shows", async () => {
+test("[OVR4] an override stays until it is cleared, even across a restart, and the newest shows", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   const lasting = await place.send("override.set", { layout_id: place.special.id, level: "normal" });
@@ -95,7 +95,7 @@ test("[OVR4] an override stays until it is revoked, also over a restart, and the
   expect((await place.send("override.clear")).result).toEqual({ ended: 0 });
 });
 
-test("[OVR5] an emergency stands above every other override and no pause holds it back", async () => {
+test("[OVR5] an emergency override outranks every other override, and no pause holds it back", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   await place.send("override.set", { asset_id: red.id, level: "emergency", duration_ms: 60_000 });
@@ -109,14 +109,14 @@ test("[OVR5] an emergency stands above every other override and no pause holds i
   expect(place.shown).toBe(blue.id);
 });
 
-test("[OVR6] an override of what is not here yet leaves the screen as it is", async () => {
+test("[OVR6] an override of content that the player does not have yet leaves the screen unchanged", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   await place.send("override.set", { layout_id: newId("lay"), level: "normal" });
   expect([place.layout, place.shown]).toEqual([place.base, red.id]);
 });
 
-test("[OVR7] a skip brings the next item at once; from its own end on the loop is where it would have been", async () => {
+test("[OVR7] a skip shows the next item at once; when that item ends, the loop continues where it would be without the skip", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   place.clock.advance(3_000);
@@ -141,7 +141,7 @@ test("[OVR7] a skip brings the next item at once; from its own end on the loop i
   await expect(place.send("skip", { zone_id: newId("zon") })).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("[OVR8] a pause holds what is on; then the loop is where it would have been", async () => {
+test("[OVR8] a pause holds the current item; the loop then continues where it would be without it", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   place.clock.advance(3_000);
@@ -156,7 +156,7 @@ test("[OVR8] a pause holds what is on; then the loop is where it would have been
   expect(place.slots[1]).toMatchObject({ starts_at: t0 + 70_000, item: { asset_id: green.id } });
 });
 
-test("[OVR8] resume and skip end a pause; a second pause moves its end only", async () => {
+test("[OVR8] resume and skip end a pause; a second pause only moves its end", async () => {
   await using folder = await temporaryFolder();
   const place = await screen(folder.path);
   place.clock.advance(3_000);
@@ -172,7 +172,7 @@ test("[OVR8] resume and skip end a pause; a second pause moves its end only", as
   expect(place.slots[0]).toMatchObject({ starts_at: t0 + 21_000, item: { asset_id: red.id }, ends_at: t0 + 40_000 });
 });
 
-test("[OVR9] a damaged record file costs the overrides, not the player", async () => {
+test("[OVR9] a damaged file of interventions loses the overrides and does not stop the player", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "records.json"), "rubbish");
   const place = await screen(folder.path);

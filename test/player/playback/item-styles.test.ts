@@ -31,7 +31,7 @@ function changed(desired: DesiredState, layout: object, zone: object = {}): Desi
 const items = [{ ...imageItem(red, 1_000), transition: wipe }, imageItem(blue, 2_000)];
 const plain = desiredOf(items, [red, blue, ground]);
 
-test("[TRA10] an item's own transition goes before its zone's; changing one cuts nothing that plays", () => {
+test("[TRA10] an item's own transition takes precedence over its zone's; changing one does not interrupt a play", () => {
   const before = taken(null, changed(plain, { transition: zoom }, { transition: zoom }));
   const stage = stageOf(before);
   expect(stage.transition).toEqual(zoom);
@@ -46,7 +46,7 @@ test("[TRA10] an item's own transition goes before its zone's; changing one cuts
   expect(after.zones[0]!.slots.slice(0, 2).map(({ transition }) => transition)).toEqual([zoom, undefined]);
 });
 
-test("[ZON9] another background or turn is another stage, the orientation is not part of it; a picture costs its decoded bytes", () => {
+test("[ZON9] another background or rotation is another stage, another orientation is not; an image costs its decoded bytes", () => {
   const before = taken(null, plain);
   const stage = stageOf(before);
   expect(stage.background_src).toBeUndefined();

@@ -208,7 +208,7 @@ function expectSums(told: Record<string, number>, truth: Record<string, number>,
     expect(Math.abs(told[key]! - ms), `${key}: ${told[key]} told, ${ms} seen`).toBeLessThanOrEqual(tolerance);
 }
 
-test("[POP15] a play names the layout, the layer, the schedule and the override that brought it, with a default layout or without", async () => {
+test("[POP15] a play names its layout, layer, schedule and override, with or without a default layout", async () => {
   for (const usual of ["usual", null] as const) {
     await using folder = await temporaryFolder();
     const ids = { schedule: "", interrupt: "" };
@@ -247,7 +247,7 @@ test("[POP15] a play names the layout, the layer, the schedule and the override 
   }
 });
 
-test("[POP16] half an hour of changes of every kind: the sums by layer, schedule, override, zone and item are the time on the glass", async () => {
+test("[POP16] over half an hour of every kind of change, the sums by layer, schedule, override, zone and item are the time on the screen", async () => {
   await using folder = await temporaryFolder();
   const minute = 60_000;
   const { ready, layouts } = content(({ usual, other, black }) => [
@@ -299,7 +299,7 @@ test("[POP16] half an hour of changes of every kind: the sums by layer, schedule
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-test("[POP17] an item that stays while another cause brings it is two plays that touch at the change; one that comes on with it is one", async () => {
+test("[POP17] an item that stays while its cause changes is two adjoining plays; an item that appears with the change is one", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ usual }) => [
     schedule(usual.id, iso(t0 + 13_000), iso(t0 + 40_000), { name: "amid an item" }),
@@ -338,7 +338,7 @@ test("[POP17] an item that stays while another cause brings it is two plays that
   expect(events[2]!.schedule_id).toBe(events[3]!.schedule_id);
 });
 
-test("[POP18] the last item of the old stage and the first of the new one have each their own cause, however late they are told", async () => {
+test("[POP18] the last item of the old stage and the first of the new one each have their own cause, however late they are reported", async () => {
   await using folder = await temporaryFolder();
   const { ready, layouts } = content(({ other }) => [schedule(other.id, iso(t0 + 20_000), null)]);
   const rig = await Rig.start(folder.path, ready);
@@ -368,7 +368,7 @@ test("[POP18] the last item of the old stage and the first of the new one have e
   ]);
 });
 
-test("[POP19] every presented item has an event: one that stands in for another, and one whose plan is long gone", async () => {
+test("[POP19] every presented item has an event, even a replacement and an item whose plan is long gone", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(() => []);
   const rig = await Rig.start(folder.path, ready);
@@ -411,7 +411,7 @@ test("[POP19] every presented item has an event: one that stands in for another,
   ]);
 });
 
-test("[POP20] an empty stage, a fallback and a screen of words end what was on the glass, and are no plays", async () => {
+test("[POP20] an empty stage, a fallback and a screen of text end the current plays and are not plays themselves", async () => {
   await using folder = await temporaryFolder();
   const { ready } = content(({ black }) => [schedule(black.id, iso(t0 + 5_000), iso(t0 + 9_000))]);
   const rig = await Rig.start(folder.path, ready);
@@ -431,7 +431,7 @@ test("[POP20] an empty stage, a fallback and a screen of words end what was on t
   ]);
 });
 
-test("[POP21] a page that is loaded anew and a player that was killed lose no cause; what an older player left open is still told", async () => {
+test("[POP21] a reloaded page and a killed player lose no cause; what an older player left open is still reported", async () => {
   await using folder = await temporaryFolder();
   let due = "";
   const { ready, layouts } = content(({ other }) => {

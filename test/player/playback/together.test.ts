@@ -49,7 +49,7 @@ function states(syncEpoch: string | null): [ReadyState, ReadyState] {
 test.each([
   ["the fixed epoch", null],
   ["an epoch of their schedule", "2024-05-05T05:05:05.555Z"],
-])("[SYN7] players to whom the same state came at other times are at the same place of their loops, by %s", async (_, syncEpoch) => {
+])("[SYN7] players that got the same state at different times are at the same point of their loops, counted from %s", async (_, syncEpoch) => {
   await using folder = await temporaryFolder();
   const [before, after] = states(syncEpoch);
   const early = await player(`${folder.path}/early`, t0);
@@ -73,7 +73,7 @@ test.each([
   expect((first.starts_at - epoch) % 14_000).toBe(0);
 });
 
-test("[SYN8] the drift told is the worst and the mean of the last half minute, and none when nothing plays", () => {
+test("[SYN8] the reported drift is the worst and the mean of the last half minute, and null when nothing plays", () => {
   const clock = new FakeClock();
   const drift = new PlaybackDrift(clock);
   const beat = (worst_ms: number, mean_ms: number, measures: number) =>
@@ -91,7 +91,7 @@ test("[SYN8] the drift told is the worst and the mean of the last half minute, a
   expect(drift.figures).toBeNull();
 });
 
-test("[WAL7] a wall's part goes with every layout of the player, and another part is another stage", () => {
+test("[WAL7] a wall's part applies to every layout of the player, and another part is another stage", () => {
   const part = { wall_width: 200, wall_height: 100, left: 0, top: 0, width: 95, height: 100 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const staged = (
@@ -118,7 +118,7 @@ test("[WAL7] a wall's part goes with every layout of the player, and another par
   expect(shown.zones[0]?.slots[0]?.item.asset_id).toBe(green.id);
 });
 
-test("[WAL8] a zone is on those displays of a wall that show any of it, turned as it is", () => {
+test("[WAL8] a zone is on those displays of a wall that show any part of it, with its rotation", () => {
   const wall = { wall_width: 2_100, wall_height: 1_000, top: 0, width: 1_000, height: 1_000 };
   const desired = desiredOf([imageItem(red, 7_000)], all);
   const zonesAt = (left: number, box: object) => {

@@ -27,7 +27,7 @@ async function opened(folder: string) {
 
 const nameOf = (number: number): string => `${String(number).padStart(12, "0")}.json`;
 
-test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes first, and every loss is counted and told", async () => {
+test("[OUT1] the outbox holds the newest thousand messages: the oldest is dropped first, and every loss is counted and logged", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
   await before.outbox.put(status("the oldest"));
@@ -51,7 +51,7 @@ test("[OUT1] the outbox holds a thousand letters, the newest: the oldest goes fi
   expect(delivered[0]).toMatchObject({ update: { error: { detail: "another" } } });
 });
 
-test("[OUT1] pictures that cannot be delivered do not fill the disk: of more than 128 MB the oldest goes first, and never a word of a command", async () => {
+test("[OUT1] undelivered screenshots do not fill the disk: above 128 MB the oldest is dropped first, never a command's result", async () => {
   await using folder = await temporaryFolder();
   const before = await opened(folder.path);
   await before.outbox.put(status("done"));

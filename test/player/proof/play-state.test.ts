@@ -58,7 +58,7 @@ function play(steps: readonly PlayInput[]): string[] {
   );
 }
 
-test("[POP8] a play is from its first frame to that of the next; whole it is completed, else cut, and why", () => {
+test("[POP8] a play lasts from its first frame to the first frame of the next; it is completed if it was whole, else cut, with the reason", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const page: PlayInput = { is: "page", openedAt: 1 };
@@ -82,7 +82,7 @@ test("[POP8] a play is from its first frame to that of the next; whole it is com
   expect(play([page, plan, presented(a, 0), planned(5, [])])).toEqual(["cut ended-early 0-5"]);
 });
 
-test("[POP9] what could not be shown has failed, what nobody saw was skipped, and the item before stays on the glass", () => {
+test("[POP9] an item that cannot be shown has failed, a play without frames was skipped, and the item before stays on the screen", () => {
   const [a, b, c] = [due("a", 0, 10), due("b", 10, 20), due("c", 20, 30)];
   const plan = planned(0, [a, b, c]);
   const frame = (seconds: number): PlayInput => ({ is: "frame", at: at(seconds) });
@@ -98,7 +98,7 @@ test("[POP9] what could not be shown has failed, what nobody saw was skipped, an
   ]);
 });
 
-test("[REM10] a play that dies on the glass has failed and ends then; one whose zone shows nothing any more ends with the fallback", () => {
+test("[REM10] a play that fails on the screen ends then; a play whose zone can show nothing ends with the fallback", () => {
   const [a, b] = [due("a", 0, 10), due("b", 10, 20)];
   const plan = planned(0, [a, b]);
   const died = (seconds: number): PlayInput => ({ is: "failed", play: a, code: "crashed", at: at(seconds) });
@@ -109,7 +109,7 @@ test("[REM10] a play that dies on the glass has failed and ends then; one whose 
   expect(play([plan, presented(a, 0), planned(3, [b]), cleared, presented(b, 10)])).toEqual(["cut ended-early 0-6"]);
 });
 
-test("[POP10] the plays of a layout end with the first frame of the next one, in every zone", () => {
+test("[POP10] the plays of a layout end with the first frame of the next layout, in every zone", () => {
   const [one, other, third] = [newId("zon"), newId("zon"), newId("zon")];
   const plays = [due("a", 0, 100, one), due("b", 0, 100, other)];
   const steps: PlayInput[] = [
@@ -173,7 +173,7 @@ async function uploadAll(folder: string, clock: FakeClock): Promise<{ kept: Map<
   return { kept, heard };
 }
 
-test("[POP11] six hours offline with five kill -9: plays touch, none comes twice, and their sum is the time on the glass", async () => {
+test("[POP11] in six hours offline with five kill -9, plays adjoin, none is counted twice, and their sum is the time on the screen", async () => {
   await using folder = await temporaryFolder();
   const assets = [1, 2, 3].map((byte) => assetOf(Buffer.from([byte])));
   const durations = [7_000, 13_000, 20_000];
@@ -254,7 +254,7 @@ function event(): PlayEvent {
 }
 const empty = { bootId: "b", clockOffsetMs: 0, clockErrorMs: null, open: [] };
 
-test("[POP12] events go out once there are 500 or the oldest is a minute old, and are deleted only after the answer", async () => {
+test("[POP12] events are uploaded once there are 500 or the oldest is a minute old, and deleted only after the response", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const { playLog } = await PlayLog.open(folder.path, clock, silentLog);
@@ -287,7 +287,7 @@ test("[POP12] events go out once there are 500 or the oldest is a minute old, an
   await playLog.close();
 });
 
-test("[POP13] a torn line costs itself alone; a full queue gives up its oldest events, and says so", async () => {
+test("[POP13] a torn line loses only itself; a full queue drops its oldest events and logs that", async () => {
   await using folder = await temporaryFolder();
   const clock = new FakeClock();
   const first = await PlayLog.open(folder.path, clock, silentLog);

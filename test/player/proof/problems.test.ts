@@ -49,7 +49,7 @@ function screen() {
 
 const codes = (problems: readonly PlayerProblem[]) => problems.map(({ code }) => code);
 
-test("[PRB6] an item that fails is a problem of its zone, with cause and remedy, until it is shown for a while or to its end", () => {
+test("[PRB6] an item that fails is a problem of its zone, with cause and remedy, until it plays for a while or to its end", () => {
   const { say, at, failed, presented, zone_id, items } = screen();
   say(failed(0), t0);
   const { remedy } = problemCatalog["item-load"];
@@ -66,7 +66,7 @@ test("[PRB6] an item that fails is a problem of its zone, with cause and remedy,
   expect(at(t0 + 31_000)).toEqual([]);
 });
 
-test("[PRB6] an item that comes up and dies again and again stays one problem, though the page tells each cause once", () => {
+test("[PRB6] an item that fails again and again stays one problem, although the page reports each cause once", () => {
   const { say, at, failed, presented } = screen();
   say(presented(0, t0), t0);
   say(failed(0, "crashed"), t0 + 1_000);
@@ -80,7 +80,7 @@ test("[PRB6] an item that comes up and dies again and again stays one problem, t
   expect(at(t0 + 51_000)).toEqual([]);
 });
 
-test("[PRB13] an item that is shown, but not as it was meant, is a problem for as long as it may play", () => {
+test("[PRB13] an item that is shown, but not as intended, is a problem for as long as it may play", () => {
   const { say, at, items, zone_id } = screen();
   const about = { zone_id, key: "k0", item_id: items[0]!.id, asset_id: null };
   say({ type: "flawed", ...about, code: "qr-unreadable", detail: "its modules are 1 px wide" }, t0);
@@ -91,7 +91,7 @@ test("[PRB13] an item that is shown, but not as it was meant, is a problem for a
   expect(at(t0 + 20_000, { desired: desiredOf([items[1]!], []) })).toEqual([]);
 });
 
-test("[PRB7] a failed item that left the state, or may no longer play, is no problem any more", () => {
+test("[PRB7] a failed item that was removed from the state, or may no longer play, is no longer a problem", () => {
   const { say, at, failed, desired, items } = screen();
   say(failed(0), t0);
   expect(at(t0, { desired: withItems(desired, [items[1]!], [], "r2") })).toEqual([]);
@@ -103,7 +103,7 @@ test("[PRB7] a failed item that left the state, or may no longer play, is no pro
   expect(at(t0 + 6_000, { desired: state })).toEqual([]);
 });
 
-test("[PRB8] a zone with nothing to show is a problem until it shows something or leaves the screen", () => {
+test("[PRB8] a zone that has nothing to show is a problem until it shows something or leaves the screen", () => {
   const { say, at, presented, zone_id, stage } = screen();
   say({ type: "fallback", zone_id, at: t0 }, t0);
   expect(at(t0 + 1_000)).toMatchObject([{ code: "zone-empty", zone_id, item_id: null, since: new Date(t0).toISOString() }]);
@@ -118,7 +118,7 @@ test("[PRB8] a zone with nothing to show is a problem until it shows something o
   expect(at(t0 + 10_000)).toEqual([]);
 });
 
-test("[PRB9] withheld content, a still screen, files that cannot be had, a full disk and an unknown time are problems of the screen", () => {
+test("[PRB9] withheld content, a frozen screen, failed downloads, a full disk and an unknown time are problems of the whole screen", () => {
   const { at, say, failed } = screen();
   say(failed(0), t0);
   const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0 - 9_000, until: t0 + 60_000 };
@@ -137,7 +137,7 @@ test("[PRB9] withheld content, a still screen, files that cannot be had, a full 
   expect(codes(at(t0, { uptimeMs: 30_000, stillMs: 20_000, clockErrorMs: Infinity }))).toEqual(["item-load"]);
 });
 
-test("[PRB10] a heartbeat holds at most fifty problems and 16 kB of them, the gravest, and says how many it left out", () => {
+test("[PRB10] a heartbeat holds the most severe problems, at most fifty and 16 kB, and says how many it left out", () => {
   const many = Array.from({ length: 120 }, (_, index) =>
     createProblem("item-load", t0 + index, { zone_id: newId("zon"), item_id: newId("itm"), detail: "ü".repeat(2_000) }),
   );
@@ -150,7 +150,7 @@ test("[PRB10] a heartbeat holds at most fifty problems and 16 kB of them, the gr
   expect([small.problems.length, small.problems_left_out]).toEqual([50, 70]);
 });
 
-test("[PRB11] docs/faults.md lists each code with its title and its remedy, and no other", async () => {
+test("[PRB11] docs/faults.md lists exactly the existing codes, each with its title and remedy", async () => {
   const text = await readFile(join(rootFolder, "docs/faults.md"), "utf8");
   const section = text.slice(text.indexOf("## Problems of a player"));
   const rows = [...section.matchAll(/^\| `([a-z-]+)` *\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map((row) =>
@@ -205,13 +205,13 @@ function beatOf(more: {
   return status.heartbeat();
 }
 
-test("[REC5] one late beat of the page does not say that nothing is drawn; four missing ones do", async () => {
+test("[REC5] one late report of the page does not count as not rendering; four missing ones do", async () => {
   expect(await beatOf({ stillMs: 3_000 })).toMatchObject({ rendering: true });
   expect(await beatOf({ stillMs: 6_500 })).toMatchObject({ rendering: true });
   expect(await beatOf({ stillMs: 12_500 })).toMatchObject({ rendering: false });
 });
 
-test("[REC8] while content is withheld the heartbeat says that nothing of it is on the screen, why and until when", async () => {
+test("[REC8] while content is withheld, the heartbeat says that none of it is on the screen, why and until when", async () => {
   const withheld = { isNow: true, fault: "out of memory", failures: 5, since: t0, until: t0 + 60_000 };
   const beat = Heartbeat.parse(await beatOf({ withheld }));
   expect(beat).toMatchObject({

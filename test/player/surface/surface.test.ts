@@ -64,7 +64,7 @@ function isLetIn(origin: string, headers: Record<string, string>): Promise<boole
   });
 }
 
-test("[SRF1] whoever lacks the cookie, names another host or comes from another site is turned away", async () => {
+test("[SRF1] a request without the cookie, for another host or from another site is rejected", async () => {
   await using at = await open();
   for (const path of ["/player/", `/media/${sha}`]) {
     expect((await get(at.origin + path, at.ours)).status).toBe(200);
@@ -79,7 +79,7 @@ test("[SRF1] whoever lacks the cookie, names another host or comes from another 
   expect(await isLetIn(at.origin, { ...at.ours, origin: "http://127.0.0.1:1" })).toBe(false);
 });
 
-test("[SRF2] media come with Range, type and nosniff; what is not proven is not found", async () => {
+test("[SRF2] media are served with Range, media type and nosniff; unverified files are not found", async () => {
   await using at = await open();
   const part = await get(`${at.origin}/media/${sha}`, { ...at.ours, range: "bytes=2-4" });
   expect(part).toMatchObject({ status: 206, body: "234", headers: { "content-type": "image/png", "x-content-type-options": "nosniff" } });
@@ -91,7 +91,7 @@ test("[SRF2] media come with Range, type and nosniff; what is not proven is not 
   expect((await get(`${at.origin}/player/`, at.ours)).headers["content-security-policy"]).toContain("default-src 'none'");
 });
 
-test("[SRF3] a page that comes late gets the newest scene; an equal scene is not sent again", async () => {
+test("[SRF3] a page that connects late gets the newest scene; an equal scene is not sent again", async () => {
   await using at = await open();
   at.surface.show(scene);
   const page = new WebSocket(`${at.origin.replace("http", "ws")}/scene`, { headers: { ...at.ours, origin: at.origin } });
@@ -118,7 +118,7 @@ test("[SRF3] a page that comes late gets the newest scene; an equal scene is not
   expect(heard[2]).toMatchObject({ t0: 7 });
 });
 
-test("[WFR14] the page has a loopback host of its own, the same at each start, which shares neither cookies nor a process with what else is served here", async () => {
+test("[WFR14] the page has its own loopback host, the same at each start, and shares neither cookies nor a process with other local servers", async () => {
   await using one = await open("one");
   await using other = await open("other");
   await using again = await open("one");

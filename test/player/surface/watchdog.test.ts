@@ -88,7 +88,7 @@ async function glass() {
 const hello: FromPage = { type: "hello", viewport: { width: 1_920, height: 1_080, device_pixel_ratio: 1 } };
 const beat = (frames: number): FromPage => ({ type: "beat", at: 1_000, frames });
 
-test("[REC6] a page that beats and presents no frame is loaded anew after fifteen seconds; one that presents frames never is", async () => {
+test("[REC6] a page that reports but presents no frame is reloaded after fifteen seconds; a page that presents frames never is", async () => {
   await using at = await glass();
   const say = await at.page();
   await say(hello);
@@ -104,7 +104,7 @@ test("[REC6] a page that beats and presents no frame is loaded anew after fiftee
   expect(at.recovery.display.value).toEqual({ is: "showing" });
 });
 
-test("[REC6] a page that falls silent is loaded anew, and after three times in vain the browser is started anew", async () => {
+test("[REC6] a page that falls silent is reloaded, and after three failed reloads the browser is restarted", async () => {
   await using at = await glass();
   const say = await at.page();
   await say(hello);
@@ -115,7 +115,7 @@ test("[REC6] a page that falls silent is loaded anew, and after three times in v
   expect(at.asked).toEqual(["open", "reload", "reload", "reload", "close", "open"]);
 });
 
-test("[REC6] a page that never comes, and one that never presents its first frame, are loaded anew after thirty seconds", async () => {
+test("[REC6] a page that never connects, and one that never presents a frame, are reloaded after thirty seconds", async () => {
   await using none = await glass();
   await none.pass(29_000);
   expect(none.asked).toEqual(["open"]);
