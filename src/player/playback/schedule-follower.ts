@@ -24,7 +24,7 @@ interface Plan {
 // What fits into a heartbeat.
 const maxReasons = 20;
 const maxVariableBytes = 8_192;
-// After a longer sleep the plan is computed anew instead of change by change.
+// After a longer sleep the plan is computed from scratch instead of change by change.
 const maxIntervals = 20;
 
 export class ScheduleFollower {
@@ -92,7 +92,7 @@ export class ScheduleFollower {
     return setVariables(this.#store, id, args, this.#clock.now());
   }
 
-  /** The current plan, moved forward to `now`; null if it must be computed anew. */
+  /** The current plan, moved forward to `now`; null if it must be computed from scratch. */
   #advance(ready: ReadyState, now: number): Plan | null {
     const plan = this.#plan;
     // A clock that was set back makes the plan as outdated as a changed state does.

@@ -1,4 +1,4 @@
-// What of a layout's looks reaches the scene: transitions, the turn of zones, backgrounds, the cost of keeping things ready.
+// The appearance of layouts in the scene: transitions, rotated zones, backgrounds, and the cost of keeping items ready.
 import { expect, test } from "vitest";
 import { stageAt, applyProgram, type Playback } from "../../../src/player/playback/playback.ts";
 import { programAt } from "../../../src/schedule/program.ts";
@@ -22,7 +22,7 @@ function taken(before: Playback | null, desired: DesiredState): Playback {
   return applyProgram(before, programAt(ready, t0).program, t0, ready.desired.assets);
 }
 
-/** The state with its one zone and its layout changed. */
+/** The state with changes to its layout and its only zone. */
 function changed(desired: DesiredState, layout: object, zone: object = {}): DesiredState {
   const [only] = desired.layout!.zones;
   return { ...desired, revision: "r2", layout: { ...desired.layout!, ...layout, zones: [{ ...only!, ...zone }] } };

@@ -40,7 +40,7 @@ test("[PLB6] an item on the screen that is unchanged in the new revision is fini
   const [now, next] = slots(second, t0 + 1_000);
   expect(now!.key).toBe(slots(first, t0 + 1_000)[0]!.key);
   expect(now!.ends_at).toBe(t0 + 3_000);
-  // From the boundary on the new loop stands where the clock says, midway if need be.
+  // From the boundary on, the clock decides the position in the new loop, even in the middle of an item.
   const fresh = slots(taken(null, after, t0 + 3_000), t0 + 3_000)[0]!;
   expect(next!.key).toBe(fresh.key);
   expect(next!.starts_at).toBe(t0 + 3_000);
@@ -86,7 +86,7 @@ test("[REM14] the page gets the plays of eight items, or of the whole loop, so t
     const items = Array.from({ length }, () => imageItem(red, durationMs));
     return new Set(slots(taken(null, desiredOf(items, [red]), t0), t0 + 1).map(({ item }) => item.item_id)).size;
   };
-  // Five faulty items of ten seconds after the one on screen: the next good one is among those told.
+  // Five faulty items of ten seconds follow the current one. The page must also get the next good item.
   expect(itemsTold(7, 10_000)).toBe(7);
   expect(itemsTold(3, 60_000)).toBe(3);
   expect(itemsTold(200, 60_000)).toBe(8);
@@ -101,7 +101,7 @@ test("[REM4] a stage names all items of the current loop by their content, even 
   expect(loop).toHaveLength(12);
   expect(due.length).toBeLessThan(12);
   for (const { of } of due) expect(loop).toContain(of);
-  // Another time changes no name; what is taken out is not named any more.
+  // Another time of day changes no name. A removed item is no longer named.
   expect(zoneAt(before, t0 + 45_000).loop).toEqual(loop);
   const after = withItems(before, [imageItem(red, 10_000), ...items.slice(1, 11)], [red], "r2");
   const kept = zoneAt(after, t0).loop!.filter((name) => loop!.includes(name));

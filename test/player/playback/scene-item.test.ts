@@ -16,10 +16,10 @@ const paper = assetOf(Buffer.from("paper"), { mime_type: "application/pdf" });
 const make = (about: object): PlaylistItem => PlaylistItem.parse({ id: newId("itm"), ...about });
 const url = "https://news.example/feed.xml";
 
-function slotsOf(items: PlaylistItem[], news?: (url: string) => FeedContent) {
+function slotsOf(items: PlaylistItem[], feedContent?: (url: string) => FeedContent) {
   const ready = readyOf(desiredOf(items, [clip, song, cover, paper]));
   const playback = applyProgram(null, programAt(ready, loopEpochMs).program, loopEpochMs);
-  return stageAt(playback, loopEpochMs, "UTC", news)!.stage.zones[0]!.slots;
+  return stageAt(playback, loopEpochMs, "UTC", feedContent)!.stage.zones[0]!.slots;
 }
 
 test("[ITM34] every type of item reaches the page complete: files as paths, defaults set, and no other fields", () => {
@@ -61,12 +61,12 @@ test("[ITM35] an item without a duration stays as long as its content: the trimm
 
 test("[ITM36] new feed entries keep the key of the current play, so they appear with the next one; the first entries change the key", () => {
   const items = [make({ type: "feed", url, max_entries: 2 })];
-  const told = (...titles: string[]): ((url: string) => FeedContent) => {
+  const feed = (...titles: string[]): ((url: string) => FeedContent) => {
     return () => ({ title: "Post", entries: titles.map((title) => ({ title, summary: "", published_at: null })), trouble: null });
   };
-  const [one] = slotsOf(items, told("One", "Two", "Three"));
-  const [two] = slotsOf(items, told("Four"));
-  const [none] = slotsOf(items, told());
+  const [one] = slotsOf(items, feed("One", "Two", "Three"));
+  const [two] = slotsOf(items, feed("Four"));
+  const [none] = slotsOf(items, feed());
   expect(one!.key).toBe(two!.key);
   expect(none!.key).not.toBe(one!.key);
   expect(one!.item).toMatchObject({ entries: [{ title: "One" }, { title: "Two" }] });

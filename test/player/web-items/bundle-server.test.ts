@@ -1,4 +1,4 @@
-// The server of bundles: one host name, one bundle, and its own network only.
+// The bundle server: each hostname serves one bundle, which may use only its own network origins.
 import { request } from "node:http";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ async function open() {
   return { bundles, a, b, bad, [Symbol.asyncDispose]: end };
 }
 
-/** Asks for a path as a browser would that looked the name up as 127.0.0.1. */
+/** Requests a path like a browser that resolves the hostname to 127.0.0.1. */
 function get(url: string, path = "/", options: { host?: string; method?: string; range?: string } = {}): Promise<Got> {
   const { host, port } = new URL(url);
   const headers = { host: options.host ?? host, ...(options.range === undefined ? {} : { range: options.range }) };

@@ -8,7 +8,7 @@ import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
 import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 
-/** A surface that passes one stream on, and the stream's origin. */
+/** A surface that serves one stream, and the stream's origin server. */
 async function open(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   outside = new OutboundHttp({ policy: contentPolicy(() => true) }),
