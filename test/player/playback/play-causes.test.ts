@@ -1,7 +1,6 @@
 // Proof of play by cause: every play is counted for the layout, schedule, override and layer that caused it, through all changes.
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { CorrectedClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { PlayLog } from "../../../src/player/proof/play-log.ts";

@@ -17,7 +17,6 @@ import type { SceneZone, Slot, Stage } from "../../../src/protocol/scene.ts";
 import type { FromPage } from "../../../src/protocol/page-messages.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/states.ts";
-import { schedule } from "../../schedule/schedules.ts";
 
 export const t0 = Date.UTC(2026, 10, 21, 9);
 export const iso = (instant: number): string => new Date(instant).toISOString();

@@ -1,5 +1,4 @@
 // The state machine of proof of play: which plays start and end, and with which result.
-import { once } from "node:events";
 import { expect, test } from "vitest";
 import { step } from "../../../src/player/proof/play-state.ts";
 import {
