@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
-import type { TimedItem } from "../../schedule/program.ts";
+import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 import { streamPath } from "./stream-sources.ts";
 
 /** The current entries of a feed. `trouble` says why there are none. */

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
 import type { SceneItem, Slot } from "../../protocol/scene.ts";
-import type { TimedItem, Timeline } from "../../schedule/program.ts";
+import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
+import type { Timeline } from "../../schedule/timeline.ts";
 import { identityOf, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { itemsOf, type LimitedPlay } from "./zone-playback.ts";
 

@@ -10,7 +10,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { CommandUpdate } from "../../protocol/device/commands.ts";
 import { id } from "../../protocol/common.ts";
-import { HttpFault } from "../link/service-api.ts";
+import { HttpFault } from "../link/service-http.ts";
 
 /** A message for the service. A screenshot includes its image. */
 export const OutboxMessage = z.discriminatedUnion("is", [

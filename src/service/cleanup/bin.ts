@@ -7,7 +7,8 @@ import type { NewEvent } from "../events/event-journal.ts";
 import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks, updateTagIndex } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
+import { updateTagIndex } from "../fleet/targets.ts";
 
 /** How long the bin keeps a thing, ms. */
 export const binRetentionMs = 30 * 86_400_000;
