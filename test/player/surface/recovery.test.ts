@@ -88,7 +88,7 @@ test("[REC7] content that crashes the browser is withheld, and the screen says s
     const screen = screenOf({ ...paired({ link }), withheld });
     expect(screen).toMatchObject({ is: "withheld", player_name: "Lobby", trouble: { retry_at: 61_000 } });
     expect(JSON.stringify(screen)).toMatch(/5 times.*out of memory/);
-    expect(JSON.stringify(screen)).toMatch(/Take out the item/);
+    expect(JSON.stringify(screen)).toMatch(/Remove the item/);
   }
   // On trial, the content is shown again.
   expect(screenOf({ ...paired({}), withheld: { ...withheld, isNow: false } })).toEqual({ is: "stage", stage: full });
