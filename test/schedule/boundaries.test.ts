@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
+import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
 import { upcomingLeadMs, pagePlanAt, type PagePlan } from "../../src/player/playback/page-plan.ts";
+import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
 import { step } from "../../src/player/proof/play-state.ts";
 import { initialPlayState, type FinishedPlay, type PlannedPlay, type PlayInput } from "../../src/player/proof/play-types.ts";
-import { ScheduleFollower } from "../../src/player/playback/schedule-follower.ts";
-import { InterventionStore } from "../../src/player/playback/intervention-store.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import type { PlayCommand } from "../../src/protocol/device/play-commands.ts";
 import type { Slot, Stage } from "../../src/protocol/scene.ts";
+import { schedule } from "./schedules.ts";
 import { FakeClock } from "../support/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";
-import { schedule } from "./schedules.ts";
 
 const assets = ["red", "green", "blue", "teal", "amber"].map((name) => assetOf(Buffer.from(name)));
 const [red, green, blue, teal, amber] = assets as [(typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0], (typeof assets)[0]]; // prettier-ignore

@@ -105,9 +105,7 @@ test(
     expect(player.lines.slice(from).filter(({ msg }) => msg === "browser fault")).toEqual([]);
 
     expect(await player.stop("SIGTERM")).toBe(0);
-    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual([
-      "rendering failed",
-    ]);
+    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual(["rendering failed"]);
     await eventually(async () => (await processesNaming(at)).length === 0);
     if (realBinary === null) {
       const ends = recorded(at).filter(({ call }) => ["before-quit", "close", "app.exit"].includes(call));

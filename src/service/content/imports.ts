@@ -132,8 +132,7 @@ export class Imports {
   async #receive(answer: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
     const length = Number(answer.headers["content-length"] ?? Number.NaN);
     try {
-      if (answer.status !== 200)
-        throw new ImportFailed("bad-answer", `${answer.url.host} answered ${answer.status}: check the address`);
+      if (answer.status !== 200) throw new ImportFailed("bad-answer", `${answer.url.host} answered ${answer.status}: check the address`);
       const encoding = String(answer.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed("bad-answer", `${answer.url.host} sent it as ${encoding}, though it was asked not to`);

@@ -1,19 +1,19 @@
 // Sends due deliveries, a few at a time for each webhook, and records the attempts.
+import { runAll } from "../../../base/async/run-all.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
-import type { Log } from "../../../base/log.ts";
-import { runAll } from "../../../base/async/run-all.ts";
 import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
+import type { Log } from "../../../base/log.ts";
 import { outboundFailure } from "../../content/outbound-clients.ts";
 import type { EventJournal } from "../event-journal.ts";
-import type { Store } from "../../store/store.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { recordAttempt, type DeliveryAttempt } from "./delivery-attempts.ts";
 import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts";
 import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { Store } from "../../store/store.ts";
 
 export interface SenderDependencies {
   store: Store;
