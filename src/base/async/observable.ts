@@ -1,5 +1,5 @@
 // A current value and those who watch it. Equal values are dropped, so an identical push wakes nobody.
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 
 /** The reading side of a {@link Observable}: all that other stages get to see. */
 export interface Watchable<T> {
@@ -23,7 +23,7 @@ export class Observable<T> implements Watchable<T> {
 
   /** Replaces the value; nobody hears of one that equals the present one (deep equality). */
   set(value: T): void {
-    if (deepEqual(value, this.#value)) return;
+    if (isDeepStrictEqual(value, this.#value)) return;
     this.#value = value;
     for (const listener of this.#listeners) listener(value);
   }

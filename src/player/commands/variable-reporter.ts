@@ -1,5 +1,5 @@
 // Tells the service when variables were set on the player, but not each word of a sensor that never rests.
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import { Signal } from "../../base/async/signal.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Watchable } from "../../base/async/observable.ts";
@@ -22,7 +22,7 @@ export async function reportVariables(
     await news.wait(clock, Number.POSITIVE_INFINITY, signal);
     const now = programme.variables();
     // While the link is away the next hello tells them, and asking for one would only cut the wait short.
-    if (!deepEqual(told, now) && connection.link.value.is === "online") connection.sendHeartbeatNow();
+    if (!isDeepStrictEqual(told, now) && connection.link.value.is === "online") connection.sendHeartbeatNow();
     told = now;
     await clock.wait(betweenTellingsMs, signal);
   }

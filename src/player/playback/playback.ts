@@ -1,6 +1,6 @@
 // Turns programs into scenes: which item each zone shows now and next, and when a new revision may cut in. A pure step machine.
 import { createHash } from "node:crypto";
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import type { DesiredAsset } from "../../protocol/device/desired-state.ts";
 import type { Zone } from "../../protocol/operator/resources.ts";
 import type { SceneItem, SceneZone, Slot, Stage } from "../../protocol/scene.ts";
@@ -116,18 +116,19 @@ interface CutPlay extends Play {
 
 function succeed(old: ZonePlayback, fresh: ZonePlayback, instant: number): ZonePlayback {
   const timeline = fresh.current;
-  if (deepEqual(old.current, timeline)) return { ...old, next: null };
+  if (isDeepStrictEqual(old.current, timeline)) return { ...old, next: null };
   // Another window, turn or override of the same layout: its loop begins where that says, as on a player just started.
   if (old.current.epochMs !== timeline.epochMs) return fresh;
   // The same loop, skipped, held or let go: that is meant for the item on screen.
   if (isSameLoop(old.current, timeline)) return { ...old, current: timeline, next: null };
   const onScreen = playAt(old.current, instant);
-  const stays = onScreen !== null && onScreen.startsAt !== instant && allOf(timeline).some((timed) => deepEqual(timed, onScreen.timed));
+  const stays =
+    onScreen !== null && onScreen.startsAt !== instant && allOf(timeline).some((timed) => isDeepStrictEqual(timed, onScreen.timed));
   return stays ? { ...old, next: { timeline, from: onScreen.endsAt } } : fresh;
 }
 
 function isSameLoop(a: Timeline, b: Timeline): boolean {
-  return a.epochMs === b.epochMs && deepEqual(a.items, b.items) && deepEqual(a.daily?.items, b.daily?.items);
+  return a.epochMs === b.epochMs && isDeepStrictEqual(a.items, b.items) && isDeepStrictEqual(a.daily?.items, b.daily?.items);
 }
 
 function inForce(zone: ZonePlayback, instant: number): ZonePlayback {

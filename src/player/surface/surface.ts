@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import send from "@fastify/send";
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
@@ -112,7 +112,7 @@ export class Surface implements AsyncDisposable {
 
   /** Shows `scene`. An equal one is not sent again; a page that comes later gets the newest. */
   show(scene: Scene): void {
-    if (deepEqual(scene, this.#scene)) return;
+    if (isDeepStrictEqual(scene, this.#scene)) return;
     this.#scene = scene;
     this.#send({ type: "scene", scene });
   }

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { subscriptionKindOf, type Event, type EventType } from "../../protocol/operator/events.ts";
 import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
-import type { EventRow } from "../store/tables.ts";
+import type { EventRow } from "../store/event-tables.ts";
 import { inChunks } from "../fleet/targets.ts";
 
 /** An event to be told. */

@@ -6,7 +6,7 @@ import { scopes, type Role, type Scope } from "../../protocol/operator/people.ts
 import { preparedQuery } from "../store/prepared-query.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { Db } from "../store/store.ts";
-import type { TokenRow } from "../store/tables.ts";
+import type { TokenRow } from "../store/people-tables.ts";
 
 // Asked at every request; a write of any kind empties it, so that what is in it is true.
 const operators = new WeakMap<Db, Map<string, { operator: Operator; until: number }>>();

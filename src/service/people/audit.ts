@@ -5,7 +5,7 @@ import type { AuditVerification } from "../../protocol/operator/people.ts";
 import type { MakeId } from "../store/ids.ts";
 import { canonicalJson } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
-import type { AuditRow } from "../store/tables.ts";
+import type { AuditRow } from "../store/people-tables.ts";
 
 /** What was done, by whom and from where. Digests stand for the resource: no content and no secret comes in. */
 export interface AuditedWrite {

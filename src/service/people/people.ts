@@ -3,7 +3,7 @@ import type { Invitation, CreatedToken, Member, Role, Scope, Team, Token, User }
 import { generateToken, hashSecret, tokenHint, scopesOfRole } from "./access.ts";
 import type { Parts } from "../operations/operation.ts";
 import type { Db } from "../store/store.ts";
-import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.ts";
+import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/people-tables.ts";
 
 type Making = Pick<Parts, "makeId" | "clock">;
 

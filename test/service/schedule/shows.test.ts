@@ -213,10 +213,10 @@ test("[SHO6] a show lasts from one moment to another of the same kind, or for a 
   for (const [when, pointer, words] of [
     [{}, "/until", /give either until, null for no end, or lasts_ms/],
     [{ until: at(hour), lasts_ms: hour }, "/until", /either/],
-    [{ until: "2026-11-22T09:00" }, "/from", /is wanted beside an until in wall time/],
+    [{ until: "2026-11-22T09:00" }, "/from", /is required with an until in local time/],
     [{ from: "2026-11-22T09:00", until: at(day) }, "/until", /must be of the same kind as from/],
     [{ from: at(hour), until: at(hour) }, "/until", /must be after from/],
-    [{ from: at(-2 * hour), until: at(-hour) }, "/until", /has passed already/],
+    [{ from: at(-2 * hour), until: at(-hour) }, "/until", /is in the past/],
     [{ from: "yesterday", until: null }, "/from", /must be an instant such as/],
     [{ until: null, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /give one of asset_id, url and text/],
     [{ until: null, text: undefined, asset_id: "ast_01jd3v8q6m9x2k4n7r5t1w0yzh" }, "/asset_id", /there is no such asset/],

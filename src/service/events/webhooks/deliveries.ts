@@ -4,7 +4,7 @@ import type { Event, EventType } from "../../../protocol/operator/events.ts";
 import { eventFromRow, type NewEvent } from "../event-journal.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
+import type { DeliveryRow, WebhookRow } from "../../store/event-tables.ts";
 import { clearedHealth, healthAfterAttempt, isLongUnreachable, maxPending, warnAfterMs, warningEvent } from "./health.ts";
 
 /** What came of one attempt. */

@@ -1,5 +1,5 @@
 // A webhook's secrets: one, or during a rotation two, of which the older ends after a day.
-import type { WebhookRow } from "../../store/tables.ts";
+import type { WebhookRow } from "../../store/event-tables.ts";
 import { createSecret } from "./signature.ts";
 
 /** A secret and when it ends, ms since the epoch; null: not. */

@@ -9,7 +9,7 @@ import { pageOf } from "../../http/paging.ts";
 import { issueToken, updatePendingInvitations, showTeam, selectTeams } from "../../people/people.ts";
 import { ProblemError } from "../../http/problem.ts";
 import type { Db } from "../../store/store.ts";
-import type { TeamRow } from "../../store/tables.ts";
+import type { TeamRow } from "../../store/people-tables.ts";
 import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
 
 const params = z.strictObject({ id: id("team") });

@@ -1,6 +1,6 @@
-// Steps that bring an older database up to date, by name in order. A published step never changes.
+// The migrations of the durable and the telemetry database, by name. A released migration never changes.
 import type { Migration } from "kysely/migration";
-import { recordsMigration, recordsTelemetryMigration } from "../telemetry-tables.ts";
+import { recordsMigration, recordsTelemetryMigration } from "./0005-records.ts";
 import { firstMigration } from "./0001-first.ts";
 import { peopleMigration } from "./0002-people.ts";
 import { assetsMigration } from "./0003-assets.ts";
@@ -18,7 +18,7 @@ import { invitationsMigration } from "./0011-invitations.ts";
 import { originalsMigration } from "./0013-originals.ts";
 import { migration } from "./statements.ts";
 
-/** Of the durable database. */
+/** The migrations of the durable database. They run in the order of their names. */
 export const migrations: Record<string, Migration> = {
   "0001-first": firstMigration,
   "0002-people": peopleMigration,
@@ -38,7 +38,7 @@ export const migrations: Record<string, Migration> = {
   "0013-originals": originalsMigration,
 };
 
-/** Of the telemetry. */
+/** The migrations of the telemetry database. */
 export const telemetryMigrations: Record<string, Migration> = {
   "0001-first": migration(["CREATE TABLE heartbeats (player_id TEXT PRIMARY KEY, received_at BIGINT NOT NULL, body TEXT NOT NULL)"]),
   "0005-records": recordsTelemetryMigration,
