@@ -44,8 +44,8 @@ test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 4
   const png = await picture();
   const clip = await numberedClip(1);
   const cases: [string, Buffer, string, RegExp][] = [
-    ["mislabelled", png, "image/jpeg", /image\/png, not image\/jpeg/],
-    ["a video said to be a picture", clip, "image/png", /video\/mp4/],
+    ["mislabelled", png, "image/jpeg", /image\/png, but Content-Type says image\/jpeg/],
+    ["a video labelled as a picture", clip, "image/png", /video\/mp4/],
     ["empty", Buffer.alloc(0), "image/png", /empty/],
     ["truncated PNG", png.subarray(0, png.length / 2), "image/png", /cannot be decoded/],
     ["truncated JPEG", (await picture("jpeg", 256)).subarray(0, 4_000), "image/jpeg", /cannot be decoded/],
@@ -54,9 +54,9 @@ test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 4
     ["truncated video", clip.subarray(0, clip.length / 2), "video/mp4", /cannot be read/],
     ["video cut at the very end", clip.subarray(0, -200), "video/mp4", /cannot be read/],
     ["text", Buffer.from("hello, this is text"), "text/plain", /JPEG, PNG/],
-    ["text said to be a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
+    ["text labelled as a picture", Buffer.from("hello, this is text"), "image/png", /JPEG, PNG/],
     ["a page", Buffer.from("<!doctype html><p>Hello"), "text/html", /index\.html.*zip/],
-    ["a PDF cut short", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
+    ["a truncated PDF", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
   ];
   for (const [name, bytes, type, detail] of cases) {
     const answer = await bench.upload(bytes, type);

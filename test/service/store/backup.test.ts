@@ -218,10 +218,10 @@ test(
     await file.close();
     await writeFile(path("nonsense.tar"), Buffer.alloc(10_240, 65));
     const cases = [
-      ["changed", /is not what it was/],
+      ["changed", /is changed/],
       ["lacking", /is missing/],
-      ["unfinished", /never finished/],
-      ["more", /does not name/],
+      ["unfinished", /is incomplete/],
+      ["more", /does not list/],
       ["short.tar", /truncated/],
       ["flipped.tar", /checksum/],
       ["nonsense.tar", /checksum/],

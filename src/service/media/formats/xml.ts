@@ -9,9 +9,9 @@ export interface XmlTag {
 
 /** The checks of a document. Each returns the problem as a phrase that follows the document's name, or null. */
 export interface XmlChecks {
-  checkTag(tag: XmlTag): string | null;
+  checkTag: (tag: XmlTag) => string | null;
   /** `text` is all text directly inside the element, CDATA included, without comments and child elements. */
-  checkText(text: string, element: string): string | null;
+  checkText: (text: string, element: string) => string | null;
 }
 
 const maxDepth = 500;

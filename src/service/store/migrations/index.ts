@@ -1,21 +1,21 @@
 // The migrations of the durable and the telemetry database, by name. A released migration never changes.
 import type { Migration } from "kysely/migration";
-import { recordsMigration, recordsTelemetryMigration } from "./0005-records.ts";
 import { firstMigration } from "./0001-first.ts";
 import { peopleMigration } from "./0002-people.ts";
 import { assetsMigration } from "./0003-assets.ts";
 import { schedulesMigration } from "./0004-schedules.ts";
+import { recordsMigration, recordsTelemetryMigration } from "./0005-records.ts";
 import { eventsMigration } from "./0006-events.ts";
 import { looksMigration } from "./0007-looks.ts";
 import { wallsMigration, wallsTelemetryMigration } from "./0008-walls.ts";
 import { binMigration } from "./0009-bin.ts";
 import { problemsMigration } from "./0009-problems.ts";
 import { calendarsMigration } from "./0010-calendars.ts";
+import { invitationsMigration } from "./0011-invitations.ts";
+import { retentionMigration } from "./0012-retention.ts";
+import { originalsMigration } from "./0013-originals.ts";
 import { webhookHealthMigration } from "./0014-webhook-health.ts";
 import { showsMigration } from "./0015-shows.ts";
-import { retentionMigration } from "./0012-retention.ts";
-import { invitationsMigration } from "./0011-invitations.ts";
-import { originalsMigration } from "./0013-originals.ts";
 import { migration } from "./statements.ts";
 
 /** The migrations of the durable database. They run in the order of their names. */
@@ -33,9 +33,9 @@ export const migrations: Record<string, Migration> = {
   "0010-calendars": calendarsMigration,
   "0011-invitations": invitationsMigration,
   "0012-retention": retentionMigration,
+  "0013-originals": originalsMigration,
   "0014-webhook-health": webhookHealthMigration,
   "0015-shows": showsMigration,
-  "0013-originals": originalsMigration,
 };
 
 /** The migrations of the telemetry database. */
