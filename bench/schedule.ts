@@ -1,5 +1,6 @@
 // The cost of a day of schedules: 1,000 recurring ones, next to a naive evaluation of each minute, and 10,000 of which few are active.
-import { forecast, programAt } from "../src/schedule/program.ts";
+import { forecast } from "../src/schedule/forecast.ts";
+import { programAt } from "../src/schedule/program.ts";
 import type { DesiredLayout } from "../src/protocol/device/desired-state.ts";
 import { layout, schedule, stateWith } from "../test/schedule/schedules.ts";
 import { walk, type NaiveSchedule } from "../test/schedule/schedule-oracle.ts";

@@ -1,6 +1,6 @@
 // Remembers where the player was last paired, in the store that the host brings along.
 import { Fault } from "../base/fault.ts";
-import type { PlayerSettings } from "../player/player.ts";
+import type { PlayerSettings } from "../player/player-settings.ts";
 
 /** What is kept between starts, by name. */
 export interface StoredSettings {

@@ -7,12 +7,11 @@ import { lockFolder } from "../base/files/folder-lock.ts";
 import { isAbort } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
 import { runAll } from "../base/async/run-all.ts";
-import { clearOperatorCache } from "./people/access.ts";
+import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
-import type { Calendar } from "./schedule/calendar.ts";
 import { Commands } from "./fleet/commands.ts";
 import { DesiredStates } from "./fleet/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
@@ -20,7 +19,6 @@ import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
 import { OutboundHttp, type AddressBlock } from "./content/outbound-http.ts";
 import { EventJournal } from "./events/event-journal.ts";
-import type { Foretell } from "./schedule/forecast.ts";
 import { createIds } from "./store/ids.ts";
 import { Imports } from "./content/imports.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
@@ -65,10 +63,6 @@ export interface ServiceConfig {
   /** Folder of the claim page. */
   claimFolder: string;
   version: string;
-  /** Says what a player will show. */
-  foretell: Foretell;
-  /** Knows windows of schedules and reasons. */
-  calendar: Calendar;
   /** Largest asset, bytes. */
   maxAssetBytes?: number;
   heartbeatMs?: number;
@@ -186,8 +180,6 @@ async function openParts(
     audit: new AuditLog(clock, makeId),
     tokens,
     desired,
-    foretell: config.foretell,
-    calendar: config.calendar,
     blobs,
     thumbnails,
     media,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { invalidSchedules, programAt } from "../../src/schedule/program.ts";
 import { windowAfter, windowsOf } from "../../src/schedule/calendar/windows.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
-import { DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
 import { newId } from "../support/states.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 

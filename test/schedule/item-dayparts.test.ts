@@ -1,6 +1,9 @@
 // Dayparts of items: in the loop at some times of day only, by the clock of the player's zone.
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";
 

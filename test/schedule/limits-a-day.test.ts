@@ -2,7 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../src/player/playback/playback.ts";
-import { forecast, playAt, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
+import type { PlayerContext } from "../../src/schedule/playable-content.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";

@@ -1,6 +1,7 @@
 // Limits of plays an hour where a layout is on for less than an hour at a time: at most so many, and never none.
 import { expect, test } from "vitest";
-import { playAt, programAt } from "../../src/schedule/program.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";

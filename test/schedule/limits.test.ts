@@ -1,7 +1,10 @@
 // Limits of plays an hour, of items and of interrupts: held against a naive reckoning, and as properties.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, explainAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { loopEpochMs, type DesiredLayout } from "../../src/protocol/device/desired-state.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { desiredOf, newId, readyOf } from "../support/states.ts";

@@ -1,6 +1,9 @@
 // Loops that begin with their window: at its first item, for every kind of window, and the same on every player.
 import { expect, test } from "vitest";
-import { forecast, playAt, programAt, type PlayerContext } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import type { PlayerContext } from "../../src/schedule/playable-content.ts";
 import type { ReadyState } from "../../src/player/content/content-cache.ts";
 import type { Intervention } from "../../src/schedule/interventions.ts";
 import type { DesiredLayout } from "../../src/protocol/device/desired-state.ts";

@@ -1,6 +1,7 @@
 // Schedules of dates alone: whole days of their zone.
 import { expect, test } from "vitest";
-import { invalidSchedules, forecast } from "../../src/schedule/program.ts";
+import { invalidSchedules } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const one = layout();

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forecast, programAt, explainAt, type PlayerContext } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { programAt } from "../../src/schedule/program.ts";
+import { explainAt } from "../../src/schedule/why.ts";
+import type { PlayerContext } from "../../src/schedule/playable-content.ts";
 import type { Intervention } from "../../src/schedule/interventions.ts";
-import { weekdays } from "../../src/schedule/calendar/rrule.ts";
-import { validateSchedule, type DesiredSchedule } from "../../src/protocol/scheduling/schedules.ts";
+import { weekdays } from "../../src/protocol/scheduling/opening-hours.ts";
+import { validateSchedule, type DesiredSchedule } from "../../src/schedule/validate-schedule.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";
 
 const zones = ["America/Phoenix", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "America/New_York"];

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { invalidSchedules, forecast, programAt, explainAt } from "../../src/schedule/program.ts";
+import { invalidSchedules, programAt } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
+import { explainAt } from "../../src/schedule/why.ts";
 import { timeZoneRules } from "../../src/schedule/calendar/time-zone.ts";
 import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
@@ -195,7 +197,9 @@ test("[SCH15] a bad schedule that reaches a player costs that one schedule, and 
   const broken = invalidSchedules(ready, "UTC");
   expect(broken).toHaveLength(bad.length);
   expect(broken.map(({ reason }) => reason)).toEqual(
-    ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "gone", "", ""].map((word) => expect.stringContaining(word)),
+    ["timezone", "ends_at", "rrule", "rrule", "ends_at", "share_percent", "does not exist", "", ""].map((word) =>
+      expect.stringContaining(word),
+    ),
   );
   // A rule that never ends is answered for at once however long ago it began.
   const endless = stateWith([schedule(a.id, "1970-01-01T00:00", "1970-01-01T01:00", { rrule: "FREQ=DAILY" })], [a], { timezone: "UTC" });

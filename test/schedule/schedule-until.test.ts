@@ -1,6 +1,6 @@
 // Where RFC 5545 is easily misread: UNTIL as an instant, and weekdays with a number in a year.
 import { expect, test } from "vitest";
-import { forecast } from "../../src/schedule/program.ts";
+import { forecast } from "../../src/schedule/forecast.ts";
 import { createRecurrence, dayOf, daysBetween } from "../../src/schedule/calendar/recurrence.ts";
 import { parseRule } from "../../src/schedule/calendar/rrule.ts";
 import { layout, schedule, stateWith } from "./schedules.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { playAt, programAt } from "../../src/schedule/program.ts";
+import { playAt } from "../../src/schedule/timeline.ts";
+import { programAt } from "../../src/schedule/program.ts";
 import { PlaylistItem } from "../../src/protocol/content/items.ts";
 import { defaultItemDurationMs, loopEpochMs } from "../../src/protocol/device/desired-state.ts";
 import { assetOf, desiredOf, imageItem, newId, readyOf } from "../support/states.ts";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rootFolder } from "../../src/main/folders.ts";
 import { chromiumFlags, sharedSwitches } from "../../src/host/chromium/flags.ts";
 import { hasGpu } from "../../src/host/linux/gpu.ts";
-import { bundlePrograms } from "../support/bundled-programs.ts";
+import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 import {
   happen,
   realBinary,
@@ -36,7 +36,7 @@ let xvfb: Xvfb;
 const standInTest = test.skipIf(realBinary !== null);
 
 beforeAll(async () => {
-  await bundlePrograms();
+  await bundleProgramsIfStale();
   xvfb = await startXvfb({ width: 1280, height: 720 });
 });
 afterAll(() => xvfb[Symbol.asyncDispose]());

@@ -8,7 +8,7 @@ import { isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { ulid } from "../../base/ulid.ts";
 import { VariablesSetArgs } from "../../protocol/device/play-commands.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
 
 /** What a trigger does it to: a paired player. */
 export interface TriggerTarget {

@@ -7,7 +7,9 @@ import type { SceneItem, SceneZone, Slot, Stage } from "../../protocol/scene.ts"
 import { formatCause } from "../../schedule/cause.ts";
 import { identityOf, mediaPath, sceneItemOf, type ItemContext } from "./scene-item.ts";
 import { isOnDisplay } from "./wall.ts";
-import { playAt, type Play, type Program, type TimedItem, type Timeline } from "../../schedule/program.ts";
+import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
+import type { Program } from "../../schedule/program.ts";
+import { playAt, type Play, type Timeline } from "../../schedule/timeline.ts";
 
 /** A zone's loop in force, and the one that takes over at the boundary of the item on screen. */
 interface ZonePlayback {

@@ -1,13 +1,10 @@
 // From an item of a playlist to what the page is told of it: its file's path in place of its asset, nothing left open.
 import { createHash } from "node:crypto";
-import { defaultItemDurationMs, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
+import type { DesiredAsset, DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import type { FeedEntry, SceneItem } from "../../protocol/scene.ts";
 import { webSceneItem } from "../web-items/web-items.ts";
-import type { TimedItem } from "../../schedule/program.ts";
-
-// The least duration that an item may be given.
-const stillMs = 100;
+import type { TimedItem } from "../../schedule/playlist/playable-playlist.ts";
 
 /** What a feed says at present, and why it says nothing if it does not. */
 export interface FeedContent {
@@ -73,37 +70,6 @@ export function sceneItemOf({ item, asset, artwork }: TimedItem, { timezone, fee
 export function identityOf(item: SceneItem): unknown {
   if (item.type !== "feed") return item;
   return { ...item, title: "", entries: item.entries.length > 0, trouble: null };
-}
-
-/** How long an item stays, in ms: as told, else as long as what it shows, else 10 s. */
-export function durationOf(item: PlaylistItem, asset: DesiredAsset | null): number {
-  if (item.duration_ms !== undefined) return item.duration_ms;
-  switch (item.type) {
-    case "video":
-    case "audio": {
-      const end = item.end_ms ?? asset?.duration_ms ?? null;
-      if (end === null || end <= item.start_ms) return defaultItemDurationMs;
-      // A clip of a frame or two is a still: nobody would see it in its own time.
-      return item.type === "video" && end - item.start_ms < stillMs ? defaultItemDurationMs : end - item.start_ms;
-    }
-    case "feed":
-      return item.max_entries * item.entry_duration_ms;
-    case "pdf": {
-      const last = Math.min(item.last_page ?? Number.POSITIVE_INFINITY, asset?.page_count ?? Number.POSITIVE_INFINITY);
-      return last < item.first_page || last === Number.POSITIVE_INFINITY
-        ? defaultItemDurationMs
-        : (last - item.first_page + 1) * item.page_duration_ms;
-    }
-    case "image":
-    case "text":
-    case "ticker":
-    case "clock":
-    case "qr":
-    case "stream":
-    case "web":
-    case "html":
-      return asset?.duration_ms ?? defaultItemDurationMs;
-  }
 }
 
 /** A feed that the content needs, and how often it is to be looked at. */

@@ -4,13 +4,16 @@ import { Fault } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { PlayCommand, VariablesSetArgs } from "../../protocol/device/play-commands.ts";
 import type { ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { CommandMetadata } from "../commands/command-runner.ts";
 import type { ReadyState } from "../content/content-cache.ts";
 import { upcomingLeadMs, type ProgramInterval } from "./page-plan.ts";
 import { applyProgram } from "./playback.ts";
 import type { InterventionStore } from "./intervention-store.ts";
-import { invalidSchedules, programAt, skipTargetAt, explainAt, type PlayerContext } from "../../schedule/program.ts";
+import type { PlayerContext } from "../../schedule/playable-content.ts";
+import { invalidSchedules, programAt } from "../../schedule/program.ts";
+import { skipTargetAt } from "../../schedule/timeline.ts";
+import { explainAt } from "../../schedule/why.ts";
 import { pauseAt, setVariablesAt, variablesAt, type Intervention, type SetVariable } from "../../schedule/interventions.ts";
 
 /** What plays now and, as far as it was asked for, next: of one state and its records. Never empty. */

@@ -13,7 +13,6 @@ export interface ScreenContext {
   /** The device's own addresses and version, for people. */
   device: string;
   phase:
-    | { is: "starting" }
     | { is: "unpaired"; pairing: PairingState; notice: string | null }
     | {
         is: "paired";
@@ -31,8 +30,6 @@ export interface ScreenContext {
 /** The screen for `view`. Content that plays stays, whatever else is wrong. */
 export function screenOf({ service, device, phase, withheld: safe }: ScreenContext): Screen {
   switch (phase.is) {
-    case "starting":
-      return { is: "starting" };
     case "unpaired": {
       const { pairing, notice } = phase;
       const code = pairing.is === "code" ? pairing.code : null;

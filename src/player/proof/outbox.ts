@@ -10,7 +10,7 @@ import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { CommandUpdate } from "../../protocol/device/commands.ts";
 import { id } from "../../protocol/common.ts";
-import { HttpFault } from "../link/service-api.ts";
+import { HttpFault } from "../link/service-http.ts";
 
 /** Something to deliver. A screenshot's bytes are kept beside it. */
 export const OutboxMessage = z.discriminatedUnion("is", [

@@ -11,7 +11,7 @@ import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { maxEventsInBatch, PlayEvent, PlayLayer, type PlayEventReceipt } from "../../protocol/device/play-events.ts";
 import type { OpenPlay, ClockReading } from "./play-state.ts";
-import { HttpFault } from "../link/service-api.ts";
+import { HttpFault } from "../link/service-http.ts";
 
 /** What was open when it was last written, in words of the run that wrote it. */
 export interface OpenPlaysSnapshot {

@@ -4,7 +4,7 @@ import type { ProblemList } from "../../protocol/device/player-problems.ts";
 import { pageHeartbeatMs } from "../../protocol/scene.ts";
 import type { PairingRequest } from "../../protocol/device/messages.ts";
 import type { ContentState, Heartbeat, PresentedItem, ShownReason } from "../../protocol/device/heartbeat.ts";
-import type { Variables } from "../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
 import type { DriftFigures } from "./playback-drift.ts";
 import type { DownloadProgress } from "../content/download-progress.ts";
 import type { BrowserEngine, Host } from "../host.ts";

@@ -3,7 +3,8 @@ import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { parseItems, parseZones } from "../fleet/desired-states.ts";
-import { inChunks, updateTagIndex } from "../fleet/targets.ts";
+import { updateTagIndex } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow } from "../store/tables.ts";
 

@@ -4,7 +4,7 @@ import type { NewEvent } from "../events/event-journal.ts";
 import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks } from "../fleet/targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 /** How long the bin keeps a resource, ms. */
 export const binRetentionMs = 30 * 86_400_000;

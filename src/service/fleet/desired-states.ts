@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import { DesiredLayout, type DesiredState, type DesiredAsset, type DesiredPlaylist } from "../../protocol/device/desired-state.ts";
 import { assetIdsOf, PlaylistItem } from "../../protocol/content/items.ts";
 import { Zone } from "../../protocol/operator/resources.ts";
-import { withWallTimes, type ScheduleTiming, type Variables } from "../../protocol/scheduling/schedules.ts";
+import type { Variables } from "../../protocol/scheduling/variables.ts";
+import { withWallTimes, type StartAndEnd } from "../../schedule/calendar/moments.ts";
 import { calendarIdsIn, readCalendars, type CalendarDays } from "../schedule/holiday-calendars.ts";
 import {
   targetedPlayers,
@@ -21,7 +22,7 @@ import { digestOf } from "../store/canonical-json.ts";
 import type { Db } from "../store/store.ts";
 import { isStored, type StoredAssetRow } from "../content/asset-rows.ts";
 import type { LayoutRow, PlayerRow, ScheduleRow } from "../store/tables.ts";
-import { inChunks } from "./targets.ts";
+import { inChunks } from "../store/chunks.ts";
 
 /** What layouts bring with them: the same for every player that shows the same ones. */
 type Content = Pick<DesiredState, "layouts" | "playlists" | "assets">;
@@ -179,7 +180,7 @@ function turned({ orientation }: PlayerRow): { orientation?: Orientation } {
 }
 
 function showToPlayer({ id, name, layout_id, timing }: ScheduleRow): Record<string, unknown> {
-  const told = JSON.parse(timing) as ScheduleTiming;
+  const told = JSON.parse(timing) as StartAndEnd;
   return { id, name, layout_id, ...told, ...withWallTimes(told) };
 }
 

@@ -19,7 +19,7 @@ import {
   type PlayInput,
 } from "../../../src/player/proof/play-state.ts";
 import { ProofOfPlay } from "../../../src/player/proof/proof-of-play.ts";
-import { HttpFault } from "../../../src/player/link/service-api.ts";
+import { HttpFault } from "../../../src/player/link/service-http.ts";
 import { PlayEvent, type PlayEventReceipt } from "../../../src/protocol/device/play-events.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

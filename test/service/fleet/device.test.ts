@@ -36,7 +36,7 @@ test("[DEV3] hello is answered by welcome with all that a device needs, and the 
   expect((await bench.call("GET", path)).body).toMatchObject({
     status: "online",
     in_sync: true,
-    reported_revision: revision,
+    applied_revision: revision,
     player_version: "1.2.4",
     engine: "chromium 156",
     resolution: { width: 1_280, height: 720 },

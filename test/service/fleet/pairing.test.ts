@@ -7,7 +7,7 @@ import { createKeyPair, thumbprint, verifyJws } from "../../../src/base/jws.ts";
 import { revocationJwsType, SignedRevocation } from "../../../src/protocol/device/commands.ts";
 import { Player, Problem } from "../../../src/protocol/operator/resources.ts";
 import { PairingGrant, TokenGrant, TokenRefusal } from "../../../src/protocol/device/messages.ts";
-import { generateToken, hashSecret, isWellFormedToken } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret, isWellFormedToken } from "../../../src/service/people/token-secrets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";

@@ -220,7 +220,7 @@ test("[RST5] a player moves to the box that shows a code: place, schedules and h
   expect(replaced.status).toBe(200);
   expect(replaced.body).toMatchObject({ id: old.playerId, name: "Lobby", layout_id: layout.id, created_at: before.created_at });
   // What the old box had on screen says nothing of the new one.
-  expect(replaced.body).toMatchObject({ last_seen_at: null, reported_revision: null, in_sync: null });
+  expect(replaced.body).toMatchObject({ last_seen_at: null, applied_revision: null, in_sync: null });
 
   const { revocation } = (await link.next("revoked")).data;
   expect(await link.closed).toBe(4403);

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Invitation, CreatedInvitation, Me, Member, OwnTeam, AcceptedInvitation } from "../../../src/protocol/operator/people.ts";
-import { generateToken, hashSecret } from "../../../src/service/people/access.ts";
+import { generateToken, hashSecret } from "../../../src/service/people/token-secrets.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, call } from "../harness.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { CreatedToken, scopes, Token } from "../../../src/protocol/operator/people.ts";
-import { isWellFormedToken } from "../../../src/service/people/access.ts";
+import { isWellFormedToken } from "../../../src/service/people/token-secrets.ts";
 import { TokenExpiry } from "../../../src/service/people/token-expiry.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";

@@ -2,7 +2,7 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import { inChunks } from "../targets.ts";
+import { inChunks } from "../../store/chunks.ts";
 
 /** A message with a place in a device's journal. */
 export type JournalMessage = { type: "state.changed"; data: { revision: string } } | { type: "command"; data: { command: string } };

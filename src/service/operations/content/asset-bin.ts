@@ -6,7 +6,7 @@ import { assetVersion } from "../../content/asset-rows.ts";
 import { parseItems } from "../../fleet/desired-states.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
-import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/schedules.ts";
+import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/overrides.ts";
 import type { Db } from "../../store/store.ts";
 import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
 import { change, found, NoContent, operation, type Operation } from "../operation.ts";
