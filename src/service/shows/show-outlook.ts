@@ -2,7 +2,8 @@
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
 import type { OperatorContext } from "../operations/operation.ts";
 import { outlookOf } from "../schedule/schedule-outlook.ts";
-import { findShowSchedule, layoutSizeFor, showStatus, type ShowContent } from "./shows.ts";
+import { layoutSizeFor } from "./new-show.ts";
+import { findShowSchedule, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";

@@ -29,13 +29,13 @@ test("[AST18] a picture's thumbnail is made in the background, is small and upri
     .jpeg()
     .withMetadata({ orientation: 6 })
     .toBuffer();
-  const made = (await bench.upload(pixels)).body;
-  expect(made).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
-  const asset = await settled(bench, made.id);
-  const answer = await bench.call("GET", asset.thumbnail_url!);
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
-  expect(await sharp(answer.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
-  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": answer.headers.get("etag")! })).status).toBe(304);
+  const created = (await bench.upload(pixels)).body;
+  expect(created).toMatchObject({ status: "processing", thumbnail_url: null, width: 1_000, height: 2_000 });
+  const asset = await settled(bench, created.id);
+  const response = await bench.call("GET", asset.thumbnail_url!);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  expect(await sharp(response.body).metadata()).toMatchObject({ format: "webp", width: 256, height: 512 });
+  expect((await bench.call("GET", asset.thumbnail_url!, undefined, { "if-none-match": response.headers.get("etag")! })).status).toBe(304);
   const svg = await settled(bench, (await bench.upload(drawing)).body.id);
   expect(svg.thumbnail_url).not.toBeNull();
   const pdf = (await bench.upload(pdfOf(1))).body;
@@ -186,9 +186,9 @@ test("[AST25] deleting and uploading the same bytes concurrently never leaves an
   const bytes = await picture("png", 16);
   let held = (await bench.upload(bytes)).body.id as string;
   for (let round = 0; round < 25; round += 1) {
-    const [made] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
-    expect(made!.status).toBe(201);
-    held = made!.body.id;
+    const [created] = await Promise.all([bench.upload(bytes), bench.call("DELETE", `assets/${held}?permanent=true`)]);
+    expect(created!.status).toBe(201);
+    held = created!.body.id;
     const read = await bench.call("GET", `assets/${held}/content`);
     expect([read.status, read.body.length]).toEqual([200, bytes.length]);
   }

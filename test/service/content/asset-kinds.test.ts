@@ -21,8 +21,8 @@ const clip = (codec: readonly string[], ending = "mp4", input = "testsrc=size=32
 async function expectRejected(folder: string, cases: readonly (readonly [name: string, bytes: Buffer, detail: RegExp])[]): Promise<void> {
   await using bench = await TestService.start(folder);
   for (const [name, bytes, detail] of cases) {
-    const answer = await bench.upload(bytes);
-    expect([name, answer.status, answer.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
+    const response = await bench.upload(bytes);
+    expect([name, response.status, response.body.detail]).toEqual([name, 422, expect.stringMatching(detail)]);
   }
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
   expect(await readdir(join(folder, "blobs"))).toEqual(["incoming"]);
@@ -49,9 +49,9 @@ test("[AST9] an SVG that only draws is accepted with its size", async () => {
     svg(`<image href="${dot}" width="9" height="9"/><text>&lt;script&gt; &#169;</text><a><title>on&amp;off</title></a>`),
   ];
   for (const bytes of drawings) {
-    const answer = await bench.upload(bytes, "image/svg+xml");
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(Asset.parse(answer.body)).toMatchObject({ kind: "image", mime_type: "image/svg+xml", width: 120, height: 80 });
+    const response = await bench.upload(bytes, "image/svg+xml");
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(Asset.parse(response.body)).toMatchObject({ kind: "image", mime_type: "image/svg+xml", width: 120, height: 80 });
   }
 });
 
@@ -99,9 +99,9 @@ test("[AST11] a PDF is accepted with its page count; a broken, password-protecte
   await mkdir(join(folder.path, "a"));
   await using bench = await TestService.start(join(folder.path, "a"));
   for (const pages of [1, 1_000]) {
-    const answer = await bench.upload(pdfOf(pages), "application/pdf");
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    expect(answer.body).toMatchObject({
+    const response = await bench.upload(pdfOf(pages), "application/pdf");
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
+    expect(response.body).toMatchObject({
       kind: "document",
       mime_type: "application/pdf",
       page_count: pages,
@@ -141,10 +141,10 @@ test("[AST12] audio of every supported format is accepted with its length and co
   ] as const;
   for (const [encoder, ending, type, codec] of cases) {
     const bytes = await sound(encoder, ending);
-    const answer = await bench.upload(bytes, type);
-    expect(answer.status, JSON.stringify([encoder, answer.body])).toBe(201);
-    expect(answer.body).toMatchObject({ kind: "audio", mime_type: type, codec, width: null, status: "ready" });
-    expect(Math.abs(answer.body.duration_ms - 2_000), encoder).toBeLessThan(150);
+    const response = await bench.upload(bytes, type);
+    expect(response.status, JSON.stringify([encoder, response.body])).toBe(201);
+    expect(response.body).toMatchObject({ kind: "audio", mime_type: type, codec, width: null, status: "ready" });
+    expect(Math.abs(response.body.duration_ms - 2_000), encoder).toBeLessThan(150);
   }
   expect((await bench.upload((await sound("aac", "m4a")).subarray(0, 4_000), "audio/mp4")).status).toBe(422);
 });
@@ -220,9 +220,9 @@ test("[AST15] a zip file with index.html is accepted as a bundle", async () => {
     { name: "css/a.css", bytes: Buffer.from("p{}") },
     { name: "größe.txt", bytes: Buffer.from("1") },
   ];
-  const answer = await bench.upload(zipOf(parts), "application/zip", "board");
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expect(answer.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
+  const response = await bench.upload(zipOf(parts), "application/zip", "board");
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expect(response.body).toMatchObject({ kind: "bundle", mime_type: "application/zip", width: null, status: "ready" });
 });
 
 test("[AST16] bombs, hostile or broken bundles and bundles without a page are rejected, even if the zip directory lies", async () => {

@@ -13,11 +13,11 @@ test("[AST1] pictures of every allowed format are accepted and measured, whateve
   await using bench = await TestService.start(folder.path);
   for (const format of ["png", "jpeg", "webp", "avif", "gif"] as const) {
     const bytes = await picture(format);
-    const answer = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    const response = await bench.upload(bytes, "application/octet-stream", `../../etc/${format}`);
+    expect(response.status, JSON.stringify(response.body)).toBe(201);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const about = { mime_type: `image/${format}`, width: 64, height: 64, duration_ms: null, size_bytes: bytes.length, sha256 };
-    expect(Asset.parse(answer.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
+    expect(Asset.parse(response.body)).toMatchObject({ ...about, name: `../../etc/${format}` });
   }
   expect((await readdir(folder.path)).toSorted()).not.toContain("etc");
   const withoutType = await fetch(`${bench.service.url}/api/v1/assets`, {
@@ -31,11 +31,11 @@ test("[AST1] pictures of every allowed format are accepted and measured, whateve
 test("[AST1] a video is accepted with its size and length", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const answer = await bench.upload(await numberedClip(1), "video/mp4");
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  expect(answer.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
-  expect(answer.body.duration_ms).toBeGreaterThan(950);
-  expect(answer.body.duration_ms).toBeLessThan(1_050);
+  const response = await bench.upload(await numberedClip(1), "video/mp4");
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  expect(response.body).toMatchObject({ mime_type: "video/mp4", width: 640, height: 360 });
+  expect(response.body.duration_ms).toBeGreaterThan(950);
+  expect(response.body.duration_ms).toBeLessThan(1_050);
 });
 
 test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 422 and advice, and leave no files", async () => {
@@ -59,9 +59,9 @@ test("[AST2] mislabelled, empty, truncated and unknown files are rejected with 4
     ["a truncated PDF", Buffer.from("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf", /cannot be read/],
   ];
   for (const [name, bytes, type, detail] of cases) {
-    const answer = await bench.upload(bytes, type);
-    expect([name, answer.status]).toEqual([name, 422]);
-    expect(answer.body.detail, name).toMatch(detail);
+    const response = await bench.upload(bytes, type);
+    expect([name, response.status]).toEqual([name, 422]);
+    expect(response.body.detail, name).toMatch(detail);
   }
   expect((await bench.call("GET", "assets")).body.data).toEqual([]);
   expect(await readdir(join(folder.path, "blobs"))).toEqual(["incoming"]);

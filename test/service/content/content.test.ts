@@ -19,9 +19,9 @@ test("[CNT1] a playlist's items must reference assets of their kind; the error n
   ];
   const refused = await bench.call("POST", "playlists", { name: "P", items });
   expect([refused.status, errorPointers(refused)]).toEqual([422, ["/items/1/asset_id", "/items/2/asset_id"]]);
-  const made = await bench.call("POST", "playlists", { name: "P", items: [items[0], items[3]] });
-  expect(made.status).toBe(201);
-  expect(Playlist.parse(made.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
+  const created = await bench.call("POST", "playlists", { name: "P", items: [items[0], items[3]] });
+  expect(created.status).toBe(201);
+  expect(Playlist.parse(created.body).items).toMatchObject([{ fit: "contain" }, { align: "center" }]);
 });
 
 test("[ITM39] each kind of item accepts only assets of its kind, artwork included; the error names each wrong item", async () => {
@@ -58,10 +58,10 @@ test("[CNT2] a zone must be inside its layout and show an existing playlist", as
   expect(errorPointers(await post([{ ...zone, top: 1 }]))).toEqual(["/zones/0/height"]);
   expect(errorPointers(await post([{ ...zone, left: -1 }]))).toEqual(["/zones/0/left"]);
   expect(errorPointers(await post([{ ...zone, playlist_id: `pls_${nobody}` }]))).toEqual(["/zones/0/playlist_id"]);
-  const made = await post([zone]);
-  expect(made.status).toBe(201);
-  expect(Layout.parse(made.body).background_color).toBe("#000000");
-  const smaller = await bench.call("PATCH", `layouts/${made.body.id}`, { width: 50 });
+  const created = await post([zone]);
+  expect(created.status).toBe(201);
+  expect(Layout.parse(created.body).background_color).toBe("#000000");
+  const smaller = await bench.call("PATCH", `layouts/${created.body.id}`, { width: 50 });
   expect([smaller.status, errorPointers(smaller)]).toEqual([422, ["/zones/0/width"]]);
 });
 
@@ -84,12 +84,12 @@ test("[CNT4] assigning a layout publishes one document with everything that the 
   const empty = DesiredState.parse((await device.call("GET", "state")).body);
   expect(empty).toMatchObject({ layout: null, playlists: [], assets: [], player: { name: "Lobby" } });
   const { asset, playlist, layout } = await bench.showPicture(device);
-  const answer = await device.call("GET", "state");
-  const full = DesiredState.parse(answer.body);
+  const response = await device.call("GET", "state");
+  const full = DesiredState.parse(response.body);
   expect(full.layout?.zones[0]?.playlist_id).toBe(playlist.id);
   expect(full.playlists).toEqual([{ id: playlist.id, items: playlist.items }]);
   expect(full.assets.map(({ sha256 }) => sha256)).toEqual([asset.sha256]);
-  expect(answer.headers.get("etag")).toBe(`"${full.revision}"`);
+  expect(response.headers.get("etag")).toBe(`"${full.revision}"`);
   expect((await device.call("GET", "state", undefined, { "if-none-match": `"${full.revision}"` })).status).toBe(304);
   expect((await bench.call("GET", `players/${device.playerId}`)).body).toMatchObject({
     layout_id: layout.id,

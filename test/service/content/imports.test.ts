@@ -50,20 +50,20 @@ test("[IMP1] an import is fetched in the background, reports its progress, and b
     response.end(bytes.subarray(half));
   });
   await using bench = await TestService.start(folder.path, loopback);
-  const made = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
-  expect([made.status, made.body.status, made.body.name, made.body.sha256, made.body.url]).toEqual([
+  const created = await bench.call("POST", "assets/import", { url: `${server.url}/a/Sommer%20fest.png?signature=s3cret`, tags: ["web"] });
+  expect([created.status, created.body.status, created.body.name, created.body.sha256, created.body.url]).toEqual([
     202,
     "importing",
     "Sommer fest.png",
     null,
     null,
   ]);
-  const path = `assets/${made.body.id}`;
+  const path = `assets/${created.body.id}`;
   await expect
     .poll(async () => (await bench.call("GET", path)).body.progress, patient)
     .toEqual({ received_bytes: half, total_bytes: bytes.length });
   expect((await bench.call("GET", `${path}/content`)).status).toBe(404);
-  const early = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: made.body.id }] });
+  const early = await bench.call("POST", "playlists", { name: "P", items: [{ type: "image", asset_id: created.body.id }] });
   expect([early.status, early.body.detail]).toEqual([422, expect.stringContaining("import")]);
   gate.resolve();
   await expect.poll(async () => (await bench.call("GET", path)).body.status, patient).toBe("ready");

@@ -68,9 +68,9 @@ test(
       const key = { "idempotency-key": `claim-${statements}` };
       last = { device, key, before: (await service.call("GET", "players?limit=100")).body.data.length };
       await service.arm();
-      const answer = await cutOff(service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key));
-      isAnswered = answer !== null;
-      if (isAnswered) expect(answer!.status).toBe(201);
+      const response = await cutOff(service.call("POST", "players/pair", { code: device.grant.user_code, name: "Screen" }, key));
+      isAnswered = response !== null;
+      if (isAnswered) expect(response!.status).toBe(201);
       else expect(await service.program.exitCode).toBeNull();
     }
     await using service = await Doomed.start(folder.path, 1);
@@ -121,9 +121,9 @@ test(
       const key = { "idempotency-key": `command-${statements}` };
       last = { key, before: (await service.call("GET", `${commands}?limit=100`)).body.data.length };
       await service.arm();
-      const answer = await cutOff(service.call("POST", commands, { type: "identify" }, key));
-      isAnswered = answer !== null;
-      if (isAnswered) expect(answer!.status).toBe(202);
+      const response = await cutOff(service.call("POST", commands, { type: "identify" }, key));
+      isAnswered = response !== null;
+      if (isAnswered) expect(response!.status).toBe(202);
       else expect(await service.program.exitCode).toBeNull();
     }
     await using service = await Doomed.start(folder.path, 1);
@@ -179,10 +179,10 @@ test(
         const box = at(service);
         await service.arm();
         const asked = act === "token" ? box.askForToken() : box.call("POST", `commands/${id}/status`, { status: "succeeded" });
-        const answer = await cutOff(asked);
-        if (answer === null) cuts[act] += 1;
+        const response = await cutOff(asked);
+        if (response === null) cuts[act] += 1;
         else {
-          expect(answer.status).toBe(act === "token" ? 200 : 204);
+          expect(response.status).toBe(act === "token" ? 200 : 204);
           isThrough[act] = true;
         }
         check = (next) => (act === "token" ? checkToken(next) : checkWord(next, id));

@@ -39,9 +39,9 @@ function sha256(bytes: Buffer): string {
 
 /** Uploads `bytes` and checks that the asset is a converted file with `bytes` as its original. */
 async function converted(bench: TestService, bytes: Buffer, original: string, mime = "image/jpeg"): Promise<ApiResponse["body"]> {
-  const answer = await bench.upload(bytes, original);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  const { body } = answer;
+  const response = await bench.upload(bytes, original);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  const { body } = response;
   expect(body).toMatchObject({
     kind: "image",
     mime_type: mime,
@@ -139,8 +139,8 @@ test("[MFO4] presentations and text documents are rejected with the advice to ex
     ["ppt", Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)])],
   ];
   for (const [ending, bytes] of files) {
-    const answer = await bench.upload(bytes);
-    expect([ending, answer.status, answer.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
+    const response = await bench.upload(bytes);
+    expect([ending, response.status, response.body.detail]).toEqual([ending, 422, expect.stringMatching(/export it as PDF/)]);
   }
 });
 

@@ -52,17 +52,17 @@ test("[MPR1] eight hostile files of one team delay neither the service nor anoth
   const other = await createOtherTeam(bench);
   const ends: ApiResponse[] = [];
   const hostile = Array.from({ length: 8 }, async () => {
-    const answer = await bench.upload(hostileSvg());
-    ends.push(answer);
-    return answer;
+    const response = await bench.upload(hostileSvg());
+    ends.push(response);
+    return response;
   });
   await busyPid();
   expect((await bench.call("GET", "/healthz")).status).toBe(200);
   const innocent = await other.call("POST", "assets?name=innocent", await picture(), { "content-type": "image/png" });
   expect(innocent.status).toBe(201);
   expect(ends.length).toBeLessThan(8);
-  for (const answer of await Promise.all(hostile)) {
-    expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/1 s of CPU time.*simplify it/) } });
+  for (const response of await Promise.all(hostile)) {
+    expect(response).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/1 s of CPU time.*simplify it/) } });
   }
   // The service accepts the next file.
   expect((await bench.upload(await picture())).status).toBe(201);
@@ -88,8 +88,8 @@ test("[MPR2] bombs and broken files are rejected with the limit that they exceed
     ["video", mp4, /video (?:takes more than|cannot be read|crashed)/],
   ];
   for (const [what, bytes, detail] of cases) {
-    const answer = await bench.upload(bytes);
-    expect([what, answer.status, answer.body.detail]).toEqual([what, 422, expect.stringMatching(detail)]);
+    const response = await bench.upload(bytes);
+    expect([what, response.status, response.body.detail]).toEqual([what, 422, expect.stringMatching(detail)]);
   }
   expect(await storedFiles(folder.path)).toEqual([]);
 });
@@ -98,8 +98,8 @@ test("[MPR3] a file that takes too much memory is rejected, and its process ends
   await using folder = await temporaryFolder();
   const picture = { ...defaultLimits.picture, memoryMb: 160 };
   await using bench = await TestService.start(folder.path, { mediaLimits: { picture } });
-  const answer = await bench.upload(pngBomb({ isInterlaced: true }));
-  expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/picture takes more than 160 MB of memory/) } });
+  const response = await bench.upload(pngBomb({ isInterlaced: true }));
+  expect(response).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/picture takes more than 160 MB of memory/) } });
   expect(await mediaPids()).toEqual([]);
 });
 
@@ -164,8 +164,8 @@ test("[MPR7] stopping the service does not wait for an examination; the interrup
   {
     await using bench = await TestService.start(folder.path);
     const headers = { "tus-resumable": "1.0.0", "content-type": "application/offset+octet-stream" };
-    const made = await bench.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
-    location = made.headers.get("location")!.split("/api/v1/")[1]!;
+    const created = await bench.call("POST", "uploads", undefined, { ...headers, "upload-length": String(bytes.length) });
+    location = created.headers.get("location")!.split("/api/v1/")[1]!;
     const appended = bench.call("PATCH", location, bytes, { ...headers, "upload-offset": "0" });
     await busyPid();
     await bench.service[Symbol.asyncDispose]();

@@ -162,7 +162,7 @@ test("[UPL2] an upload requires assets:write before any byte, and belongs to the
     [await tokenOf(folder.path, ["assets:read"], team_id), 403],
   ] as const) {
     const client = new Client({ url, token });
-    for (const answer of await Promise.all(attempts(client))) expect(answer.status).toBe(status);
+    for (const response of await Promise.all(attempts(client))) expect(response.status).toBe(status);
     expect((await client.create(10)).status).toBe(status === 404 ? 201 : status);
   }
   expect(await mine.offset(location)).toBe(0);
@@ -194,7 +194,7 @@ test("[UPL4] lengths above the limit, wrong offsets, other protocol versions and
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path, { maxAssetBytes: 1_000 });
   const client = clientOf(bench);
-  const problem = (answer: ApiResponse) => [answer.status, answer.headers.get("content-type")?.split(";")[0], answer.body.type];
+  const problem = (response: ApiResponse) => [response.status, response.headers.get("content-type")?.split(";")[0], response.body.type];
   const json = "application/problem+json";
   expect(problem(await client.create(1_001))).toEqual([413, json, "/problems/too-large"]);
   expect(problem(await client.create(10, { "tus-resumable": "0.2.2" }))[0]).toBeGreaterThanOrEqual(400);

@@ -20,25 +20,25 @@ const shown = { headers: { "X-Api-Key": mask }, basic_auth: { username: "screen"
 /** A player that shows one web page. */
 async function showing(bench: TestService) {
   const device = await bench.pairDevice();
-  const made = await bench.call("POST", "playlists", { name: "P", items: [page] });
-  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: made.body.id }];
+  const created = await bench.call("POST", "playlists", { name: "P", items: [page] });
+  const zones = [{ name: "main", left: 0, top: 0, width: 100, height: 100, playlist_id: created.body.id }];
   const layout = (await bench.call("POST", "layouts", { name: "L", width: 100, height: 100, zones })).body;
   await bench.call("PATCH", `players/${device.playerId}`, { layout_id: layout.id });
   const items = async () => DesiredState.parse((await device.call("GET", "state")).body).playlists[0]!.items;
-  return { made, items, path: `playlists/${made.body.id}` };
+  return { created, items, path: `playlists/${created.body.id}` };
 }
 
 test("[SEC1] secrets of a web item reach only the player; playlists, events and the audit log show masks", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
+  const { created, items, path } = await showing(bench);
   expect((await items())[0]).toMatchObject(page);
   const changed = await bench.call("PATCH", path, { name: "Q" });
   const deleted = await bench.call("POST", "playlists", { name: "bin", items: [page] });
   await bench.call("DELETE", `playlists/${deleted.body.id}`);
   const bin = await bench.call("GET", "playlists?deleted=true");
   const restored = await bench.call("POST", `playlists/${deleted.body.id}/restore`);
-  const answers = [made, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
+  const answers = [created, changed, await bench.call("GET", path), bin, restored, await bench.call("GET", "playlists")];
   for (const { body } of answers) {
     const item = (body.data?.[0] ?? body).items[0];
     expect(item).toMatchObject(shown);
@@ -72,10 +72,10 @@ function tablesWith(file: string, words: readonly string[]): string[] {
 test("[SEC2] sending a mask back keeps the secret and the item's id, with or without an id; a new value replaces the secret", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
-  const [item] = made.body.items;
-  const same = await bench.call("PATCH", path, { items: made.body.items });
-  expect(same.body).toEqual(made.body);
+  const { created, items, path } = await showing(bench);
+  const [item] = created.body.items;
+  const same = await bench.call("PATCH", path, { items: created.body.items });
+  expect(same.body).toEqual(created.body);
   const { id, ...unnamed } = item;
   const equal = await bench.call("PATCH", path, { items: [unnamed] });
   expect(equal.body.items[0].id).toBe(id);
@@ -91,11 +91,11 @@ test("[SEC2] sending a mask back keeps the secret and the item's id, with or wit
 test("[SEC3] a mask is rejected if no secret is stored for it, or if the URL has another origin", async () => {
   await using folder = await temporaryFolder();
   await using bench = await TestService.start(folder.path);
-  const { made, items, path } = await showing(bench);
-  const [item] = made.body.items;
+  const { created, items, path } = await showing(bench);
+  const [item] = created.body.items;
   const refused = async (method: string, to: string, sent: unknown[]) => {
-    const answer = await bench.call(method, to, { name: "P", items: sent });
-    return [answer.status, errorPointers(answer).toSorted()];
+    const response = await bench.call(method, to, { name: "P", items: sent });
+    return [response.status, errorPointers(response).toSorted()];
   };
   const both = ["/items/0/basic_auth/password", "/items/0/headers/X-Api-Key"];
   expect(await refused("PATCH", path, [{ ...item, url: "https://thief.example.net/" }])).toEqual([422, both]);
