@@ -44,8 +44,8 @@ async function createFirst(folder: string): Promise<FilledFolder> {
   const { user_code: code } = await device.askForCode();
   const player = await api.ok("POST", "players/pair", { code, name: "Lobby" });
   await device.firstToken();
-  const answer = await call(api.url, "POST", "device/heartbeat", heartbeat(), { authorization: `Bearer ${device.access.access_token}` });
-  if (answer.status !== 200) throw new Error(`no heartbeat: ${answer.status}`);
+  const response = await call(api.url, "POST", "device/heartbeat", heartbeat(), { authorization: `Bearer ${device.access.access_token}` });
+  if (response.status !== 200) throw new Error(`no heartbeat: ${response.status}`);
   return { token, assetId, playerId: player.id };
 }
 

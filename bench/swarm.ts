@@ -204,9 +204,9 @@ function peak(times: readonly number[]): number {
 }
 
 async function send(child: ChildProcess, command: SwarmCommand): Promise<Report> {
-  const answer = once(child, "message");
+  const reply = once(child, "message");
   child.send(command);
-  return ((await answer) as [Report])[0];
+  return ((await reply) as [Report])[0];
 }
 function count(): Promise<Report[]> {
   return Promise.all(swarm.map((child) => send(child, { is: "count" })));

@@ -127,10 +127,10 @@ async function send(
   const sending = request(url + path, { method, headers: { authorization: `Bearer ${token}`, ...length, ...headers } });
   if (hasBody) createReadStream(source, { highWaterMark: 1_048_576 }).pipe(sending);
   else sending.end();
-  const [answer] = (await once(sending, "response")) as [import("node:http").IncomingMessage];
-  const body = Buffer.concat(await answer.toArray()).toString();
-  if (answer.statusCode !== status) throw new Error(`${method} ${path}: ${answer.statusCode} ${body}`);
-  return String(answer.headers[header]);
+  const [response] = (await once(sending, "response")) as [import("node:http").IncomingMessage];
+  const body = Buffer.concat(await response.toArray()).toString();
+  if (response.statusCode !== status) throw new Error(`${method} ${path}: ${response.statusCode} ${body}`);
+  return String(response.headers[header]);
 }
 
 async function remove(location: string): Promise<void> {

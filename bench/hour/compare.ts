@@ -147,7 +147,7 @@ export function compareSums(
 }
 
 /**
- * Compares the observed cause of each second with forecast and `why`. A lost service explains only a missing answer.
+ * Compares the observed cause of each second with forecast and `why`. A lost service explains only a missing response.
  * @param changes the changes of the screen, each from the last sample before to the first sample after it
  * @param boundaryMs this close to a change both the old and the new cause are right
  */
