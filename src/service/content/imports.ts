@@ -129,7 +129,7 @@ export class Imports {
       if (encoding !== "identity")
         throw new ImportFailed(
           "bad-answer",
-          `${new URL(answer.url).host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
+          `${answer.url.host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
         );
       if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes; the limit is ${maxBytes}`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
