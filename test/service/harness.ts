@@ -20,7 +20,8 @@ import {
   type TokenGrant,
 } from "../../src/protocol/device/messages.ts";
 import { faultsOf } from "./http/contract.ts";
-import { startService, type Service, type ServiceConfig } from "../../src/service/server.ts";
+import type { ServiceConfig } from "../../src/service/config.ts";
+import { startService, type Service } from "../../src/service/server.ts";
 
 const claimFolder = fileURLToPath(new URL("../../renderer/claim", import.meta.url));
 

@@ -103,7 +103,7 @@ export async function populateTeam(bench: TestService, person: Person, file: Dat
   );
   for (let isMoving = true; isMoving;) {
     isMoving = false;
-    const later: Operation[] = [];
+    const later: typeof left = [];
     for (const each of left) {
       const own = Object.fromEntries(idsIn(each.params).map(({ name, prefix }) => [name, pool.get(prefix)]));
       const body = withIds(each.example ?? {}, pool);

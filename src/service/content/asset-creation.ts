@@ -2,9 +2,11 @@
 import { rm } from "node:fs/promises";
 import { newAssetRow, fileColumns, type ExaminationResult } from "./asset-rows.ts";
 import type { EventType } from "../../protocol/operator/events.ts";
-import type { NewEvent } from "../events/event-journal.ts";
-import type { ReceivedFile } from "./blobs.ts";
-import type { Parts } from "../operations/operation.ts";
+import type { EventJournal, NewEvent } from "../events/event-journal.ts";
+import type { Blobs, ReceivedFile } from "./blobs.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { MediaProcessPool } from "../media/process-pool.ts";
+import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { AssetRow } from "../store/tables.ts";
 
@@ -25,7 +27,7 @@ export interface ExaminedFile extends ExaminationResult, AsyncDisposable {
  * @throws Refusal 422 for a file that cannot be shown.
  */
 export async function examineFile(
-  { blobs, media }: Pick<Parts, "blobs" | "media">,
+  { blobs, media }: { blobs: Blobs; media: MediaProcessPool },
   path: string,
   claimed: string | undefined,
   teamId: string,
@@ -43,7 +45,7 @@ export async function examineFile(
 
 /** Keeps the bytes and inserts the row that names them. To be called inside a transaction; wake the thumbnails after it. */
 export async function insertAsset(
-  { blobs, clock, events, makeId }: Pick<Parts, "blobs" | "clock" | "events" | "makeId">,
+  { blobs, clock, events, makeId }: { blobs: Blobs; clock: Clock; events: EventJournal; makeId: MakeId },
   db: Db,
   { teamId, name, tags = [] }: NewAsset,
   received: ReceivedFile,

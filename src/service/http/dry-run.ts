@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isRead, type Operation } from "../operations/operation.ts";
 
 /** Whether an operation may be tried: every write of an operator but uploads in parts, which write as their bytes come. */
-export function isTryable(each: Operation): boolean {
+export function supportsDryRun(each: Operation): boolean {
   return each.caller === "operator" && !isRead(each) && each.stream === undefined;
 }
 
@@ -14,7 +14,7 @@ const dryRun = z
 
 /** The query that an operation takes over REST; undefined: none that is looked at. */
 export function queryOf(each: Operation): z.ZodType | undefined {
-  if (!isTryable(each)) return each.query;
+  if (!supportsDryRun(each)) return each.query;
   if (each.query === undefined) return z.looseObject({ dry_run: dryRun });
   if (!(each.query instanceof z.ZodObject)) throw new TypeError(`the query of ${each.name} must be an object`);
   return each.query.extend({ dry_run: dryRun });

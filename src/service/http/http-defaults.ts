@@ -2,37 +2,44 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { Log } from "../../base/log.ts";
+import { apiPrefix } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
-import { apiPrefix, type Parts } from "../operations/operation.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
-import { problemOf, ProblemError, toProblemError } from "./problem.ts";
+import type { MakeId } from "../store/ids.ts";
+import { ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
+import { plainAnswer } from "./responses/raw-response.ts";
 import { validatorCompiler } from "./validation.ts";
+
+interface HttpDependencies {
+  log: Log;
+  makeId: MakeId;
+}
 
 const maxJsonBytes = 1_048_576;
 // An upload of 2 GiB over a slow line takes its time; a connection on which nothing moves does not.
-const longestRequestMs = 3_600_000;
-const idleMs = 60_000;
+const requestTimeoutMs = 3_600_000;
+const idleTimeoutMs = 60_000;
 const keepAliveMs = 30_000;
 
 /** The framework's settings. */
-export function frameworkOptions(
-  parts: Parts,
+export function fastifyOptions(
+  dependencies: HttpDependencies,
   tls: { cert: Buffer; key: Buffer } | null,
   trustedProxies: readonly string[],
 ): FastifyServerOptions {
   const options = {
     logger: false,
-    genReqId: (raw: IncomingMessage) => requestIdOf(raw, parts.makeId),
+    genReqId: (raw: IncomingMessage) => requestIdOf(raw, dependencies.makeId),
     bodyLimit: maxJsonBytes,
-    requestTimeout: longestRequestMs,
-    connectionTimeout: idleMs,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
     // A request while the service stops is refused as a problem too, by a hook.
     return503OnClosing: false,
-    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => refuseBroken(error, socket, parts),
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void refuse(error, request, reply, parts),
+    clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => rejectInvalidHttp(error, socket, dependencies),
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void sendProblem(error, request, reply, dependencies),
     // Anybody can write X-Forwarded-For: it counts only where it comes from a proxy that was named.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // Given at the start, or the framework loads compilers of its own. Answers are built from parsed rows: they are not checked a
@@ -45,15 +52,15 @@ export function frameworkOptions(
 }
 
 /** Sets up what all routes share. */
-export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
-  tellIds(app.server, parts);
+export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): void {
+  setRequestIds(app.server, dependencies);
   let isClosing = false;
   app.addHook("preClose", (done) => {
     isClosing = true;
     done();
   });
-  app.setErrorHandler((error, request, reply) => refuse(error, request, reply, parts));
-  app.setNotFoundHandler((request, reply) => refuse(nowhere(request), request, reply, parts));
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, dependencies));
+  app.setNotFoundHandler((request, reply) => sendProblem(noRouteError(request), request, reply, dependencies));
   // With callbacks: a promise for each hook of each request is a tenth of the service's work.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
@@ -72,23 +79,23 @@ export function addHttpDefaults(app: FastifyInstance, parts: Parts): void {
   app.addHook("onResponse", (request, reply, done) => {
     // Reads and what devices send all day are of interest only to who looks for trouble.
     const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
-    if (parts.log.isLevelEnabled(level)) {
-      const about = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
-      parts.log[level]({ ...about, took_ms: Math.round(reply.elapsedTime) }, "request");
+    if (dependencies.log.isLevelEnabled(level)) {
+      const fields = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
+      dependencies.log[level]({ ...fields, took_ms: Math.round(reply.elapsedTime) }, "request");
     }
     done();
   });
 }
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: Parts): FastifyReply {
-  const refusal = toProblemError(error);
-  if (refusal.status >= 500) parts.log.error({ err: refusal.cause ?? refusal, request_id: request.id }, "a request failed");
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
+  const problem = toProblemError(error);
+  if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "a request failed");
   reply
-    .code(refusal.status)
+    .code(problem.status)
     // What the framework refuses has not come by the hook.
-    .headers({ ...headersOf(request), ...refusal.headers })
+    .headers({ ...headersOf(request), ...problem.headers })
     .removeHeader("content-length");
-  return reply.type("application/problem+json").send(JSON.stringify(problemOf(refusal, request.id)));
+  return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
 }
 
 const noHost = "A request of HTTP/1.1 has the header Host (RFC 9112, 3.2)";
@@ -98,26 +105,26 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 }
 
 /** Sets the id on every answer that Node begins, also where the framework gives none. */
-function tellIds(server: Server, parts: Parts): void {
-  const tell = (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader("Request-Id", requestIdOf(request, parts.makeId));
+function setRequestIds(server: Server, dependencies: HttpDependencies): void {
+  const setId = (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("Request-Id", requestIdOf(request, dependencies.makeId));
   };
-  server.prependListener("request", tell);
+  server.prependListener("request", setId);
   // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node alone would answer 417 without an id.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
 }
 
 /** Refuses what is no HTTP: there is no request yet, only its connection. */
-function refuseBroken(error: Error & { code?: string }, socket: Socket, parts: Parts): void {
+function rejectInvalidHttp(error: Error & { code?: string }, socket: Socket, dependencies: HttpDependencies): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const refusal =
-    brokenRefusals[error.code ?? ""]?.() ?? new ProblemError("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
-  const id = newRequestId(parts.makeId);
-  parts.log.debug({ request_id: id, reason: error.message }, "a connection brought no request");
-  socket.end(plainAnswer(refusal, id));
+  const problem =
+    connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
+  const id = newRequestId(dependencies.makeId);
+  dependencies.log.debug({ request_id: id, reason: error.message }, "a connection brought no request");
+  socket.end(plainAnswer(problem, id));
 }
 
-const brokenRefusals: Readonly<Record<string, () => ProblemError>> = {
+const connectionErrors: Readonly<Record<string, () => ProblemError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not come to its end in time"),
   HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have 16 kB together"),
 };
@@ -128,7 +135,7 @@ const routes = operations.map(({ method, path }) => ({
 }));
 
 /** Why there is nothing here: no such address, or not by this method. */
-function nowhere(request: FastifyRequest): ProblemError {
+function noRouteError(request: FastifyRequest): ProblemError {
   const path = request.url.split("?")[0]!;
   const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
   if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. The API is described at /docs`);

@@ -1,14 +1,14 @@
 // Makes a repeated POST with the same Idempotency-Key answer as the first one did, without doing it again.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { ProblemError } from "./problem.ts";
 import type { Db, Store } from "../store/store.ts";
+import { ProblemError } from "./problem.ts";
 
 /** How long an answer is kept for a repeat, ms. */
 export const idempotencyTtlMs = 86_400_000;
 
 /** An answer as it is kept for a repeat. */
-export interface KeptAnswer {
+export interface KeptResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
@@ -35,8 +35,8 @@ export class Idempotency {
     { tokenId, secret }: { tokenId: string; secret: string },
     key: string,
     requestHash: string,
-    act: (keep: (db: Db, answer: KeptAnswer) => Promise<void>) => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer & { replayed: boolean }> {
+    act: (keep: (db: Db, answer: KeptResponse) => Promise<void>) => Promise<KeptResponse>,
+  ): Promise<KeptResponse & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new ProblemError("bad-request", "Idempotency-Key: 1 to 255 visible ASCII characters without spaces");
     }
@@ -79,7 +79,7 @@ export class Idempotency {
   async #keep(
     db: Db,
     request: { token_id: string; key: string; request_hash: string },
-    { status, headers, body }: KeptAnswer,
+    { status, headers, body }: KeptResponse,
   ): Promise<void> {
     const row = { ...request, status, headers: JSON.stringify(headers), body, created_at: Math.trunc(this.#clock.now()) };
     await db.insertInto("idempotency").values(row).execute();

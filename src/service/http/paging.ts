@@ -2,8 +2,9 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { PageQuery } from "../../protocol/operator/resources.ts";
-import { ProblemError } from "./problem.ts";
 import { digestOf } from "../store/canonical-json.ts";
+import type { Tables } from "../store/tables.ts";
+import { ProblemError } from "./problem.ts";
 
 const Cursor = z.tuple([z.string()], z.union([z.number().min(-1e15).max(1e15), z.string()]));
 
@@ -72,6 +73,17 @@ function read(cursor: string): z.infer<typeof Cursor> {
 
 function badCursor(detail: string, cause?: unknown): ProblemError {
   return new ProblemError("invalid", `?cursor: ${detail}`, { errors: [{ pointer: "?cursor", detail }], cause });
+}
+
+/** A page of rows whose name contains `q`, if it is given. */
+export function pageByName<TB extends keyof Tables, R extends { name: string }, T>(
+  rows: SelectQueryBuilder<Tables, TB, R>,
+  query: z.infer<typeof PageQuery> & { q?: string | undefined },
+  show: (row: R) => T,
+): Promise<{ data: T[]; next_cursor: string | null }> {
+  const { q } = query;
+  if (q === undefined) return pageOf(rows, query, show);
+  return pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
 }
 
 /** Whether a name holds the words looked for, blind to case in every script. */

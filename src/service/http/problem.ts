@@ -108,3 +108,9 @@ export function toProblemError(error: unknown): ProblemError {
   if (status >= 400 && status < 500) return new ProblemError("bad-request", message, { cause: error });
   return new ProblemError("internal", "Something failed here; it is in the service's log under this request id", { cause: error });
 }
+
+/** The row, which must exist and belong to the caller's team. @throws ProblemError 404. */
+export function found<T>(row: T | undefined, what: string): T {
+  if (row === undefined) throw new ProblemError("not-found", `There is no such ${what}`);
+  return row;
+}

@@ -1,14 +1,14 @@
 // The doors for WebSockets on one HTTP server, and how those behind them are sent home.
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
+import type { WebSocketServer } from "ws";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
 import { ProblemError } from "./problem.ts";
 import { requestIdOf, tellRequestId } from "./request-id.ts";
-import type { WebSocketServer } from "ws";
+import { plainAnswer } from "./responses/raw-response.ts";
 
 /** An address that takes WebSockets. */
 export interface WebSocketEndpoint {

@@ -1,21 +1,8 @@
 // Checks parameters, queries and bodies against the operation's schemas; every wrong field is named.
-import type { FastifySchema, FastifySchemaCompiler } from "fastify";
+import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
-import { queryOf } from "./dry-run.ts";
 import { checked } from "./input-errors.ts";
-import type { Operation } from "../operations/operation.ts";
 import { ProblemError, type FieldError } from "./problem.ts";
-
-/** The schemas that Fastify has checked for an operation. */
-export function routeSchema(each: Operation): FastifySchema {
-  const { params, body } = each;
-  const query = queryOf(each);
-  return {
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { querystring: query }),
-    ...(body === undefined ? {} : { body }),
-  };
-}
 
 /**
  * Fastify's validator for zod schemas. A malformed id in the path is an unknown thing (404); the rest is 422 with an

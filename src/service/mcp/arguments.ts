@@ -1,7 +1,7 @@
 // The arguments of a tool: the path's, the query's and the body's side by side, in a schema that an agent reads cheaply.
 import { z } from "zod";
-import { isRepeatable } from "../openapi/responses.ts";
 import type { Schema } from "../openapi/json.ts";
+import { isRepeatable } from "../openapi/responses.ts";
 import { wholeSchema } from "../openapi/schemas.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 

@@ -2,16 +2,18 @@
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
-import type { Operator } from "../people/access.ts";
+import type { Admission } from "../http/admission.ts";
 import type { Gateway } from "../http/gateway.ts";
-import type { Parts } from "../operations/operation.ts";
+import { originOf } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
+import type { Operator } from "../people/access.ts";
+import type { ToolDependencies } from "./calls.ts";
 import type { McpHandler } from "./handler.ts";
-import { toolsetsAsked } from "./toolsets.ts";
+import { requestedToolsets } from "./toolsets.ts";
 
 /** What the endpoint has to know of the service's place. */
-export interface McpPlace {
+export interface EndpointAddress {
   /** The address it listens on. */
   host: string;
   /** Where people reach it; null when that is not known. */
@@ -25,12 +27,18 @@ const maxBodyBytes = 2_097_152;
 const metadataPath = "/.well-known/oauth-protected-resource";
 
 /** Adds the endpoint and its metadata; requests under way end with the service. */
-export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place: McpPlace): void {
-  let made: Promise<McpHandler> | undefined;
+export function addMcp(
+  app: FastifyInstance,
+  dependencies: ToolDependencies & { admission: Admission; gateway: Gateway },
+  address: EndpointAddress,
+): void {
+  const { admission } = dependencies;
+  const { publicUrl } = address;
+  let loading: Promise<McpHandler> | undefined;
   // The protocol's library takes its time and memory, and few services are asked by agents.
-  const handler = () => (made ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(parts, door, place.version)));
-  app.addHook("preClose", async () => (await made)?.close());
-  const visitors = new WeakMap<FastifyRequest, Operator>();
+  const handler = () => (loading ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(dependencies, address.version)));
+  app.addHook("preClose", async () => (await loading)?.close());
+  const operators = new WeakMap<FastifyRequest, Operator>();
   app.route({
     method: ["GET", "POST", "DELETE"],
     url: path,
@@ -38,18 +46,18 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place:
     bodyLimit: maxBodyBytes,
     // Before the body is read.
     onRequest: async (request, reply) => {
-      checkSite(request, place);
-      visitors.set(request, await letIn(request, reply, door, place));
+      checkSite(request, address);
+      operators.set(request, await authenticateOperator(request, reply, admission, publicUrl));
     },
     handler: async (request, reply) => {
-      const operator = visitors.get(request)!;
-      const call = callOf(request, reply);
+      const operator = operators.get(request)!;
+      const call = callOf(request, reply, publicUrl);
       // Older clients may send several messages at once: each counts.
-      if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) door.count(operator, call);
-      const gone = call.closedSignal();
-      const toolsets = toolsetsAsked(request.query, call.header("x-mcp-toolsets"));
-      const visit = { call: { ...call, gone: () => gone }, operator, raw: request.raw, toolsets };
-      const answer = await (await handler()).answer(visit, request.body);
+      if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) admission.countRequest(operator, call);
+      const closed = call.closedSignal();
+      const toolsets = requestedToolsets(request.query, call.header("x-mcp-toolsets"));
+      const mcpCall = { call: { ...call, closedSignal: () => closed }, operator, raw: request.raw, toolsets };
+      const answer = await (await handler()).handle(mcpCall, request.body);
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
       return reply.send(answer);
     },
@@ -58,12 +66,13 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place:
   // The protocol's own authorization (2026-07-28), which is optional, would want one.
   for (const url of [metadataPath, metadataPath + path]) {
     app.get(url, async (request, reply) => {
-      checkSite(request, place);
+      checkSite(request, address);
+      const origin = originOf(request, publicUrl) ?? "";
       return reply.type("application/json; charset=utf-8").send(
         JSON.stringify({
-          resource: baseOf(request, place) + path,
+          resource: origin + path,
           resource_name: "signage-player service",
-          resource_documentation: `${baseOf(request, place)}/docs`,
+          resource_documentation: `${origin}/docs`,
           bearer_methods_supported: ["header"],
           scopes_supported: scopes,
         }),
@@ -73,12 +82,17 @@ export function addMcp(app: FastifyInstance, parts: Parts, door: Gateway, place:
 }
 
 /** @throws Refusal as REST does; a 401 says where the metadata is. */
-async function letIn(request: FastifyRequest, reply: FastifyReply, door: Gateway, place: McpPlace): Promise<Operator> {
+async function authenticateOperator(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  admission: Admission,
+  publicUrl: string | null,
+): Promise<Operator> {
   try {
-    return await door.operatorOf(callOf(request, reply));
+    return await admission.authenticateOperator(callOf(request, reply, publicUrl));
   } catch (error) {
     if (!(error instanceof ProblemError) || error.kind !== "unauthorized") throw error;
-    const metadata = `resource_metadata="${baseOf(request, place)}${metadataPath}${path}"`;
+    const metadata = `resource_metadata="${originOf(request, publicUrl) ?? ""}${metadataPath}${path}"`;
     const headers = { ...error.headers, "WWW-Authenticate": `${error.headers["WWW-Authenticate"] ?? "Bearer"}, ${metadata}` };
     throw new ProblemError(error.kind, error.message, { errors: error.errors, headers, cause: error });
   }
@@ -89,31 +103,27 @@ async function letIn(request: FastifyRequest, reply: FastifyReply, door: Gateway
  * Host that is a foreign name, which is what rebound DNS brings. An address for a Host cannot be rebound.
  * @throws Refusal 403.
  */
-function checkSite({ headers }: FastifyRequest, { host, publicUrl }: McpPlace): void {
+function checkSite({ headers }: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
   const asked = headers.host ?? "";
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isPublic = own !== null && asked.toLowerCase() === own.host;
-  if (isLoopback(host) && !isPublic && !isUnbindable(asked)) {
+  if (isLoopback(host) && !isPublic && !cannotBeRebound(asked)) {
     throw new ProblemError("forbidden", `Not for the name ${asked}: if people reach the service by it, start it with --public-url`);
   }
   const { origin } = headers;
   if (origin === undefined || origin === own?.origin) return;
   const from = URL.canParse(origin) ? new URL(origin).host : null;
-  if (from === null || from !== asked.toLowerCase() || !isUnbindable(from)) {
+  if (from === null || from !== asked.toLowerCase() || !cannotBeRebound(from)) {
     throw new ProblemError("forbidden", "Pages of other sites may not call this: their Origin is not the service's own (--public-url)");
   }
 }
 
 /** Whether a Host is this machine's own name or an address, neither of which a stranger's DNS can turn elsewhere. */
-function isUnbindable(host: string): boolean {
+function cannotBeRebound(host: string): boolean {
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return isLoopback(name) || isIP(name) !== 0;
 }
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-}
-
-function baseOf(request: FastifyRequest, { publicUrl }: McpPlace): string {
-  return publicUrl === null ? `${request.protocol}://${request.host}` : new URL(publicUrl).origin;
 }

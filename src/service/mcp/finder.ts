@@ -1,10 +1,11 @@
 // Tools by which every operation is reachable though few are listed: find one by words, read with it, call it.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { isRead } from "../operations/operation.ts";
-import { answered, callOperation, type Arguments, type Runner, type Visit } from "./calls.ts";
 import { invalidFields } from "../http/problem.ts";
 import { validatePart } from "../http/validation.ts";
+import { isRead } from "../operations/operation.ts";
+import { callOperation, runTool, type McpCall, type ToolRunner } from "./calls.ts";
+import type { Arguments } from "./tool-input.ts";
 import type { OperationTool, OtherTool } from "./tools.ts";
 
 const Search = z.strictObject({
@@ -94,17 +95,17 @@ export const finderTools: readonly OtherTool[] = [
 ];
 
 /** Calls one of {@link finderTools}; undefined: the name is none of theirs. */
-export function callFinder(runner: Runner, visit: Visit, name: string, given: Arguments): Promise<CallToolResult> | undefined {
-  if (name === "find_operation") return answered(runner, visit, name, async () => found(runner, visit, parsed(Search, given).words));
+export function callFinder(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
+  if (name === "find_operation") return runTool(runner, mcpCall, name, async () => found(runner, mcpCall, parsed(Search, given).words));
   if (name !== "read_operation" && name !== "call_operation") return undefined;
-  return answered(runner, visit, name, async () => {
+  return runTool(runner, mcpCall, name, async () => {
     const { name: operation, arguments: own } = parsed(Chosen, given);
     const tool = runner.tools.get(operation);
     if (tool === undefined) throw invalidFields([{ pointer: "name", detail: `there is no operation ${operation}: ask find_operation` }]);
     if (name === "read_operation" && !isRead(tool.operation)) {
       throw invalidFields([{ pointer: "name", detail: `${operation} writes: call it by call_operation` }]);
     }
-    return callOperation(runner, visit, tool, own);
+    return callOperation(runner, mcpCall, tool, own);
   });
 }
 
@@ -115,8 +116,8 @@ function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
   throw invalidFields(result.errors);
 }
 
-function found(runner: Runner, visit: Visit, words: string): CallToolResult {
-  const usable = runner.tools.usable(visit.operator.scopes);
+function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolResult {
+  const usable = runner.tools.usable(mcpCall.operator.scopes);
   const given = wordsIn(words);
   // Both, since a word of people may stand in a description as well.
   const asked = [...new Set(given.flatMap((word) => [word, meant[word] ?? word]))];

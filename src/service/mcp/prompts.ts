@@ -1,8 +1,8 @@
 // Two errands that people ask agents for, written down with the tools that they need.
 import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type Prompt } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Scope } from "../../protocol/operator/people.ts";
 import { id } from "../../protocol/common.ts";
+import type { Scope } from "../../protocol/operator/people.ts";
 
 interface Errand {
   prompt: Prompt;

@@ -3,14 +3,14 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Scope } from "../../protocol/operator/people.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
-import { operations } from "../operations/operations.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
+import { operations, type OperationDependencies } from "../operations/operations.ts";
 import { argumentsOf, type Places } from "./arguments.ts";
 import { isIn } from "./toolsets.ts";
 
 /** A tool and the operation behind it. */
 export interface OperationTool {
-  operation: Operation;
+  operation: Operation<OperationDependencies>;
   /** As clients see it. */
   tool: Tool;
   places: Places;
@@ -80,7 +80,7 @@ export class Toolbox {
 }
 
 /** Whether REST answers without a body. */
-export function hasNoAnswer({ output }: Operation): boolean {
+export function hasNoResponseBody({ output }: Operation): boolean {
   return output instanceof z.ZodUndefined;
 }
 
@@ -95,7 +95,7 @@ function isForAgents(each: Operation): boolean {
 }
 
 /** @throws TypeError when two arguments of the operation have one name. */
-function toolOf(operation: Operation): OperationTool {
+function toolOf(operation: Operation<OperationDependencies>): OperationTool {
   const { name, summary, description, agent, method } = operation;
   const { schema, ...places } = argumentsOf(operation);
   const tool: Tool = {

@@ -1,8 +1,8 @@
 // Which tools an agent is shown: by default those of everyday tasks, on request those of whole areas.
 // A list never depends on earlier requests: the specification of 2026-07-28 forbids that, so a request says what it wants.
 import { isToolset, toolsets, type Toolset } from "../../protocol/operator/toolsets.ts";
-import type { Operation } from "../operations/operation.ts";
 import { ProblemError } from "../http/problem.ts";
+import type { Operation } from "../operations/operation.ts";
 
 const tagsOf: Readonly<Record<Exclude<Toolset, "everyday" | "all">, readonly string[]>> = {
   players: ["players", "commands", "screenshots"],
@@ -47,7 +47,7 @@ export function isIn(toolset: Toolset, { tag }: Operation, tool: string): boolea
  * else `everyday`. `default` is another word for that.
  * @throws Refusal 422 for a name that is none.
  */
-export function toolsetsAsked(query: unknown, header: string | undefined): readonly Toolset[] {
+export function requestedToolsets(query: unknown, header: string | undefined): readonly Toolset[] {
   const given = typeof query === "object" && query !== null && "toolsets" in query ? String(query.toolsets) : header;
   const names = (given ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim().toLowerCase()]));
   if (names.length === 0) return ["everyday"];

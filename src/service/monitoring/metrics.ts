@@ -3,10 +3,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Event } from "../../protocol/operator/events.ts";
 import type { EventJournal } from "../events/event-journal.ts";
-import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
-import type { Db, Store } from "../store/store.ts";
 import type { Subscribers } from "../events/subscribers.ts";
 import type { WebhookSender } from "../events/webhooks/sender.ts";
+import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
+import type { Db, Store } from "../store/store.ts";
 
 export interface MetricsParts {
   store: Store;

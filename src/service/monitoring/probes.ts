@@ -2,10 +2,18 @@
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
-import { authenticate, requireScope } from "../people/access.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
+import { authenticate, requireScope } from "../people/access.ts";
+import type { Store } from "../store/store.ts";
+import type { Metrics } from "./metrics.ts";
+
+interface ProbeDependencies {
+  store: Store;
+  clock: Clock;
+  /** Aborts when the service stops. */
+  closing: AbortSignal;
+}
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -18,13 +26,13 @@ declare module "fastify" {
 const storeLimitMs = 2_000;
 
 /** Adds `/readyz` and `/metrics`, and counts every answered request. @param isPublic whether anybody may see the metrics. */
-export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, isPublic: boolean): void {
+export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies, metrics: Metrics, isPublic: boolean): void {
   app.addHook("onResponse", async (request, reply) => {
     metrics.answered(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
   app.get("/readyz", async (_request, reply) => {
-    if (parts.closing.aborted) throw new ProblemError("closing", "The service is stopping");
-    await checkStore(parts);
+    if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");
+    await checkStore(dependencies);
     return reply
       .type("application/json")
       .header("Cache-Control", "no-store")
@@ -32,7 +40,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
   });
   app.get("/metrics", async (request, reply) => {
     if (!isPublic && !isFromHere(request)) {
-      requireScope(await authenticate(parts.store.db, parts.clock, request.headers.authorization), "teams:read");
+      requireScope(await authenticate(dependencies.store.db, dependencies.clock, request.headers.authorization), "teams:read");
     }
     return reply
       .type(metrics.contentType)
@@ -42,7 +50,7 @@ export function addProbes(app: FastifyInstance, parts: Parts, metrics: Metrics, 
 }
 
 /** @throws Refusal 503 when the databases do not answer in time. */
-async function checkStore({ store }: Parts): Promise<void> {
+async function checkStore({ store }: ProbeDependencies): Promise<void> {
   const over = new AbortController();
   const late = setTimeout(storeLimitMs, "late" as const, { signal: over.signal, ref: false }).catch(() => "over" as const);
   const asking = Promise.all([

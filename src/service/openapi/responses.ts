@@ -1,5 +1,5 @@
 // What answers have in common: their headers, and the problems that refuse.
-import { isTryable } from "../http/dry-run.ts";
+import { supportsDryRun } from "../http/dry-run.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { problemKinds, type ProblemKind } from "../http/problem.ts";
 import { pascal, type Json } from "./json.ts";
@@ -39,7 +39,7 @@ export function successHeaders(each: Operation, status: number): AnswerHeader[] 
   if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
-  if (isTryable(each)) names.push("Dry-Run");
+  if (supportsDryRun(each)) names.push("Dry-Run");
   if (each.file !== undefined) names.push("Accept-Ranges");
   if (status === 206) names.push("Content-Range");
   names.push("RateLimit", "RateLimit-Policy");

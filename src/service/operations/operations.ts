@@ -1,32 +1,32 @@
 // Every verb of the service, once. Routes, the API's description and the MCP tools are made from this table.
 import { assetOperations } from "./content/assets.ts";
-import { auditOperations } from "./people/audit.ts";
-import { calendarOperations } from "./schedule/calendars.ts";
+import { layoutOperations } from "./content/layouts.ts";
+import { playlistOperations } from "./content/playlists.ts";
+import { uploadLinkOperations } from "./content/upload-links.ts";
+import { uploadOperations } from "./content/uploads.ts";
+import { eventOperations } from "./events/events.ts";
+import { webhookOperations } from "./events/webhooks.ts";
 import { commandOperations, screenshotOperations } from "./fleet/commands.ts";
 import { deviceOperations } from "./fleet/device.ts";
-import { eventOperations } from "./events/events.ts";
-import { invitationOperations } from "./people/invitations.ts";
-import { forecastOperations } from "./schedule/forecast.ts";
 import { heartbeatOperations } from "./fleet/heartbeats.ts";
-import { layoutOperations } from "./content/layouts.ts";
-import { memberOperations } from "./people/members.ts";
-import type { Operation } from "./operation.ts";
-import { playEventOperations } from "./schedule/play-events.ts";
 import { playerBinOperations } from "./fleet/players-bin.ts";
 import { bulkOperations } from "./fleet/players-bulk.ts";
 import { playerOperations } from "./fleet/players.ts";
-import { playlistOperations } from "./content/playlists.ts";
-import { scheduleOperations } from "./schedule/schedules.ts";
-import { showOperations } from "./schedule/shows.ts";
-import { webhookOperations } from "./events/webhooks.ts";
+import type { Operation } from "./operation.ts";
+import { auditOperations } from "./people/audit.ts";
+import { invitationOperations } from "./people/invitations.ts";
+import { memberOperations } from "./people/members.ts";
 import { teamOperations } from "./people/teams.ts";
 import { tokenOperations } from "./people/tokens.ts";
 import { userOperations } from "./people/users.ts";
-import { uploadLinkOperations } from "./content/upload-links.ts";
-import { uploadOperations } from "./content/uploads.ts";
+import { calendarOperations } from "./schedule/calendars.ts";
+import { forecastOperations } from "./schedule/forecast.ts";
+import { playEventOperations } from "./schedule/play-events.ts";
 import { reportOperations } from "./schedule/reports.ts";
+import { scheduleOperations } from "./schedule/schedules.ts";
+import { showOperations } from "./schedule/shows.ts";
 
-export const operations: readonly Operation[] = [
+const all = [
   ...playerOperations,
   ...playerBinOperations,
   ...bulkOperations,
@@ -54,6 +54,13 @@ export const operations: readonly Operation[] = [
   ...reportOperations,
   ...deviceOperations,
 ];
+
+type DependenciesOf<T> = T extends readonly Operation<infer D>[] ? D : never;
+/** What all operations together need to run. */
+export type OperationDependencies = DependenciesOf<typeof all>;
+
+/** Every operation of the service. */
+export const operations: readonly Operation<OperationDependencies>[] = all;
 
 /** What each group of operations is about, in the order of the documentation. */
 export const tags: readonly { name: string; description: string }[] = [

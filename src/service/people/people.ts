@@ -1,11 +1,12 @@
 // People in teams: how they are looked up and shown, and what becomes of their tokens when their role does.
 import type { Invitation, CreatedToken, Member, Role, Scope, Team, Token, User } from "../../protocol/operator/people.ts";
 import { generateToken, hashSecret, tokenHint, scopesOfRole } from "./access.ts";
-import type { Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { MakeId } from "../store/ids.ts";
 import type { Db } from "../store/store.ts";
 import type { InvitationRow, TeamRow, TokenRow, UserRow } from "../store/tables.ts";
 
-type Making = Pick<Parts, "makeId" | "clock">;
+type Making = { makeId: MakeId; clock: Clock };
 
 /** A token to be made. */
 export interface TokenDetails {

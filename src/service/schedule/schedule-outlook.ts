@@ -10,17 +10,26 @@ import {
   type ScheduleTarget,
   type ScheduleWarning,
 } from "../../protocol/scheduling/schedules.ts";
-import type { LiveWindow, WindowTiming } from "./calendar.ts";
+import type { Calendar, LiveWindow, WindowTiming } from "./calendar.ts";
 import { confirmedInterventions } from "./confirmed-interventions.ts";
 import { calendarsFor, type CalendarDays } from "./holiday-calendars.ts";
-import type { Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { DesiredStates } from "../fleet/desired-states.ts";
+import type { Presence } from "../fleet/presence.ts";
+import type { Foretell } from "./forecast.ts";
 import { targetedPlayers, flattenTarget } from "./schedules.ts";
 import { describeSchedule } from "./schedule-summary.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow } from "../store/tables.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
-type Asked = Pick<Parts, "calendar" | "clock" | "desired" | "foretell" | "presence">;
+export interface OutlookDependencies {
+  calendar: Calendar;
+  clock: Clock;
+  desired: DesiredStates;
+  foretell: Foretell;
+  presence: Presence;
+}
 
 const dayMs = 86_400_000;
 // Whether a schedule is outranked is looked up on a few screens, in a few windows: a write is not to wait for a fleet.
@@ -34,7 +43,7 @@ const harmless: readonly ScheduleWarning["code"][] = ["exdate-unused", "calendar
 type Calendars = ReadonlyMap<string, CalendarDays>;
 
 /** A schedule as an answer shows it. `db` may be a transaction that is still open. */
-export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
+export async function outlookOf(parts: OutlookDependencies, db: Db, teamId: string, schedule: Schedule): Promise<ScheduleOutlook> {
   const { calendar, clock } = parts;
   const now = clock.now();
   const players = await targetedPlayers(db, teamId, [schedule.target]);
@@ -61,7 +70,7 @@ export async function outlookOf(parts: Asked, db: Db, teamId: string, schedule: 
 }
 
 /** The zone by whose clock a player without one of its own plays. */
-export function timeZoneOf({ presence }: Pick<Asked, "presence">, player: PlayerRow | undefined): string {
+export function timeZoneOf({ presence }: Pick<OutlookDependencies, "presence">, player: PlayerRow | undefined): string {
   if (player === undefined) return "UTC";
   const { timezone } = JSON.parse(player.reported) as { timezone: string };
   return player.timezone ?? presence.latest(player.id)?.heartbeat.timezone ?? timezone;
@@ -82,7 +91,7 @@ async function withoutScreens(db: Db, teamId: string, target: ScheduleTarget, pl
 
 /** Why no window is left. */
 async function ofTimes(
-  { calendar }: Asked,
+  { calendar }: OutlookDependencies,
   schedule: Schedule,
   zone: string,
   now: number,
@@ -188,7 +197,7 @@ function unusedExdates({ starts_at, rrule, exdates, timezone }: Schedule): Sched
 
 /** Whether on none of some screens, in none of its next windows, it is what plays. */
 async function outranked(
-  parts: Asked,
+  parts: OutlookDependencies,
   db: Db,
   schedule: Schedule,
   players: readonly PlayerRow[],
@@ -220,7 +229,7 @@ async function outranked(
 }
 
 /** What holds on a player for a question of why. */
-export async function interventionsOf(parts: Asked, db: Db, player: PlayerRow): ReturnType<typeof confirmedInterventions> {
+export async function interventionsOf(parts: OutlookDependencies, db: Db, player: PlayerRow): ReturnType<typeof confirmedInterventions> {
   const given = JSON.parse(player.variables) as Record<string, string | number | boolean>;
   return confirmedInterventions(db, player.id, given, parts.presence.latest(player.id));
 }

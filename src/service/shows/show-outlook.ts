@@ -1,14 +1,16 @@
 // What comes of a show: where it stands, which players it is for, and what may keep it from being seen.
 import type { Show, ShowEntry, ShowWarning } from "../../protocol/operator/shows.ts";
-import type { OperatorContext } from "../operations/operation.ts";
-import { outlookOf } from "../schedule/schedule-outlook.ts";
+import { outlookOf, type OutlookDependencies } from "../schedule/schedule-outlook.ts";
 import { findShowSchedule, layoutSizeFor, showStatus, type ShowContent } from "./shows.ts";
 import type { Db } from "../store/store.ts";
 import type { PlayerRow, ShowRow } from "../store/tables.ts";
 import { noPlayerHasTagMessage } from "../fleet/targets.ts";
 
 /** What a show is looked at with. */
-export type ShowContext = Pick<OperatorContext, "parts" | "teamId">;
+export interface ShowContext {
+  parts: OutlookDependencies;
+  teamId: string;
+}
 
 /** How many players are told one by one. */
 export const maxListedPlayers = 100;

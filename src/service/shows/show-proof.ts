@@ -4,7 +4,7 @@ import type { ShowProof } from "../../protocol/operator/shows.ts";
 import { selectPlayEvents } from "../proof/play-events.ts";
 import { showEntry, maxListedPlayers, playerEntry, type ShowContext } from "./show-outlook.ts";
 import { zoneIdsOf } from "./shows.ts";
-import type { Db } from "../store/store.ts";
+import type { Db, Store } from "../store/store.ts";
 import type { ShowRow } from "../store/tables.ts";
 import { inChunks } from "../fleet/targets.ts";
 
@@ -12,9 +12,8 @@ import { inChunks } from "../fleet/targets.ts";
 const presented = sql`(result in ('completed', 'cut') or (result = 'failed' and duration_ms > 0))`;
 
 /** What players told of a show: plays by presented frames, whether it is on, and the newest picture. */
-export async function proofOf(context: ShowContext, row: ShowRow): Promise<ShowProof> {
+export async function proofOf({ db, plays }: Pick<Store, "db" | "plays">, context: ShowContext, row: ShowRow): Promise<ShowProof> {
   const { parts, teamId } = context;
-  const { db, plays } = parts.store;
   const { entry, schedule } = await showEntry(context, db, row);
   const counted = await selectPlayEvents(plays, teamId, { schedule_id: row.schedule_id })
     .select([

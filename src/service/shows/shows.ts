@@ -14,7 +14,9 @@ import type { Calendar } from "../schedule/calendar.ts";
 import { layoutsShowing, parseZones, playersShowing } from "../fleet/desired-states.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { findPlayerByIdOrName } from "../fleet/named-players.ts";
-import type { Change, Parts } from "../operations/operation.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Presence } from "../fleet/presence.ts";
+import type { Change } from "../operations/unit-of-work.ts";
 import { invalidField, invalidFields } from "../http/problem.ts";
 import { findTeamRow } from "../store/team-rows.ts";
 import { timeZoneOf } from "../schedule/schedule-outlook.ts";
@@ -77,7 +79,7 @@ export async function resolveTarget(db: Db, teamId: string, { players = [], tags
 
 /** How large a layout has to be to fill the screens: the size that most of them have, as their pictures stand. */
 export function layoutSizeFor(
-  parts: Pick<Parts, "presence">,
+  parts: { presence: Presence },
   players: readonly PlayerRow[],
 ): { width: number; height: number; others: number } {
   const counts = new Map<string, number>();
@@ -97,7 +99,7 @@ export function layoutSizeFor(
 
 /** Where a show stands by now. */
 export async function showStatus(
-  { calendar, clock, presence }: Pick<Parts, "clock" | "presence"> & { calendar: Calendar },
+  { calendar, clock, presence }: { calendar: Calendar; clock: Clock; presence: Presence },
   row: ShowRow,
   schedule: Schedule | null,
   player: PlayerRow | undefined,
@@ -187,7 +189,7 @@ async function isScheduled(db: Db, { team_id, layout_id }: ShowRow): Promise<boo
   return (await rows.where("deleted_at", "is", null).limit(1).executeTakeFirst()) !== undefined;
 }
 
-function sizeOf({ presence }: Pick<Parts, "presence">, player: PlayerRow): string | null {
+function sizeOf({ presence }: { presence: Presence }, player: PlayerRow): string | null {
   const reported = JSON.parse(player.reported) as { resolution?: { width: number; height: number } | null };
   const size = presence.latest(player.id)?.heartbeat.resolution ?? reported.resolution;
   if (size === undefined || size === null || size.width < 1 || size.height < 1) return null;

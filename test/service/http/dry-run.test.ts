@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../src/service/operations/operations.ts";
-import { isTryable } from "../../../src/service/http/dry-run.ts";
+import { supportsDryRun } from "../../../src/service/http/dry-run.ts";
 import { openStore } from "../../../src/service/store/store.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { temporaryFolder } from "../../support/folder.ts";
@@ -115,7 +115,7 @@ test("[DRY1] every write of an operator takes ?dry_run=true: it answers as if it
     removeMember: [`teams/${person.teamId}/members/${person.userId}`],
     updateMe: ["me", { name: "Somebody else" }],
   };
-  const tryable = operations.filter(isTryable);
+  const tryable = operations.filter(supportsDryRun);
   expect(Object.keys(calls).toSorted()).toEqual(tryable.map(({ name }) => name).toSorted());
   // What days of attempts would have come to.
   await using store = await openStore(folder.path);

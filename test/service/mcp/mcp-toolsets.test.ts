@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toolsets } from "../../../src/protocol/operator/toolsets.ts";
 import { argumentsOf } from "../../../src/service/mcp/arguments.ts";
 import { operations } from "../../../src/service/operations/operations.ts";
-import { NoContent, operation } from "../../../src/service/operations/operation.ts";
+import { NoContent, operationsWith } from "../../../src/service/operations/operation.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { Agent, eras } from "./agent.ts";
 import { TestService, call, heartbeat, picture, type Device } from "../harness.ts";
@@ -84,7 +84,7 @@ test.each(eras)("[MCP21] an operation that is not listed is found by words and c
 });
 
 test("[MCP22] arguments stand side by side: a body's field whose name the path or every tool has is called body_…", () => {
-  const odd = operation({
+  const odd = operationsWith<never>()({
     name: "changeOdd",
     tag: "players",
     method: "POST",

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "../../content/blobs.ts";
-import type { FileResponse } from "../../operations/operation.ts";
+import type { FileResponse } from "../../operations/responses.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { rangeOf } from "./range.ts";
 

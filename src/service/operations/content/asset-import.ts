@@ -1,15 +1,27 @@
 // Import of an asset from an address: taken down at once, fetched in the background.
-import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
+import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
 import { assetVersion, newAssetRow } from "../../content/asset-rows.ts";
+import type { Imports } from "../../content/imports.ts";
 import { invalidField } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { JsonResponse } from "../responses.ts";
 import { show } from "./asset-reading.ts";
-import { change, operation, JsonResponse, type Operation } from "../operation.ts";
 
-export const importOperations: readonly Operation[] = [
+interface AssetImportDependencies {
+  clock: Clock;
+  imports: Imports;
+  makeId: MakeId;
+}
+
+const operation = operationsWith<AssetImportDependencies>();
+
+export const importOperations: readonly Operation<AssetImportDependencies>[] = [
   operation({
     name: "importAsset",
     tag: "assets",
@@ -28,25 +40,24 @@ export const importOperations: readonly Operation[] = [
     output: Asset,
     errors: ["invalid"],
     version: assetVersion,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
+    async run(dependencies, { teamId }, { body }, unitOfWork) {
       const url = new URL(body.url);
       if (url.username !== "" || url.password !== "") throw invalidField("/url", "must not hold a user name or a password");
       const write = async (db: Db) => {
         const about = {
-          id: parts.makeId("ast"),
+          id: dependencies.makeId("ast"),
           team_id: teamId,
           name: body.name ?? nameOf(url),
-          created_at: Math.trunc(parts.clock.now()),
+          created_at: Math.trunc(dependencies.clock.now()),
         };
         const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
         await db.insertInto("assets").values(row).execute();
-        return { result: show(parts, row), events: [assetEvent("asset.created", row)] };
+        return { result: show(dependencies, row), events: [assetEvent("asset.created", row)] };
       };
-      const made = await change(context, write, async (_db, asset) => {
+      const made = await unitOfWork.write(write, async (_db, asset) => {
         return new JsonResponse(202, asset, { Location: `/api/v1/assets/${asset.id}` });
       });
-      parts.imports.wake();
+      dependencies.imports.wake();
       return made;
     },
   }),

@@ -1,25 +1,47 @@
 // Assets: the files that screens show. The bytes decide what they are; equal bytes are stored once.
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetChange, AssetQuery } from "../../../protocol/content/assets.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { Name } from "../../../protocol/common.ts";
 import { assetEvent, examineFile, insertAsset } from "../../content/asset-creation.ts";
 import { assetVersion, isStored, tagsOf, type StoredAssetRow } from "../../content/asset-rows.ts";
-import { convertedTypes, mediaTypes } from "../../media/media.ts";
+import type { Blobs } from "../../content/blobs.ts";
+import type { Imports } from "../../content/imports.ts";
+import { thumbnailType, type Thumbnails } from "../../content/thumbnails.ts";
+import type { EventJournal } from "../../events/event-journal.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { convertedTypes, mediaTypes } from "../../media/media.ts";
+import type { MediaProcessPool } from "../../media/process-pool.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
-import { thumbnailType } from "../../content/thumbnails.ts";
-import { binOperations } from "./asset-bin.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { FileResponse, JsonResponse } from "../responses.ts";
+import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
 import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
-import { change, FileResponse, found, NoContent, operation, JsonResponse, type Operation, type OperatorContext } from "../operation.ts";
+
+interface AssetDependencies {
+  blobs: Blobs;
+  clock: Clock;
+  events: EventJournal;
+  imports: Imports;
+  makeId: MakeId;
+  maxAssetBytes: number;
+  media: MediaProcessPool;
+  store: Store;
+  thumbnails: Thumbnails;
+}
 
 const fileHeaders = { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" };
 
-export const assetOperations: readonly Operation[] = [
+const operation = operationsWith<AssetDependencies>();
+
+export const assetOperations: readonly Operation<AssetDependencies & AssetBinDependencies>[] = [
   operation({
     name: "createAsset",
     tag: "assets",
@@ -39,25 +61,23 @@ export const assetOperations: readonly Operation[] = [
         .default("keep")
         .describe("`reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made"),
     }),
-    bytes: (parts) => parts.maxAssetBytes,
+    bytes: ({ maxAssetBytes }) => maxAssetBytes,
     status: 201,
     output: Asset,
     others: { 200: { description: "The team had these bytes already (`duplicate=reuse`)", schema: Asset } },
     errors: ["bad-file", "invalid", "too-large"],
     version: assetVersion,
-    async run(context, { query, bytes }) {
-      const { parts, teamId, header } = context;
-      await using examined = await examineFile(parts, bytes.path, header("content-type"), teamId);
-      const made = await change(
-        context,
+    async run(dependencies, { teamId, header }, { query, bytes }, unitOfWork) {
+      await using examined = await examineFile(dependencies, bytes.path, header("content-type"), teamId);
+      const made = await unitOfWork.write(
         async (db) => {
           const known = query.duplicate === "reuse" ? await same(db, teamId, bytes.sha256) : undefined;
           if (known !== undefined) return { result: { row: known, isNew: false } };
-          return { result: { row: await insertAsset(parts, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
+          return { result: { row: await insertAsset(dependencies, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
-        async (_db, { row, isNew }) => (isNew ? show(parts, row) : new JsonResponse(200, show(parts, row))),
+        async (_db, { row, isNew }) => (isNew ? show(dependencies, row) : new JsonResponse(200, show(dependencies, row))),
       );
-      parts.thumbnails.wake();
+      dependencies.thumbnails.wake();
       return made;
     },
   }),
@@ -75,9 +95,9 @@ export const assetOperations: readonly Operation[] = [
     status: 200,
     output: page(Asset),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
+    async run(dependencies, { teamId }, { query }) {
       const { kind, status, tag, q, sha256, deleted } = query;
-      let rows = parts.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
+      let rows = dependencies.store.db.selectFrom("assets").selectAll().where("team_id", "=", teamId);
       rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
       if (kind !== undefined) rows = rows.where("kind", "=", kind);
       if (status !== undefined) rows = rows.where("status", "=", status);
@@ -85,8 +105,8 @@ export const assetOperations: readonly Operation[] = [
       // A tag as JSON has it, quotes and all, stands nowhere else in the list.
       const carried = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
       if (carried !== undefined) rows = rows.where(sql<boolean>`tags like ${carried} escape '!'`);
-      if (q === undefined) return pageOf(rows, query, (row) => show(parts, row));
-      return pageOf(rows.where(nameMayContain(q)), query, (row) => show(parts, row), { keep: ({ name }) => nameContains(name, q) });
+      if (q === undefined) return pageOf(rows, query, (row) => show(dependencies, row));
+      return pageOf(rows.where(nameMayContain(q)), query, (row) => show(dependencies, row), { keep: ({ name }) => nameContains(name, q) });
     },
   }),
   operation({
@@ -121,17 +141,16 @@ export const assetOperations: readonly Operation[] = [
     output: Asset,
     errors: ["not-found", "invalid", "precondition-failed"],
     version: assetVersion,
-    current: async (context, given) => assetVersion(await readAsset(context, { params: given })),
-    async run(context, { params, body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    current: async (dependencies, context, given) => assetVersion(await readAsset(dependencies, context, { params: given })),
+    async run(dependencies, { teamId }, { params, body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const changed = { name: body.name ?? row.name, tags: JSON.stringify([...new Set(body.tags ?? tagsOf(row))]) };
-        if (changed.name === row.name && changed.tags === row.tags) return { result: show(parts, row) };
-        const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        if (changed.name === row.name && changed.tags === row.tags) return { result: show(dependencies, row) };
+        const next = { ...changed, updated_at: Math.trunc(dependencies.clock.now()) };
         await db.updateTable("assets").set(next).where("id", "=", row.id).execute();
         const events = [assetEvent("asset.updated", { ...row, ...next })];
-        return { result: show(parts, { ...row, ...next }), events };
+        return { result: show(dependencies, { ...row, ...next }), events };
       });
     },
   }),
@@ -150,7 +169,7 @@ export const assetOperations: readonly Operation[] = [
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
     headers: fileHeaders,
-    run: async (context, input) => new FileResponse(await stored(context, input.params.id)),
+    run: async (dependencies, context, input) => new FileResponse(await stored(dependencies, context, input.params.id)),
   }),
   operation({
     name: "getAssetThumbnail",
@@ -168,8 +187,8 @@ export const assetOperations: readonly Operation[] = [
     file: [thumbnailType],
     errors: ["not-found", "range-not-satisfiable"],
     headers: fileHeaders,
-    async run(context, input) {
-      const { thumbnail_sha256: sha256, thumbnail_bytes } = await stored(context, input.params.id);
+    async run(dependencies, context, input) {
+      const { thumbnail_sha256: sha256, thumbnail_bytes } = await stored(dependencies, context, input.params.id);
       if (sha256 === null) throw new ProblemError("not-found", "This asset has no thumbnail, or not yet: see its thumbnail_url");
       return new FileResponse({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
     },
@@ -189,8 +208,8 @@ export const assetOperations: readonly Operation[] = [
     file: convertedTypes,
     errors: ["not-found", "range-not-satisfiable"],
     headers: fileHeaders,
-    async run(context, input) {
-      const { name, original_sha256, original_bytes, original_mime_type } = await stored(context, input.params.id);
+    async run(dependencies, context, input) {
+      const { name, original_sha256, original_bytes, original_mime_type } = await stored(dependencies, context, input.params.id);
       if (original_sha256 === null || original_bytes === null || original_mime_type === null) {
         throw new ProblemError("not-found", "This asset was not converted: its file is at its url");
       }
@@ -201,8 +220,8 @@ export const assetOperations: readonly Operation[] = [
   ...importOperations,
 ];
 
-async function stored({ parts, teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
-  const row = found(await selectAsset(parts.store.db, teamId, assetId), "asset");
+async function stored({ store }: AssetDependencies, { teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
+  const row = found(await selectAsset(store.db, teamId, assetId), "asset");
   if (!isStored(row)) throw new ProblemError("not-found", "The bytes of this asset are not there: see its status");
   return row;
 }

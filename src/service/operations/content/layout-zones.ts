@@ -1,7 +1,7 @@
 // The zones of a layout as they are sent in: checked, and given the ids by which screens tell them apart.
 import type { NewZone, Zone } from "../../../protocol/operator/resources.ts";
-import type { MakeId } from "../../store/ids.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
 

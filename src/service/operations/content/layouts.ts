@@ -1,20 +1,28 @@
 // Layouts: how a screen is divided into zones.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { discard, restoreLayout } from "../../cleanup/bin.ts";
 import { parseTransition, parseZones, playersShowing } from "../../fleet/desired-states.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import { deleteExpiredOverrides, schedulesShowing } from "../../schedule/schedules.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { Db } from "../../store/store.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
+import { binned } from "./binned.ts";
 import { settleZones } from "./layout-zones.ts";
 import { names } from "./playlists.ts";
+
+interface LayoutDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("lay") });
 const example = {
@@ -29,7 +37,11 @@ const example = {
   ],
 };
 
-export const layoutOperations: readonly Operation[] = [
+const layouts = binned("layouts", "layout", show);
+
+const operation = operationsWith<LayoutDependencies>();
+
+export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
   operation({
     name: "createLayout",
     tag: "layouts",
@@ -50,13 +62,12 @@ export const layoutOperations: readonly Operation[] = [
     output: Layout,
     errors: ["invalid"],
     version: (layout) => layout,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
-        const zones = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
+    async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(clock.now());
+        const zones = await settleZones(db, makeId, teamId, body, body.zones, []);
         await checkBackground(db, teamId, body.background_asset_id);
-        const own = { id: parts.makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
+        const own = { id: makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
         await db.insertInto("layouts").values(row).execute();
         return { result: show(row), events: [eventOf("layout.created", row)] };
@@ -76,14 +87,7 @@ export const layoutOperations: readonly Operation[] = [
     status: 200,
     output: page(Layout),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const all = parts.store.db.selectFrom("layouts").selectAll().where("team_id", "=", teamId);
-      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, show)
-        : pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: layouts.list,
   }),
   operation({
     name: "getLayout",
@@ -99,7 +103,7 @@ export const layoutOperations: readonly Operation[] = [
     output: Layout,
     errors: ["not-found"],
     version: (layout) => layout,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, { params: given }) => layouts.read(dependencies, context, given),
   }),
   operation({
     name: "updateLayout",
@@ -119,21 +123,20 @@ export const layoutOperations: readonly Operation[] = [
     output: Layout,
     errors: ["not-found", "invalid", "precondition-failed"],
     version: (layout) => layout,
-    current: read,
-    async run(context, { params: { id: layoutId }, body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await find(db, teamId, layoutId), "layout");
+    current: layouts.read,
+    async run({ clock, makeId }, { teamId }, { params: { id: layoutId }, body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await layouts.find(db, teamId, layoutId, { inBin: false });
         const before = parseZones(row.zones);
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
         // Zones that stay are looked at too: the layout may have become too small for them.
-        const zones = await settleZones(db, parts.makeId, teamId, size, body.zones ?? before, before);
+        const zones = await settleZones(db, makeId, teamId, size, body.zones ?? before, before);
         await checkBackground(db, teamId, body.background_asset_id);
         const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
         const transition = body.transition === undefined ? row.transition : toJson(body.transition);
         const changed = { ...row, ...size, name, background_color, background_asset_id, transition, zones: JSON.stringify(zones) };
         if (canonicalJson({ ...changed, zones }) === canonicalJson({ ...row, zones: before })) return { result: show(row) };
-        const next = { ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { ...changed, updated_at: Math.trunc(clock.now()) };
         await db.updateTable("layouts").set(next).where("id", "=", row.id).execute();
         const affected = await playersShowing(db, teamId, [row.id]);
         return { result: show(next), affected, events: [eventOf("layout.updated", next)] };
@@ -155,19 +158,18 @@ export const layoutOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: readAny,
-    async run(context, { params: { id: layoutId }, query }) {
-      const { parts, teamId } = context;
+    current: layouts.readAnywhere,
+    async run({ clock }, { teamId }, { params: { id: layoutId }, query }, unitOfWork) {
       const permanent = query.permanent === "true";
-      await change(context, async (db) => {
-        const row = found(permanent ? await findAny(db, teamId, layoutId) : await find(db, teamId, layoutId), "layout");
+      await unitOfWork.write(async (db) => {
+        const row = await layouts.find(db, teamId, layoutId, { inBin: permanent });
         const schedules = await schedulesShowing(db, teamId, [row.id]);
         if (schedules.length > 0) throw new ProblemError("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
-        const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, parts.clock.now());
+        const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0)
           throw new ProblemError("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
-        await discard(db, "layouts", row.id, Math.trunc(parts.clock.now()), permanent);
+        await discard(db, "layouts", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });
     },
@@ -186,36 +188,17 @@ export const layoutOperations: readonly Operation[] = [
     output: Layout,
     errors: ["not-found"],
     version: (layout) => layout,
-    async run(context, { params: { id: layoutId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await findAny(db, teamId, layoutId), "layout");
+    async run({ clock }, { teamId }, { params: { id: layoutId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await layouts.find(db, teamId, layoutId, { inBin: true });
         if (row.deleted_at === null) return { result: show(row) };
         const others: WriteEvent[] = [];
-        const restored = await restoreLayout(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const restored = await restoreLayout(db, row, Math.trunc(clock.now()), (event) => others.push(event));
         return { result: show(restored), events: [...others, eventOf("layout.restored", restored)] };
       });
     },
   }),
 ];
-
-async function read({ parts, teamId }: OperatorContext, { id: layoutId }: { id: string }): Promise<Layout> {
-  return show(found(await find(parts.store.db, teamId, layoutId), "layout"));
-}
-
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: layoutId }: { id: string }): Promise<Layout> {
-  return show(found(await findAny(parts.store.db, teamId, layoutId), "layout"));
-}
-
-function find(db: Db, teamId: string, layoutId: string) {
-  return findAny(db, teamId, layoutId).then((row) => (row?.deleted_at === null ? row : undefined));
-}
-
-/** In the bin or not. */
-function findAny(db: Db, teamId: string, layoutId: string) {
-  return findTeamRow(db, "layouts", teamId, layoutId);
-}
 
 function show(row: LayoutRow): Layout {
   return {

@@ -1,13 +1,13 @@
 // The items that a playlist is given: checked against the assets and against each other, and given their ids.
 import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
-import type { MakeId } from "../../store/ids.ts";
+import { unmaskSecrets } from "../../content/web-secrets.ts";
+import { inChunks } from "../../fleet/targets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
+import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
-import { inChunks } from "../../fleet/targets.ts";
 import type { AssetRow } from "../../store/tables.ts";
-import { unmaskSecrets } from "../../content/web-secrets.ts";
 import { idErrors, keepIds } from "./kept-ids.ts";
 
 /** The kind of asset that an item of a type shows. */

@@ -1,19 +1,27 @@
 // Playlists: what a zone shows, in a loop.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { discard, restorePlaylist } from "../../cleanup/bin.ts";
-import { layoutsShowing, parseItems, playersShowing } from "../../fleet/desired-states.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
-import { canonicalJson } from "../../store/canonical-json.ts";
-import type { Db } from "../../store/store.ts";
-import type { PlaylistRow } from "../../store/tables.ts";
 import { maskSecrets } from "../../content/web-secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+import { layoutsShowing, parseItems, playersShowing } from "../../fleet/desired-states.ts";
+import { ProblemError } from "../../http/problem.ts";
+import { canonicalJson } from "../../store/canonical-json.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Store } from "../../store/store.ts";
+import type { PlaylistRow } from "../../store/tables.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
+import { binned } from "./binned.ts";
 import { settleItems } from "./playlist-items.ts";
+
+interface PlaylistDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("pls") });
 const example = {
@@ -24,7 +32,11 @@ const example = {
   ],
 };
 
-export const playlistOperations: readonly Operation[] = [
+const playlists = binned("playlists", "playlist", show);
+
+const operation = operationsWith<PlaylistDependencies>();
+
+export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
   operation({
     name: "createPlaylist",
     tag: "playlists",
@@ -45,12 +57,11 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["invalid"],
     version: (playlist) => playlist,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
-        const items = await settleItems(db, parts.makeId, teamId, body.items, []);
-        const about = { id: parts.makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
+    async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(clock.now());
+        const items = await settleItems(db, makeId, teamId, body.items, []);
+        const about = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
         const row: PlaylistRow = { ...about, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("playlists").values(row).execute();
         return { result: show(row), events: [eventOf("playlist.created", row)] };
@@ -70,14 +81,7 @@ export const playlistOperations: readonly Operation[] = [
     status: 200,
     output: page(Playlist),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const all = parts.store.db.selectFrom("playlists").selectAll().where("team_id", "=", teamId);
-      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, show)
-        : pageOf(rows.where(nameMayContain(q)), query, show, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: playlists.list,
   }),
   operation({
     name: "getPlaylist",
@@ -93,7 +97,7 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found"],
     version: (playlist) => playlist,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, { params: given }) => playlists.read(dependencies, context, given),
   }),
   operation({
     name: "updatePlaylist",
@@ -114,17 +118,16 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found", "invalid", "precondition-failed"],
     version: (playlist) => playlist,
-    current: read,
-    async run(context, { params: { id: playlistId }, body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await find(db, teamId, playlistId), "playlist");
-        const items = body.items && (await settleItems(db, parts.makeId, teamId, body.items, parseItems(row.items)));
+    current: playlists.read,
+    async run({ clock, makeId }, { teamId }, { params: { id: playlistId }, body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: false });
+        const items = body.items && (await settleItems(db, makeId, teamId, body.items, parseItems(row.items)));
         const changed = { name: body.name ?? row.name, items: items === undefined ? row.items : JSON.stringify(items) };
         if (changed.name === row.name && canonicalJson(JSON.parse(changed.items)) === canonicalJson(JSON.parse(row.items))) {
           return { result: show(row) };
         }
-        const next = { ...row, ...changed, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { ...row, ...changed, updated_at: Math.trunc(clock.now()) };
         await db.updateTable("playlists").set(next).where("id", "=", row.id).execute();
         const layouts = await layoutsShowing(db, teamId, row.id);
         const affected = await playersShowing(
@@ -151,16 +154,15 @@ export const playlistOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: readAny,
-    async run(context, { params: { id: playlistId }, query }) {
-      const { parts, teamId } = context;
+    current: playlists.readAnywhere,
+    async run({ clock }, { teamId }, { params: { id: playlistId }, query }, unitOfWork) {
       const permanent = query.permanent === "true";
-      await change(context, async (db) => {
-        const row = found(permanent ? await findAny(db, teamId, playlistId) : await find(db, teamId, playlistId), "playlist");
+      await unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: permanent });
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0)
           throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
-        await discard(db, "playlists", row.id, Math.trunc(parts.clock.now()), permanent);
+        await discard(db, "playlists", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
     },
@@ -180,13 +182,12 @@ export const playlistOperations: readonly Operation[] = [
     output: Playlist,
     errors: ["not-found"],
     version: (playlist) => playlist,
-    async run(context, { params: { id: playlistId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
-        const row = found(await findAny(db, teamId, playlistId), "playlist");
+    async run({ clock }, { teamId }, { params: { id: playlistId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const row = await playlists.find(db, teamId, playlistId, { inBin: true });
         if (row.deleted_at === null) return { result: show(row) };
         const others: WriteEvent[] = [];
-        const restored = await restorePlaylist(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const restored = await restorePlaylist(db, row, Math.trunc(clock.now()), (event) => others.push(event));
         return { result: show(restored), events: [...others, eventOf("playlist.restored", restored)] };
       });
     },
@@ -201,24 +202,6 @@ function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: Pl
 export function names(things: readonly { id: string; name: string }[]): string {
   const shown = things.slice(0, 10).map(({ id: thingId, name }) => `“${name}” (${thingId})`);
   return shown.join(", ") + (things.length > shown.length ? ` and ${things.length - shown.length} more` : "");
-}
-
-async function read({ parts, teamId }: OperatorContext, { id: playlistId }: { id: string }): Promise<Playlist> {
-  return show(found(await find(parts.store.db, teamId, playlistId), "playlist"));
-}
-
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: playlistId }: { id: string }): Promise<Playlist> {
-  return show(found(await findAny(parts.store.db, teamId, playlistId), "playlist"));
-}
-
-function find(db: Db, teamId: string, playlistId: string) {
-  return findAny(db, teamId, playlistId).then((row) => (row?.deleted_at === null ? row : undefined));
-}
-
-/** In the bin or not. */
-function findAny(db: Db, teamId: string, playlistId: string) {
-  return findTeamRow(db, "playlists", teamId, playlistId);
 }
 
 function show(row: PlaylistRow): Playlist {

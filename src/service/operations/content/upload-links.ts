@@ -1,22 +1,44 @@
 // Upload links: leave to send one file without a token, for a while, given by somebody who may.
-import type { IncomingMessage } from "node:http";
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
 import { id } from "../../../protocol/common.ts";
-import { reauthorize, hashSecret, randomText } from "../../people/access.ts";
+import { CreatedUploadLink, NewUploadLink, UploadLink, UploadReceipt } from "../../../protocol/content/upload-links.ts";
 import { examineFile, insertAsset } from "../../content/asset-creation.ts";
-import { tooLarge } from "../../content/blobs.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { tooLarge, type Blobs } from "../../content/blobs.ts";
+import type { Thumbnails } from "../../content/thumbnails.ts";
+import type { EventJournal } from "../../events/event-journal.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { MediaProcessPool } from "../../media/process-pool.ts";
+import { hashSecret, randomText, reauthorize } from "../../people/access.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { UploadLinkRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface UploadLinkDependencies {
+  audit: AuditLog;
+  blobs: Blobs;
+  clock: Clock;
+  events: EventJournal;
+  log: Log;
+  makeId: MakeId;
+  maxAssetBytes: number;
+  media: MediaProcessPool;
+  store: Store;
+  thumbnails: Thumbnails;
+}
 
 const params = z.strictObject({ id: id("ulk") });
 const maxOpen = 100;
 const keyLength = 40;
 
-export const uploadLinkOperations: readonly Operation[] = [
+const operation = operationsWith<UploadLinkDependencies>();
+
+export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] = [
   operation({
     name: "createUploadLink",
     tag: "upload links",
@@ -35,26 +57,27 @@ export const uploadLinkOperations: readonly Operation[] = [
     output: CreatedUploadLink,
     errors: ["invalid", "too-many"],
     version: ({ url: _url, ...link }) => link,
-    async run(context, { body, raw }) {
-      const { parts, teamId, tokenId, operator } = context;
+    async run(dependencies, { teamId, tokenId, operator, origin }, { body }, unitOfWork) {
+      if (origin === null)
+        throw new ProblemError("bad-request", "The Host header must be a host name or an IP address, with an optional port");
       const key = randomText(keyLength);
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(dependencies.clock.now());
         await checkOpen(db, teamId, now);
         const row: UploadLinkRow = {
-          id: parts.makeId("ulk"),
+          id: dependencies.makeId("ulk"),
           team_id: teamId,
           token_id: tokenId,
           user_id: operator.userId,
           hash: hashSecret(key),
           name: body.name,
-          most_bytes: Math.min(body.most_bytes ?? parts.maxAssetBytes, parts.maxAssetBytes),
+          most_bytes: Math.min(body.most_bytes ?? dependencies.maxAssetBytes, dependencies.maxAssetBytes),
           created_at: now,
           expires_at: Math.min(now + body.lasts_s * 1_000, operator.expiresAt ?? Number.POSITIVE_INFINITY),
           asset_id: null,
         };
         await db.insertInto("upload_links").values(row).execute();
-        return { result: { ...show(row), url: `${baseOf(parts, raw)}/api/v1/upload-links/${row.id}/file?key=${key}` } };
+        return { result: { ...show(row), url: `${origin}/api/v1/upload-links/${row.id}/file?key=${key}` } };
       });
     },
   }),
@@ -71,7 +94,7 @@ export const uploadLinkOperations: readonly Operation[] = [
     status: 200,
     output: UploadLink,
     errors: ["not-found"],
-    run: async (context, input) => show(await find(context, input.params.id)),
+    run: async (dependencies, context, input) => show(await find(dependencies, context, input.params.id)),
   }),
   operation({
     name: "deleteUploadLink",
@@ -86,9 +109,9 @@ export const uploadLinkOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found"],
-    async run(context, input) {
-      await change(context, async (db) => {
-        const row = await find(context, input.params.id, db);
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const row = await find(dependencies, context, input.params.id, db);
         await db.deleteFrom("upload_links").where("id", "=", row.id).execute();
         return { result: undefined };
       });
@@ -109,26 +132,25 @@ export const uploadLinkOperations: readonly Operation[] = [
     status: 201,
     output: UploadReceipt,
     errors: ["not-found", "gone", "in-flight", "bad-file", "too-large"],
-    async run(context, { params: given, query, raw }) {
-      const { parts, address, requestId, header } = context;
-      const { store, blobs, clock } = parts;
-      const row = await openLink(parts, store.db, given.id, query.key);
+    async run(dependencies, { address, requestId, header }, { params: given, query, raw }) {
+      const { blobs, clock, store } = dependencies;
+      const row = await openLink(dependencies, store.db, given.id, query.key);
       if (Number(header("content-length") ?? 0) > row.most_bytes) throw tooLarge(row.most_bytes);
-      using _turn = takeTurn(parts, row.id);
+      using _turn = takeTurn(dependencies, row.id);
       await using bytes = await blobs.receive(raw, row.most_bytes);
-      await using examined = await examineFile(parts, bytes.path, header("content-type"), row.team_id);
+      await using examined = await examineFile(dependencies, bytes.path, header("content-type"), row.team_id);
       const asset = await store.write(async (db) => {
         // It may have been used or called off, or its maker's token ended, while the bytes came.
-        await openLink(parts, db, given.id, query.key);
-        const made = await insertAsset(parts, db, { teamId: row.team_id, name: row.name }, bytes, examined);
+        await openLink(dependencies, db, given.id, query.key);
+        const made = await insertAsset(dependencies, db, { teamId: row.team_id, name: row.name }, bytes, examined);
         await db.updateTable("upload_links").set({ asset_id: made.id }).where("id", "=", row.id).execute();
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
         const deed = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
-        await parts.audit.append(db, { teamId, userId, tokenId, ...deed, address, requestId });
+        await dependencies.audit.append(db, { teamId, userId, tokenId, ...deed, address, requestId });
         return made;
       });
-      parts.thumbnails.wake();
-      parts.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "a file came by an upload link");
+      dependencies.thumbnails.wake();
+      dependencies.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "a file came by an upload link");
       const { media, converted } = examined;
       const { sizeBytes: size_bytes, sha256 } = converted ?? bytes;
       return { asset_id: asset.id, kind: media.kind, mime_type: media.mimeType, size_bytes, sha256 };
@@ -140,16 +162,16 @@ export const uploadLinkOperations: readonly Operation[] = [
 const underWay = new WeakMap<object, Set<string>>();
 
 /** @throws Refusal 409 while another request sends a file by this link. */
-function takeTurn({ uploads }: Parts, linkId: string): Disposable {
-  const taken = underWay.get(uploads) ?? new Set();
-  underWay.set(uploads, taken);
+function takeTurn({ store }: UploadLinkDependencies, linkId: string): Disposable {
+  const taken = underWay.get(store) ?? new Set();
+  underWay.set(store, taken);
   if (taken.has(linkId)) throw new ProblemError("in-flight", "A file is being sent by this link at this moment");
   taken.add(linkId);
   return { [Symbol.dispose]: () => void taken.delete(linkId) };
 }
 
 /** The link, if it is good. @throws Refusal 404 for a wrong key; 410 when it was used, has expired, or its maker may no longer. */
-async function openLink({ clock }: Parts, db: Db, linkId: string, key: string): Promise<UploadLinkRow> {
+async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: string, key: string): Promise<UploadLinkRow> {
   const row = await db.selectFrom("upload_links").selectAll().where("id", "=", linkId).executeTakeFirst();
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(key)))) {
     throw new ProblemError("not-found", "There is no such upload link");
@@ -166,7 +188,12 @@ async function openLink({ clock }: Parts, db: Db, linkId: string, key: string): 
   return row;
 }
 
-async function find({ parts, teamId }: OperatorContext, linkId: string, db: Db = parts.store.db): Promise<UploadLinkRow> {
+async function find(
+  { store }: UploadLinkDependencies,
+  { teamId }: OperatorContext,
+  linkId: string,
+  db: Db = store.db,
+): Promise<UploadLinkRow> {
   const rows = db.selectFrom("upload_links").selectAll().where("team_id", "=", teamId).where("id", "=", linkId);
   return found(await rows.executeTakeFirst(), "upload link");
 }
@@ -191,10 +218,4 @@ function show(row: UploadLinkRow): UploadLink {
     created_at: new Date(row.created_at).toISOString(),
     expires_at: new Date(row.expires_at).toISOString(),
   };
-}
-
-/** Where the caller reaches the service: by the public address, else by the one that they called. */
-function baseOf({ publicUrl }: Parts, { headers, socket }: IncomingMessage): string {
-  if (publicUrl !== null) return new URL(publicUrl).origin;
-  return `${"encrypted" in socket ? "https" : "http"}://${headers.host ?? "localhost"}`;
 }

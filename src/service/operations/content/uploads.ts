@@ -1,12 +1,18 @@
 // Resumable uploads: the tus protocol under our tokens, and where each upload stands.
 import { z } from "zod";
-import { Upload } from "../../../protocol/content/assets.ts";
 import { id } from "../../../protocol/common.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { UploadRow } from "../../store/tables.ts";
+import { Upload } from "../../../protocol/content/assets.ts";
 import type { TusServer } from "../../content/tus.ts";
 import type { Uploads } from "../../content/uploads.ts";
-import { NoContent, operation, JsonResponse, type Operation, type OperatorContext } from "../operation.ts";
+import { ProblemError } from "../../http/problem.ts";
+import type { UploadRow } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { JsonResponse } from "../responses.ts";
+
+interface UploadDependencies {
+  uploads: Uploads;
+}
 
 const params = z.strictObject({ id: id("upl") });
 const path = "/api/v1/uploads";
@@ -14,7 +20,9 @@ const common = { tag: "uploads", caller: "operator", scope: "assets:write", stre
 const version = { "Tus-Resumable": "`1.0.0`; required" };
 const resumable = { "Tus-Resumable": "1.0.0" };
 
-export const uploadOperations: readonly Operation[] = [
+const operation = operationsWith<UploadDependencies>();
+
+export const uploadOperations: readonly Operation<UploadDependencies>[] = [
   operation({
     name: "describeUploads",
     tag: "uploads",
@@ -27,7 +35,7 @@ export const uploadOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: [],
-    run: ({ parts }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, "")),
+    run: ({ uploads }, _context, { raw }) => answer(uploads, async (tus) => tus.handle(raw, "")),
   }),
   operation({
     ...common,
@@ -45,7 +53,7 @@ export const uploadOperations: readonly Operation[] = [
       "Upload-Defer-Length": "`1` where the length is not known yet",
       "Upload-Metadata": "`filename` and `filetype`, values in Base64",
     },
-    run: ({ parts, teamId }, { raw }) => answer(parts.uploads, async (tus) => tus.handle(raw, teamId)),
+    run: ({ uploads }, { teamId }, { raw }) => answer(uploads, async (tus) => tus.handle(raw, teamId)),
   }),
   operation({
     ...common,
@@ -58,10 +66,10 @@ export const uploadOperations: readonly Operation[] = [
     status: 200,
     errors: ["not-found", "gone", "tus-version"],
     headers: version,
-    async run(context, { params: given, raw }) {
-      const row = await settled(context, given.id);
+    async run(dependencies, context, { params: given, raw }) {
+      const row = await settled(dependencies, context, given.id);
       if (row.error !== null || row.asset_id !== null) return new JsonResponse(200, undefined, endOf(row));
-      return answer(context.parts.uploads, async (tus) => tus.handle(raw, context.teamId));
+      return answer(dependencies.uploads, async (tus) => tus.handle(raw, context.teamId));
     },
   }),
   operation({
@@ -76,19 +84,19 @@ export const uploadOperations: readonly Operation[] = [
     status: 204,
     errors: ["bad-file", "bad-request", "not-found", "gone", "in-flight", "wrong-offset", "tus-version", "too-large"],
     headers: { ...version, "Upload-Offset": "Where the body belongs; required" },
-    async run(context, { params: given, raw }) {
-      const { parts, teamId, header } = context;
-      const row = await settled(context, given.id);
+    async run(dependencies, context, { params: given, raw }) {
+      const { teamId, header } = context;
+      const row = await settled(dependencies, context, given.id);
       if (row.error !== null) throw refusalOf(row);
       if (row.asset_id !== null) {
         if (header("upload-offset") === String(row.size_bytes)) return new JsonResponse(204, undefined, endOf(row));
         throw new ProblemError("wrong-offset", "The upload is finished", { headers: resumable });
       }
-      return answer(parts.uploads, async (tus) => {
+      return answer(dependencies.uploads, async (tus) => {
         const done = await tus.handle(raw, teamId);
-        const now = await parts.uploads.row(given.id);
+        const now = await dependencies.uploads.row(given.id);
         if (now === undefined) return done;
-        const until = await parts.uploads.extend(now.id, now.size_bytes);
+        const until = await dependencies.uploads.extend(now.id, now.size_bytes);
         return { ...done, headers: { ...done.headers, "Upload-Expires": new Date(until).toUTCString() } };
       });
     },
@@ -104,11 +112,10 @@ export const uploadOperations: readonly Operation[] = [
     status: 204,
     errors: ["not-found", "gone", "tus-version"],
     headers: version,
-    async run(context, { params: given, raw }) {
-      const { parts, teamId } = context;
-      const row = await parts.uploads.find(teamId, given.id);
-      if (row.asset_id === null && row.error === null) return answer(parts.uploads, async (tus) => tus.handle(raw, teamId));
-      await parts.uploads.remove(row.id);
+    async run({ uploads }, { teamId }, { params: given, raw }) {
+      const row = await uploads.find(teamId, given.id);
+      if (row.asset_id === null && row.error === null) return answer(uploads, async (tus) => tus.handle(raw, teamId));
+      await uploads.remove(row.id);
       return new JsonResponse(204, undefined, resumable);
     },
   }),
@@ -123,13 +130,12 @@ export const uploadOperations: readonly Operation[] = [
     status: 200,
     output: Upload,
     errors: ["not-found", "gone"],
-    run: async (context, { params: given }) => context.parts.uploads.show(await settled(context, given.id)),
+    run: async (dependencies, context, { params: given }) => dependencies.uploads.show(await settled(dependencies, context, given.id)),
   }),
 ];
 
 /** The upload; one whose bytes are all there has become what it can become. */
-async function settled({ parts, teamId }: OperatorContext, uploadId: string): Promise<UploadRow> {
-  const { uploads } = parts;
+async function settled({ uploads }: UploadDependencies, { teamId }: OperatorContext, uploadId: string): Promise<UploadRow> {
   const row = await uploads.find(teamId, uploadId);
   if (row.asset_id !== null || row.error !== null || (await uploads.offsetOf(row)) !== row.size_bytes) return row;
   await uploads.finish(row.id).catch((error: unknown) => {

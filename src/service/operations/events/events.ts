@@ -2,11 +2,23 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { Signal } from "../../../base/async/signal.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { isAbort } from "../../../base/fault.ts";
-import { EventPage, EventsQuery, EventType, eventsSubprotocol } from "../../../protocol/operator/events.ts";
-import type { StoredEvent } from "../../events/event-journal.ts";
+import { EventPage, EventsQuery, eventsSubprotocol, EventType } from "../../../protocol/operator/events.ts";
+import type { EventJournal, StoredEvent } from "../../events/event-journal.ts";
+import type { Subscribers } from "../../events/subscribers.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { change, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface EventDependencies {
+  clock: Clock;
+  closing: AbortSignal;
+  events: EventJournal;
+  store: Store;
+  subscribers: Subscribers;
+}
 
 const Ticket = z.object({
   ticket: z.string().describe("Good once, for `GET /api/v1/events?ticket=…`"),
@@ -25,7 +37,9 @@ interface Span {
   last: number;
 }
 
-export const eventOperations: readonly Operation[] = [
+const operation = operationsWith<EventDependencies>();
+
+export const eventOperations: readonly Operation<EventDependencies>[] = [
   operation({
     name: "listEvents",
     tag: "events",
@@ -44,7 +58,7 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this ad
     output: EventPage,
     others: { 101: { description: "The connection is a WebSocket now" } },
     errors: ["invalid", "gone"],
-    run: (context, { query }) => poll(context, query),
+    run: (dependencies, context, { query }) => poll(dependencies, context, query),
   }),
   operation({
     name: "createEventTicket",
@@ -60,13 +74,19 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this ad
     status: 201,
     output: Ticket,
     errors: ["too-many"],
-    run: (context) => change(context, async () => ({ result: context.parts.subscribers.createTicket(context.operator) })),
+    run: ({ subscribers }, context, _input, unitOfWork) =>
+      unitOfWork.write(async () => ({ result: subscribers.createTicket(context.operator) })),
   }),
 ];
 
 /** Reads once, and where nothing is there, again at each news until the time is over. */
-async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_seconds: waitSeconds, ...query }: Query): Promise<EventPage> {
-  const { clock, closing, subscribers } = parts;
+async function poll(
+  dependencies: EventDependencies,
+  context: OperatorContext,
+  { after, wait_seconds: waitSeconds, ...query }: Query,
+): Promise<EventPage> {
+  const { teamId, signal } = context;
+  const { clock, closing, subscribers } = dependencies;
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
   const answered = new AbortController();
@@ -75,7 +95,7 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
   subscribers.notifyOnEvents(teamId, news, answered.signal);
   try {
     for (let place = after; ;) {
-      const page = await read({ parts, teamId }, { ...query, types, after: place });
+      const page = await read(dependencies, context, { ...query, types, after: place });
       const leftMs = until - clock.monotonic();
       if (page.data.length > 0 || page.has_more || leftMs <= 0) return page;
       place = page.next;
@@ -95,11 +115,13 @@ async function poll({ parts, teamId, signal }: OperatorContext, { after, wait_se
 type Read = Omit<Query, "types" | "wait_seconds"> & { types: readonly EventType[] | null };
 
 async function read(
-  { parts, teamId }: Pick<OperatorContext, "parts" | "teamId">,
+  dependencies: EventDependencies,
+  context: OperatorContext,
   { after, limit, types, player_id }: Read,
 ): Promise<EventPage> {
-  const { events, store } = parts;
-  const span = await spanOf({ parts, teamId }, after);
+  const { teamId } = context;
+  const { events, store } = dependencies;
+  const span = await spanOf(dependencies, context, after);
   const found: StoredEvent[] = [];
   let { from } = span;
   for (let looked = 0; from < span.last && found.length < limit && looked < maxLookedAt; looked += lookedAtOnce) {
@@ -120,13 +142,13 @@ async function read(
 }
 
 /** @throws Refusal 410 for a place that is not known any more; 422 for what is no place. */
-async function spanOf({ parts, teamId }: Pick<OperatorContext, "parts" | "teamId">, after: string | undefined): Promise<Span> {
-  const { last, trimmed } = await parts.events.positionOf(parts.store.db, teamId);
+async function spanOf({ events, store }: EventDependencies, { teamId }: OperatorContext, after: string | undefined): Promise<Span> {
+  const { last, trimmed } = await events.positionOf(store.db, teamId);
   if (after === undefined) return { from: trimmed, last };
   if (after === "now") return { from: last, last };
   const [epoch, text] = after.split(":");
   const from = Number(text);
-  if (epoch !== parts.events.epoch || from < trimmed || from > last) throw tooOld();
+  if (epoch !== events.epoch || from < trimmed || from > last) throw tooOld();
   return { from, last };
 }
 

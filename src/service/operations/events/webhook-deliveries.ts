@@ -1,17 +1,27 @@
 // The delivery log of a webhook: what was sent, what came of it, and sending it again.
 import { z } from "zod";
+import { id, Timestamp } from "../../../protocol/common.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, DeliveryDetail, DeliveryStatus } from "../../../protocol/operator/webhooks.ts";
-import { id, Timestamp } from "../../../protocol/common.ts";
+import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import type { Store } from "../../store/store.ts";
 import type { DeliveryRow, WebhookRow } from "../../store/tables.ts";
-import { change, found, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface WebhookDeliverieDependencies {
+  deliveries: Deliveries;
+  store: Store;
+}
 
 const ofWebhook = z.strictObject({ id: id("whk") });
 const oneDelivery = z.strictObject({ id: id("whk"), delivery_id: id("dlv") });
 
-export const webhookDeliveryOperations: readonly Operation[] = [
+const operation = operationsWith<WebhookDeliverieDependencies>();
+
+export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDependencies>[] = [
   operation({
     name: "listWebhookDeliveries",
     tag: "webhooks",
@@ -26,9 +36,9 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 200,
     output: page(Delivery),
     errors: ["not-found", "invalid"],
-    async run(context, { params, query: { status, ...query } }) {
-      await demandWebhook(context, params.id);
-      const all = context.parts.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
+    async run(dependencies, context, { params, query: { status, ...query } }) {
+      await demandWebhook(dependencies, context, params.id);
+      const all = dependencies.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
       return pageOf(status === undefined ? all : all.where("status", "=", status), query, showDelivery);
     },
   }),
@@ -45,9 +55,9 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 200,
     output: DeliveryDetail,
     errors: ["not-found"],
-    async run(context, { params }) {
-      const row = found(await find(context, params.id, params.delivery_id), "delivery");
-      const { db } = context.parts.store;
+    async run(dependencies, context, { params }) {
+      const row = found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
+      const { db } = dependencies.store;
       const message = await db.selectFrom("webhook_messages").select("body").where("event_id", "=", row.event_id).executeTakeFirstOrThrow();
       const attempts = await db.selectFrom("webhook_attempts").selectAll().where("delivery_id", "=", row.id).orderBy("at").execute();
       const log = attempts.map(({ number, at, duration_ms, status, body, error }) => ({
@@ -74,14 +84,16 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 202,
     output: Delivery,
     errors: ["not-found", "conflict"],
-    async run(context, { params }) {
-      found(await find(context, params.id, params.delivery_id), "delivery");
-      const write = async (db: typeof context.parts.store.db) => {
-        const count = await context.parts.deliveries.replay(db, params.id, { id: params.delivery_id });
+    async run(dependencies, context, { params }, unitOfWork) {
+      found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
+      const write = async (db: typeof dependencies.store.db) => {
+        const count = await dependencies.deliveries.replay(db, params.id, { id: params.delivery_id });
         if (count === 0) throw new ProblemError("conflict", "The delivery is still on its way");
         return { result: undefined };
       };
-      return change(context, write, async (db) => showDelivery(found(await find(context, params.id, params.delivery_id, db), "delivery")));
+      return unitOfWork.write(write, async (db) =>
+        showDelivery(found(await find(dependencies, context, params.id, params.delivery_id, db), "delivery")),
+      );
     },
   }),
   operation({
@@ -100,10 +112,10 @@ export const webhookDeliveryOperations: readonly Operation[] = [
     status: 202,
     output: z.object({ count: z.int().min(0) }),
     errors: ["not-found", "invalid"],
-    async run(context, { params, body }) {
-      const { deliveries } = context.parts;
-      return change(context, async (db) => {
-        const webhook = await demandWebhook(context, params.id, db);
+    async run(dependencies, context, { params, body }, unitOfWork) {
+      const { deliveries } = dependencies;
+      return unitOfWork.write(async (db) => {
+        const webhook = await demandWebhook(dependencies, context, params.id, db);
         const since = Date.parse(body.since);
         const failed = await deliveries.replay(db, webhook.id, { failedSince: since });
         return { result: { count: failed + (await deliveries.addMissed(db, webhook, since)) } };
@@ -129,12 +141,23 @@ export function showDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-async function demandWebhook({ parts, teamId }: OperatorContext, webhookId: string, db = parts.store.db): Promise<WebhookRow> {
+async function demandWebhook(
+  { store }: WebhookDeliverieDependencies,
+  { teamId }: OperatorContext,
+  webhookId: string,
+  db = store.db,
+): Promise<WebhookRow> {
   const rows = db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
   return found(await rows.where("id", "=", webhookId).executeTakeFirst(), "webhook");
 }
 
-async function find({ parts, teamId }: OperatorContext, webhookId: string, deliveryId: string, db = parts.store.db) {
+async function find(
+  { store }: WebhookDeliverieDependencies,
+  { teamId }: OperatorContext,
+  webhookId: string,
+  deliveryId: string,
+  db = store.db,
+) {
   return db
     .selectFrom("webhook_deliveries")
     .selectAll()

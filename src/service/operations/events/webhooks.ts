@@ -1,25 +1,39 @@
 // Webhooks: where a team has its events sent.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
-import { id } from "../../../protocol/common.ts";
-import { EgressRefused } from "../../content/outbound-http.ts";
-import { pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import type { WebhookRow } from "../../store/tables.ts";
+import { EgressRefused, type OutboundHttp } from "../../content/outbound-http.ts";
+import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
-import { validSecrets, rotateSecrets } from "../../events/webhooks/secrets.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
+import { rotateSecrets, validSecrets } from "../../events/webhooks/secrets.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found, invalidField } from "../../http/problem.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { WebhookRow } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts";
+
+interface WebhookDependencies {
+  clock: Clock;
+  deliveries: Deliveries;
+  egress: OutboundHttp;
+  makeId: MakeId;
+  store: Store;
+}
 
 // A name server that takes longer is told as such: nobody waits for it at a change.
 const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
 
-export const webhookOperations: readonly Operation[] = [
+const operation = operationsWith<WebhookDependencies>();
+
+export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
   operation({
     name: "createWebhook",
     tag: "webhooks",
@@ -38,14 +52,14 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     errors: ["invalid"],
     // Without the secret, as the webhook is read later.
     version: (webhook) => version(Webhook.parse(webhook)),
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      await checkUrl(context, body.url);
-      return change(context, async (db) => {
-        const now = Math.trunc(parts.clock.now());
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      await checkUrl(dependencies, context, body.url);
+      return unitOfWork.write(async (db) => {
+        const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets({ secrets: "[]" }, now);
         const row: WebhookRow = {
-          id: parts.makeId("whk"),
+          id: dependencies.makeId("whk"),
           team_id: teamId,
           name: body.name,
           url: body.url,
@@ -58,7 +72,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
           updated_at: now,
         };
         await db.insertInto("webhooks").values(row).execute();
-        return { result: { ...show(parts, row), secret: secrets[0]!.secret } };
+        return { result: { ...show(dependencies, row), secret: secrets[0]!.secret } };
       });
     },
   }),
@@ -75,9 +89,9 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 200,
     output: page(Webhook),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => show(parts, row));
+    async run(dependencies, { teamId }, { query }) {
+      const rows = dependencies.store.db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => show(dependencies, row));
     },
   }),
   operation({
@@ -94,7 +108,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     output: Webhook,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateWebhook",
@@ -113,11 +127,11 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     output: Webhook,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: webhookId }, body }) {
-      const { parts, teamId } = context;
-      if (body.url !== undefined) await checkUrl(context, body.url);
-      return change(context, async (db) => {
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, { params: { id: webhookId }, body }, unitOfWork) {
+      const { teamId } = context;
+      if (body.url !== undefined) await checkUrl(dependencies, context, body.url);
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
         const isMended = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
         // Another address gives no leave to send again what was paused.
@@ -132,11 +146,11 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
           disabled_reason,
           paused_at,
           paused_reason,
-          updated_at: Math.trunc(parts.clock.now()),
+          updated_at: Math.trunc(dependencies.clock.now()),
         };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
-        if (next.status === "disabled") await parts.deliveries.cancelAll(db, row.id);
-        return { result: show(parts, next) };
+        if (next.status === "disabled") await dependencies.deliveries.cancelAll(db, row.id);
+        return { result: show(dependencies, next) };
       });
     },
   }),
@@ -153,9 +167,9 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: webhookId } }) {
-      await change(context, async (db) => {
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
         const row = found(await find(db, context.teamId, webhookId), "webhook");
         const its = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
         await db.deleteFrom("webhook_attempts").where("delivery_id", "in", its).execute();
@@ -178,15 +192,14 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 200,
     output: WebhookWithSecret,
     errors: ["not-found"],
-    async run(context, { params: { id: webhookId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run(dependencies, { teamId }, { params: { id: webhookId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         const secrets = rotateSecrets(row, now);
         const next = { ...row, secrets: JSON.stringify(secrets), updated_at: now };
         await db.updateTable("webhooks").set(next).where("id", "=", row.id).execute();
-        return { result: { ...show(parts, next), secret: secrets[0]!.secret } };
+        return { result: { ...show(dependencies, next), secret: secrets[0]!.secret } };
       });
     },
   }),
@@ -205,18 +218,17 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 202,
     output: Delivery,
     errors: ["not-found", "invalid"],
-    async run(context, { params: { id: webhookId } }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock, deliveries, makeId }, { teamId }, { params: { id: webhookId } }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
         if (row.status !== "enabled") throw invalidField("/status", `the webhook is ${row.status}: enable it first`);
         const event: Event = {
-          id: parts.makeId("evt"),
+          id: makeId("evt"),
           type: "webhook.test",
-          created_at: new Date(parts.clock.now()).toISOString(),
+          created_at: new Date(clock.now()).toISOString(),
           data: { webhook_id: row.id, name: row.name },
         };
-        return { result: showDelivery(await parts.deliveries.add(db, teamId, row.id, event)) };
+        return { result: showDelivery(await deliveries.add(db, teamId, row.id, event)) };
       });
     },
   }),
@@ -227,12 +239,12 @@ async function find(db: Db, teamId: string, webhookId: string): Promise<WebhookR
   return db.selectFrom("webhooks").selectAll().where("team_id", "=", teamId).where("id", "=", webhookId).executeTakeFirst();
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
-  return show(parts, found(await find(parts.store.db, teamId, webhookId), "webhook"));
+async function read(dependencies: WebhookDependencies, { teamId }: OperatorContext, { id: webhookId }: { id: string }): Promise<Webhook> {
+  return show(dependencies, found(await find(dependencies.store.db, teamId, webhookId), "webhook"));
 }
 
 /** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
-async function checkUrl({ parts: { clock, egress }, signal }: OperatorContext, url: string): Promise<void> {
+async function checkUrl({ clock, egress }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
   const over = new AbortController();
   const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
     () => over.abort(),
@@ -258,7 +270,7 @@ function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-function show(parts: Parts, row: WebhookRow): Webhook {
+function show({ clock }: Pick<WebhookDependencies, "clock">, row: WebhookRow): Webhook {
   return {
     id: row.id,
     name: row.name,
@@ -270,8 +282,8 @@ function show(parts: Parts, row: WebhookRow): Webhook {
     failing_since: iso(row.failing_since),
     paused_at: iso(row.paused_at),
     paused_reason: row.paused_reason,
-    warnings: webhookWarnings(row, parts.clock.now()),
-    secrets: validSecrets(row, parts.clock.now()).map(({ secret, expires_at }) => ({
+    warnings: webhookWarnings(row, clock.now()),
+    secrets: validSecrets(row, clock.now()).map(({ secret, expires_at }) => ({
       hint: secret.slice(-4),
       expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
     })),

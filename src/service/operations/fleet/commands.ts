@@ -1,30 +1,47 @@
 // Commands to a player, and the pictures that come of them.
 import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { id } from "../../../protocol/common.ts";
 import {
+  BulkCommandRequest,
+  BulkCommandResult,
   Command,
   CommandRequest,
   CommandsQuery,
-  BulkCommandResult,
-  BulkCommandRequest,
   Screenshot,
   TeamCommandsQuery,
 } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { showCommand } from "../../fleet/commands.ts";
-import { pageOf } from "../../http/paging.ts";
-import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import { showCommand, type Commands } from "../../fleet/commands.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found } from "../../http/problem.ts";
 import { storeOverride } from "../../schedule/schedules.ts";
-import { change, FileResponse, found, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { FileResponse } from "../responses.ts";
 import { select } from "./players.ts";
+
+interface CommandDependencies {
+  clock: Clock;
+  commands: Commands;
+  log: Log;
+  store: Store;
+  sweeper: BlobSweeper;
+}
 
 const ofPlayer = z.strictObject({ id: id("plr") });
 const oneCommand = z.strictObject({ id: id("plr"), command_id: id("cmd") });
 const oneShot = z.strictObject({ id: id("shot") });
 
-export const commandOperations: readonly Operation[] = [
+const operation = operationsWith<CommandDependencies>();
+
+export const commandOperations: readonly Operation<CommandDependencies>[] = [
   operation({
     name: "sendCommand",
     tag: "commands",
@@ -43,15 +60,14 @@ export const commandOperations: readonly Operation[] = [
     status: 202,
     output: Command,
     errors: ["not-found", "invalid"],
-    async run(context, { params, body }) {
-      const { parts, teamId } = context;
-      const queued = await change(context, async (db) => {
+    async run({ commands, log }, { teamId }, { params, body }, unitOfWork) {
+      const queued = await unitOfWork.write(async (db) => {
         const player = found(await select(db, teamId, params.id), "player");
-        const { row, entry } = await parts.commands.queue(db, player, body);
+        const { row, entry } = await commands.queue(db, player, body);
         const affected = (await storeOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
         return { result: showCommand(row), affected, entries: [entry] };
       });
-      parts.log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
+      log.info({ player_id: queued.player_id, command_id: queued.id, type: queued.type }, "command queued");
       return queued;
     },
   }),
@@ -69,10 +85,10 @@ export const commandOperations: readonly Operation[] = [
     status: 200,
     output: page(Command),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params, query }) {
-      const { db } = parts.store;
+    async run({ commands, store }, { teamId }, { params, query }) {
+      const { db } = store;
       found(await select(db, teamId, params.id), "player");
-      await parts.commands.expire();
+      await commands.expire();
       const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
       return pageOf(filtered(rows, query), query, showCommand);
     },
@@ -93,24 +109,29 @@ export const commandOperations: readonly Operation[] = [
     status: 202,
     output: BulkCommandResult,
     errors: ["invalid"],
-    async run(context, { body }) {
-      const { parts, teamId } = context;
+    async run({ clock, commands, log }, { teamId }, { body }, unitOfWork) {
       const { target, ...request } = body;
-      const queued = await change(context, async (db) => {
+      const queued = await unitOfWork.write(async (db) => {
         const players = await playersOfTarget(db, teamId, target);
-        const { rows, entries } = await parts.commands.queueAll(db, players, request);
+        const { rows, entries } = await commands.queueAll(db, players, request);
         const affected: PlayerRow[] = [];
         for (const [place, player] of players.entries()) {
           const { id: commandId, created_at } = rows[place]!;
           if (await storeOverride(db, player, commandId, request, created_at)) affected.push(player);
         }
-        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(parts.clock.now() / 1_000) + request.ttl_s) * 1_000;
-        const commands = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
+        const expiresAt = rows[0]?.expires_at ?? (Math.ceil(clock.now() / 1_000) + request.ttl_s) * 1_000;
+        const listed = rows.map((row) => ({ id: row.id, player_id: row.player_id }));
         const warnings = await targetWarnings(db, teamId, target, players);
-        const result = { count: rows.length, type: request.type, expires_at: new Date(expiresAt).toISOString(), commands, warnings };
+        const result = {
+          count: rows.length,
+          type: request.type,
+          expires_at: new Date(expiresAt).toISOString(),
+          commands: listed,
+          warnings,
+        };
         return { result, affected, entries };
       });
-      parts.log.info({ type: queued.type, count: queued.count }, "commands queued");
+      log.info({ type: queued.type, count: queued.count }, "commands queued");
       return queued;
     },
   }),
@@ -127,9 +148,9 @@ export const commandOperations: readonly Operation[] = [
     status: 200,
     output: page(Command),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      await parts.commands.expire();
-      const rows = parts.store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
+    async run({ commands, store }, { teamId }, { query }) {
+      await commands.expire();
+      const rows = store.db.selectFrom("commands").selectAll().where("team_id", "=", teamId);
       const ofOne = query.player_id === undefined ? rows : rows.where("player_id", "=", query.player_id);
       return pageOf(filtered(ofOne, query), query, showCommand);
     },
@@ -149,9 +170,9 @@ export const commandOperations: readonly Operation[] = [
     status: 200,
     output: Command,
     errors: ["not-found"],
-    async run({ parts, teamId }, { params }) {
-      await parts.commands.expire();
-      const row = await parts.store.db
+    async run({ commands, store }, { teamId }, { params }) {
+      await commands.expire();
+      const row = await store.db
         .selectFrom("commands")
         .selectAll()
         .where("team_id", "=", teamId)
@@ -163,7 +184,7 @@ export const commandOperations: readonly Operation[] = [
   }),
 ];
 
-export const screenshotOperations: readonly Operation[] = [
+export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
   operation({
     name: "listScreenshots",
     tag: "screenshots",
@@ -179,8 +200,8 @@ export const screenshotOperations: readonly Operation[] = [
     status: 200,
     output: page(Screenshot),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params, query }) {
-      const { db } = parts.store;
+    async run({ store }, { teamId }, { params, query }) {
+      const { db } = store;
       found(await select(db, teamId, params.id), "player");
       const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
       return pageOf(rows, query, showScreenshot);
@@ -200,7 +221,7 @@ export const screenshotOperations: readonly Operation[] = [
     output: Screenshot,
     errors: ["not-found"],
     version: (shot) => shot,
-    run: async (context, input) => showScreenshot(await find(context, input.params)),
+    run: async (dependencies, context, input) => showScreenshot(await find(dependencies, context, input.params)),
   }),
   operation({
     name: "getScreenshotImage",
@@ -218,7 +239,7 @@ export const screenshotOperations: readonly Operation[] = [
     file: ["image/jpeg", "image/png", "image/webp"],
     errors: ["not-found", "range-not-satisfiable"],
     headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
-    run: async (context, input) => new FileResponse(await find(context, input.params)),
+    run: async (dependencies, context, input) => new FileResponse(await find(dependencies, context, input.params)),
   }),
   operation({
     name: "deleteScreenshot",
@@ -233,12 +254,11 @@ export const screenshotOperations: readonly Operation[] = [
     status: 204,
     output: z.undefined(),
     errors: ["not-found"],
-    async run(context, { params }) {
-      const { parts } = context;
-      await change(context, async (db) => {
-        const { id: shotId, sha256 } = await find(context, params, db);
+    async run(dependencies, context, { params }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { id: shotId, sha256 } = await find(dependencies, context, params, db);
         await db.deleteFrom("screenshots").where("id", "=", shotId).execute();
-        parts.sweeper.mark([{ sha256 }]);
+        dependencies.sweeper.mark([{ sha256 }]);
         return { result: undefined };
       });
     },
@@ -252,7 +272,12 @@ function filtered(rows: CommandRows, { status, type }: z.infer<typeof CommandsQu
   return type === undefined ? ofStatus : ofStatus.where("type", "=", type);
 }
 
-async function find({ parts, teamId }: OperatorContext, { id: shotId }: { id: string }, db = parts.store.db): Promise<ScreenshotRow> {
+async function find(
+  { store }: CommandDependencies,
+  { teamId }: OperatorContext,
+  { id: shotId }: { id: string },
+  db = store.db,
+): Promise<ScreenshotRow> {
   const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
   // Those of a player in the bin are there with it.
   if (row !== undefined) found(await select(db, teamId, row.player_id), "screenshot");

@@ -1,21 +1,33 @@
 // What devices ask: a code, a token, their state, its files; and what they tell: heartbeats and results.
 import { z } from "zod";
+import { id, Sha256 } from "../../../protocol/common.ts";
 import { CommandUpdate } from "../../../protocol/device/commands.ts";
 import { DesiredState } from "../../../protocol/device/desired-state.ts";
 import { Heartbeat, HeartbeatAnswer } from "../../../protocol/device/heartbeat.ts";
-import { id, Sha256 } from "../../../protocol/common.ts";
 import { Nonce, PairingGrant, PairingRequest, TokenGrant, TokenRefusal, TokenRequest } from "../../../protocol/device/messages.ts";
 import type { StoredAssetRow } from "../../content/asset-rows.ts";
-import { handleHeartbeat } from "../../fleet/devices/heartbeats.ts";
+import type { DesiredStates } from "../../fleet/desired-states.ts";
+import type { DeviceAccess } from "../../fleet/devices/device-access.ts";
+import { handleHeartbeat, type HeartbeatDependencies } from "../../fleet/devices/heartbeats.ts";
+import type { Pairing, TokenResult } from "../../fleet/pairing.ts";
+import { found } from "../../http/problem.ts";
 import { mediaTypes } from "../../media/media.ts";
-import type { TokenResult } from "../../fleet/pairing.ts";
-import { FileResponse, found, NoContent, operation, JsonResponse, type Contexts, type Operation } from "../operation.ts";
-import { deviceScreenshot } from "./device-screenshot.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import { FileResponse, JsonResponse } from "../responses.ts";
+import { deviceScreenshot, type DeviceScreenshotDependencies } from "./device-screenshot.ts";
+
+interface DeviceDependencies extends HeartbeatDependencies, DeviceScreenshotDependencies {
+  access: DeviceAccess;
+  desired: DesiredStates;
+  pairing: Pairing;
+}
 
 const longestWaitS = 30;
 const assetParams = z.strictObject({ sha256: Sha256 });
 
-export const deviceOperations: readonly Operation[] = [
+const operation = operationsWith<DeviceDependencies>();
+
+export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
   operation({
     name: "requestPairing",
     tag: "device",
@@ -35,7 +47,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 201,
     output: PairingGrant,
     errors: ["invalid", "too-many"],
-    run: ({ parts, address }, { body }) => parts.pairing.requestCode(body, address),
+    run: ({ pairing }, { address }, { body }) => pairing.requestCode(body, address),
   }),
   operation({
     name: "createNonce",
@@ -48,7 +60,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 201,
     output: Nonce,
     errors: [],
-    run: async ({ parts }) => parts.access.createNonce(),
+    run: async ({ access }) => access.createNonce(),
   }),
   operation({
     name: "createDeviceToken",
@@ -65,15 +77,15 @@ export const deviceOperations: readonly Operation[] = [
     others: { 400: { description: "Refused, or not claimed yet", schema: TokenRefusal } },
     errors: ["invalid"],
     headers: { Prefer: "`wait=25` holds a pending answer back until the code is claimed (RFC 7240)" },
-    async run(context, { body }) {
+    async run(dependencies, context, { body }) {
       const waitS = waitOf(context.header("prefer"));
       const answer =
         "device_code" in body
-          ? await context.parts.pairing.requestToken(body.device_code, body.proof, waitS * 1_000, context.signal)
-          : await renew(context, body.player_id, body.proof);
+          ? await dependencies.pairing.requestToken(body.device_code, body.proof, waitS * 1_000, context.signal)
+          : await renew(dependencies, body.player_id, body.proof);
       if (answer.is === "granted") return new JsonResponse(200, answer.grant, { "Cache-Control": "no-store" });
       const applied: Record<string, string> = waitS > 0 ? { "Preference-Applied": `wait=${waitS}` } : {};
-      const refusal = { ...answer.refusal, service_key: context.parts.access.serviceKey };
+      const refusal = { ...answer.refusal, service_key: dependencies.access.serviceKey };
       return new JsonResponse(400, refusal, { ...applied, "Cache-Control": "no-store" });
     },
   }),
@@ -90,11 +102,11 @@ export const deviceOperations: readonly Operation[] = [
     others: { 304: { description: "It is the revision of If-None-Match" } },
     errors: [],
     headers: { "If-None-Match": "The ETag of the state at hand" },
-    async run({ parts, player, header }) {
-      const desired = await parts.desired.read(parts.store.db, player);
-      const headers = { ETag: `"${desired.revision}"`, "Cache-Control": "private, no-cache" };
+    async run({ desired, store }, { player, header }) {
+      const state = await desired.read(store.db, player);
+      const headers = { ETag: `"${state.revision}"`, "Cache-Control": "private, no-cache" };
       const held = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-      return held.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, desired, headers);
+      return held.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, state, headers);
     },
   }),
   operation({
@@ -109,7 +121,7 @@ export const deviceOperations: readonly Operation[] = [
     status: 200,
     output: HeartbeatAnswer,
     errors: ["invalid"],
-    run: ({ parts, player }, { body }) => handleHeartbeat(parts, player.id, body, parts.clock.now(), "poll"),
+    run: (dependencies, { player }, { body }) => handleHeartbeat(dependencies, player.id, body, dependencies.clock.now(), "poll"),
   }),
   operation({
     name: "updateCommand",
@@ -125,8 +137,8 @@ export const deviceOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "invalid"],
-    async run({ parts, player }, { params, body }) {
-      await parts.commands.update(player, params.id, body);
+    async run({ commands }, { player }, { params, body }) {
+      await commands.update(player, params.id, body);
     },
   }),
   deviceScreenshot,
@@ -144,8 +156,8 @@ export const deviceOperations: readonly Operation[] = [
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
     headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
-    async run({ parts, player }, { params }) {
-      const row = await parts.store.db
+    async run({ store }, { player }, { params }) {
+      const row = await store.db
         .selectFrom("assets")
         .selectAll()
         .where("team_id", "=", player.team_id)
@@ -159,10 +171,10 @@ export const deviceOperations: readonly Operation[] = [
 ];
 
 /** Gives a paired device a new token, or the proof that it was removed. */
-async function renew({ parts }: Contexts["anyone"], playerId: string, proof: string): Promise<TokenResult> {
-  const player = await parts.store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
-  if (player === undefined || !parts.access.isValidProof(proof, player.public_key, playerId)) {
-    const revocation = player === undefined ? null : await parts.access.revocationForFormerDevice(playerId, proof);
+async function renew({ access, store }: DeviceDependencies, playerId: string, proof: string): Promise<TokenResult> {
+  const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
+  if (player === undefined || !access.isValidProof(proof, player.public_key, playerId)) {
+    const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
       const why = "The player has another box now";
       return { is: "refused", refusal: { error: "access_denied", error_description: why, revocation } };
@@ -170,8 +182,8 @@ async function renew({ parts }: Contexts["anyone"], playerId: string, proof: str
     const why = "There is no such player, or the proof does not match its key and a fresh nonce";
     return { is: "refused", refusal: { error: "invalid_grant", error_description: why } };
   }
-  if (player.removed_at === null) return { is: "granted", grant: await parts.access.issueToken(player) };
-  const revocation = parts.access.revocation(player);
+  if (player.removed_at === null) return { is: "granted", grant: await access.issueToken(player) };
+  const revocation = access.revocation(player);
   return { is: "refused", refusal: { error: "access_denied", error_description: "The player was removed", revocation } };
 }
 

@@ -1,19 +1,30 @@
 // The history of a player's heartbeats: minute by minute, and how much of each day it was there.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { HeartbeatMinute, HeartbeatsQuery, Uptime, UptimeQuery } from "../../../protocol/operator/heartbeat-history.ts";
 import { page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { minuteMs, minutesByDay, selectMinutes, showMinute } from "../../fleet/devices/heartbeat-minutes.ts";
+import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
-import { found, operation, type Operation } from "../operation.ts";
+import { found, invalidField } from "../../http/problem.ts";
+import type { Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
 import { select } from "./players.ts";
+
+interface HeartbeatDependencies {
+  clock: Clock;
+  presence: Presence;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("plr") });
 const dayMs = 86_400_000;
 const maxDays = 31;
 
-export const heartbeatOperations: readonly Operation[] = [
+const operation = operationsWith<HeartbeatDependencies>();
+
+export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = [
   operation({
     name: "listHeartbeats",
     tag: "players",
@@ -29,8 +40,7 @@ export const heartbeatOperations: readonly Operation[] = [
     status: 200,
     output: page(HeartbeatMinute),
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock, presence } = parts;
+    async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       found(await select(store.db, teamId, playerId), "player");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
@@ -52,8 +62,7 @@ export const heartbeatOperations: readonly Operation[] = [
     status: 200,
     output: Uptime,
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { store, clock, presence } = parts;
+    async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       await presence.flush();
       const player = found(await select(store.db, teamId, playerId), "player");
       const now = clock.now();

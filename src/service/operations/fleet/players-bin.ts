@@ -1,14 +1,43 @@
 // Players deleted into the bin and brought back, and players that move to another box.
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
 import { discardPlayer, erasePlayers, restorePlayer } from "../../cleanup/bin.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { Commands } from "../../fleet/commands.ts";
+import type { ConnectivityEvents } from "../../fleet/connectivity-events.ts";
+import type { DeviceJournal } from "../../fleet/devices/device-journal.ts";
+import type { DeviceSockets } from "../../fleet/devices/device-sockets.ts";
+import type { Pairing } from "../../fleet/pairing.ts";
+import type { PlayerProblems } from "../../fleet/player-problems.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import { found } from "../../http/problem.ts";
 import { deleteOverrides } from "../../schedule/schedules.ts";
-import type { Db } from "../../store/store.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
-import { change, found, type Change, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { Change, WriteEvent } from "../unit-of-work.ts";
 import { playerParams, read, select, show, version } from "./players.ts";
 
-export const playerBinOperations: readonly Operation[] = [
+interface PlayersBinDependencies {
+  clock: Clock;
+  commands: Commands;
+  journal: DeviceJournal;
+  links: ConnectivityEvents;
+  log: Log;
+  pairing: Pairing;
+  presence: Presence;
+  problems: PlayerProblems;
+  sockets: DeviceSockets;
+  store: Store;
+  sweeper: BlobSweeper;
+}
+
+const operation = operationsWith<PlayersBinDependencies>();
+
+export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] = [
   operation({
     name: "deletePlayer",
     tag: "players",
@@ -26,31 +55,35 @@ export const playerBinOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await readAny(context, given)),
-    async run(context, { params: { id: playerId }, query }) {
-      const { parts, teamId } = context;
+    current: async (dependencies, context, given) => version(await readAny(dependencies, context, given)),
+    async run(
+      { clock, commands, journal, links, log, presence, problems, sockets, sweeper },
+      { teamId },
+      { params: { id: playerId }, query },
+      unitOfWork,
+    ) {
       const permanent = query.permanent === "true";
-      const removed = await change(context, async (db) => {
+      const removed = await unitOfWork.write(async (db) => {
         const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await select(db, teamId, playerId), "player");
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(clock.now());
         const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
-        parts.sweeper.mark(erased.files);
-        await parts.commands.cancelAll(db, row.id);
-        await parts.journal.deletePlayer(db, row.id);
-        const ended = await parts.links.deletePlayer(db, row);
+        sweeper.mark(erased.files);
+        await commands.cancelAll(db, row.id);
+        await journal.deletePlayer(db, row.id);
+        const ended = await links.deletePlayer(db, row);
         const committed = () => {
-          parts.links.forget(row.id);
-          parts.problems.forget(row.id);
+          links.forget(row.id);
+          problems.forget(row.id);
         };
         const deleted = schedules.map((schedule) => scheduleEvent("schedule.deleted", schedule));
         const events = [...ended, eventOf("player.removed", row), ...deleted, ...erased.events];
         return { result: { ...row, removed_at: row.removed_at ?? now }, committed, events };
       });
-      if (permanent) await parts.presence.deletePlayer(removed.id);
-      else parts.presence.markRemoved(removed.id);
-      parts.sockets.revoke(removed);
-      parts.log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
+      if (permanent) await presence.deletePlayer(removed.id);
+      else presence.markRemoved(removed.id);
+      sockets.revoke(removed);
+      log.info({ player_id: removed.id, name: removed.name, permanent }, "player removed");
     },
   }),
   operation({
@@ -68,13 +101,13 @@ export const playerBinOperations: readonly Operation[] = [
     output: Player,
     errors: ["not-found"],
     version,
-    async run(context, { params: { id: playerId } }) {
-      const { parts, teamId } = context;
+    async run(dependencies, context, { params: { id: playerId } }, unitOfWork) {
+      const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const row = found(await inBinOrNot(db, teamId, playerId), "player");
         if (row.removed_at === null) return { result: row };
         const others: WriteEvent[] = [];
-        const { player, schedules } = await restorePlayer(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const { player, schedules } = await restorePlayer(db, row, Math.trunc(dependencies.clock.now()), (event) => others.push(event));
         const events = [
           ...others,
           eventOf("player.restored", player),
@@ -82,7 +115,7 @@ export const playerBinOperations: readonly Operation[] = [
         ];
         return { result: player, affected: [player], events };
       };
-      return change(context, write, (db) => read(context, { id: playerId }, db));
+      return unitOfWork.write(write, (db) => read(dependencies, context, { id: playerId }, db));
     },
   }),
   operation({
@@ -103,26 +136,27 @@ export const playerBinOperations: readonly Operation[] = [
     output: Player,
     errors: ["not-found", "unknown-code", "already-claimed", "invalid", "too-many"],
     version,
-    async run(context, { params: { id: playerId }, body }) {
-      const { parts, teamId, operator, address } = context;
+    async run(dependencies, { teamId, operator, address }, { params: { id: playerId }, body }, unitOfWork) {
       let earlier: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
-        const next = await parts.pairing.replaceDevice(db, before, body.code);
+        const next = await dependencies.pairing.replaceDevice(db, before, body.code);
         // The same box may come back: it is not to be told that it is gone.
         if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
-        await parts.commands.cancelAll(db, playerId);
-        await parts.journal.deletePlayer(db, playerId);
+        await dependencies.commands.cancelAll(db, playerId);
+        await dependencies.journal.deletePlayer(db, playerId);
         await deleteOverrides(db, playerId);
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
       // What the earlier box told last says nothing of this one.
-      const answer = async (db: Db) => show(parts, found(await select(db, teamId, playerId), "player"), null);
-      const player = await parts.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () => change(context, write, answer));
-      if (earlier !== undefined) parts.sockets.revoke(earlier);
-      await parts.presence.forgetLatest(playerId);
-      parts.pairing.notifyClaimed();
-      parts.log.info({ player_id: player.id, name: player.name }, "player has another box");
+      const answer = async (db: Db) => show(dependencies, found(await select(db, teamId, playerId), "player"), null);
+      const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
+        unitOfWork.write(write, answer),
+      );
+      if (earlier !== undefined) dependencies.sockets.revoke(earlier);
+      await dependencies.presence.forgetLatest(playerId);
+      dependencies.pairing.notifyClaimed();
+      dependencies.log.info({ player_id: player.id, name: player.name }, "player has another box");
       return player;
     },
   }),
@@ -145,6 +179,10 @@ function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: Sche
 }
 
 /** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }): Promise<Player> {
-  return show(parts, found(await inBinOrNot(parts.store.db, teamId, playerId), "player"));
+async function readAny(
+  dependencies: PlayersBinDependencies,
+  { teamId }: OperatorContext,
+  { id: playerId }: { id: string },
+): Promise<Player> {
+  return show(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "player"));
 }

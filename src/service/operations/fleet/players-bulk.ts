@@ -1,14 +1,21 @@
 // One change for many players at once: a layout, tags on and off.
+import type { Clock } from "../../../base/clock.ts";
 import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
+import { playersOfTarget, targetWarnings, updateTagIndex } from "../../fleet/targets.ts";
 import { invalidField } from "../../http/problem.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { playersOfTarget, updateTagIndex, targetWarnings } from "../../fleet/targets.ts";
-import { change, operation, type Operation } from "../operation.ts";
+import { operationsWith, type Operation } from "../operation.ts";
 import { checkLayout } from "./players.ts";
+
+interface PlayersBulkDependencies {
+  clock: Clock;
+}
 
 const maxTags = 50;
 
-export const bulkOperations: readonly Operation[] = [
+const operation = operationsWith<PlayersBulkDependencies>();
+
+export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
   operation({
     name: "updatePlayers",
     tag: "players",
@@ -25,13 +32,12 @@ export const bulkOperations: readonly Operation[] = [
     status: 200,
     output: BulkPlayerChangeResult,
     errors: ["invalid"],
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock }, { teamId }, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const { layout_id, tags_add, tags_remove } = body.change;
         await checkLayout(db, teamId, layout_id, "/change/layout_id");
         const before = await playersOfTarget(db, teamId, body.target);
-        const updated_at = Math.trunc(parts.clock.now());
+        const updated_at = Math.trunc(clock.now());
         const changed: PlayerRow[] = [];
         for (const row of before) {
           const tags = tagsOf(row, tags_add, tags_remove);

@@ -1,19 +1,39 @@
 // Players: the screens. Claimed by their code, given a layout.
 import { z } from "zod";
-import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
-import { problemFields } from "../../../protocol/device/player-problems.ts";
-import { ContentState, PresentedItem, ShownReason } from "../../../protocol/device/heartbeat.ts";
+import type { Clock } from "../../../base/clock.ts";
+import type { Log } from "../../../base/log.ts";
+import { id, Timestamp } from "../../../protocol/common.ts";
 import { Orientation } from "../../../protocol/content/orientation.ts";
 import type { Wall } from "../../../protocol/content/wall.ts";
-import { id, Timestamp } from "../../../protocol/common.ts";
+import { ContentState, PresentedItem, ShownReason } from "../../../protocol/device/heartbeat.ts";
+import { problemFields } from "../../../protocol/device/player-problems.ts";
+import { page, PairRequest, Player, PlayerChange, PlayersQuery } from "../../../protocol/operator/resources.ts";
+import type { Pairing } from "../../fleet/pairing.ts";
+import type { PlayerProblems } from "../../fleet/player-problems.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import { hasTag, updateTagIndex } from "../../fleet/targets.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { invalidField } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { found, invalidField } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
-import type { Db } from "../../store/store.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow } from "../../store/tables.ts";
-import { updateTagIndex, hasTag } from "../../fleet/targets.ts";
-import { change, found, type Change, operation, type Operation, type OperatorContext, type Parts } from "../operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
+import type { OperatorContext } from "../context.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import type { Change } from "../unit-of-work.ts";
+
+/** What shows a player: its presence and problems. */
+interface ShownPlayerDependencies {
+  presence: Presence;
+  problems: PlayerProblems;
+}
+
+interface PlayerDependencies extends ShownPlayerDependencies {
+  clock: Clock;
+  log: Log;
+  pairing: Pairing;
+  store: Store;
+}
 
 /** Of the paths of one player. */
 export const playerParams = z.strictObject({ id: id("plr") });
@@ -32,7 +52,9 @@ const Now = z.object({
   content: ContentState.nullable(),
 });
 
-export const playerOperations: readonly Operation[] = [
+const operation = operationsWith<PlayerDependencies>();
+
+export const playerOperations: readonly Operation<PlayerDependencies>[] = [
   operation({
     name: "pairPlayer",
     tag: "players",
@@ -49,18 +71,18 @@ export const playerOperations: readonly Operation[] = [
     output: Player,
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId, operator, address } = context;
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId, operator, address } = context;
       const claim = async (db: Db): Promise<Change<PlayerRow>> => {
-        const row = await parts.pairing.claim(db, { ...body, teamId });
+        const row = await dependencies.pairing.claim(db, { ...body, teamId });
         const data = { player_id: row.id, name: row.name };
         return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
       };
-      const player = await parts.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
-        change(context, claim, (db, { id: playerId }) => read(context, { id: playerId }, db)),
+      const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
+        unitOfWork.write(claim, (db, { id: playerId }) => read(dependencies, context, { id: playerId }, db)),
       );
-      parts.pairing.notifyClaimed();
-      parts.log.info({ player_id: player.id, name: player.name }, "player paired");
+      dependencies.pairing.notifyClaimed();
+      dependencies.log.info({ player_id: player.id, name: player.name }, "player paired");
       return player;
     },
   }),
@@ -79,10 +101,10 @@ export const playerOperations: readonly Operation[] = [
     status: 200,
     output: page(Player),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
+    async run(dependencies, { teamId }, { query }) {
       const { status, tag, q, layout_id: layoutId, deleted, has_problems: hasProblems } = query;
       const isBin = deleted === "true";
-      const all = parts.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
+      const all = dependencies.store.db.selectFrom("players").selectAll().where("team_id", "=", teamId);
       let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
       if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
       if (q !== undefined) rows = rows.where(nameMayContain(q));
@@ -90,11 +112,11 @@ export const playerOperations: readonly Operation[] = [
       if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(hasTag(row, tag)));
       const keep = (row: PlayerRow) =>
         (q === undefined || nameContains(row.name, q)) &&
-        (status === undefined || parts.presence.isOnline(row.id) === (status === "online")) &&
+        (status === undefined || dependencies.presence.isOnline(row.id) === (status === "online")) &&
         (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag)) &&
-        (hasProblems === undefined || parts.problems.listFor(row).problems.length > 0 === (hasProblems === "true"));
+        (hasProblems === undefined || dependencies.problems.listFor(row).problems.length > 0 === (hasProblems === "true"));
       const isFiltered = q !== undefined || status !== undefined || hasProblems !== undefined || (tag !== undefined && isBin);
-      return pageOf(rows, query, (row) => show(parts, row), isFiltered ? { keep } : {});
+      return pageOf(rows, query, (row) => show(dependencies, row), isFiltered ? { keep } : {});
     },
   }),
   operation({
@@ -113,7 +135,7 @@ export const playerOperations: readonly Operation[] = [
     output: Player,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "getPlayerNow",
@@ -129,13 +151,13 @@ export const playerOperations: readonly Operation[] = [
     status: 200,
     output: Now,
     errors: ["not-found"],
-    async run({ parts, teamId }, { params: { id: playerId } }) {
-      const row = found(await select(parts.store.db, teamId, playerId), "player");
-      const beat = parts.presence.latest(row.id);
+    async run(dependencies, { teamId }, { params: { id: playerId } }) {
+      const row = found(await select(dependencies.store.db, teamId, playerId), "player");
+      const beat = dependencies.presence.latest(row.id);
       return {
         player_id: row.id,
-        status: statusOf(parts, row.id),
-        ...parts.problems.listFor(row),
+        status: statusOf(dependencies, row.id),
+        ...dependencies.problems.listFor(row),
         received_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
         rendering: beat?.heartbeat.rendering ?? null,
         last_frame_at: beat?.heartbeat.last_frame_at ?? null,
@@ -165,9 +187,9 @@ export const playerOperations: readonly Operation[] = [
     output: Player,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, { params: { id: playerId }, body }) {
-      const { parts, teamId } = context;
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, { params: { id: playerId }, body }, unitOfWork) {
+      const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
         const { tags, variables, wall, ...rest } = body;
@@ -181,12 +203,12 @@ export const playerOperations: readonly Operation[] = [
           wall: wall == null ? (wall === null ? null : before.wall) : canonicalJson(wall),
         };
         if (canonicalJson(after) === canonicalJson(before)) return { result: before };
-        const next = { ...after, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { ...after, updated_at: Math.trunc(dependencies.clock.now()) };
         await db.updateTable("players").set(next).where("id", "=", next.id).execute();
         if (next.tags !== before.tags) await updateTagIndex(db, [next]);
         return { result: next, affected: [next], events: eventsOf(before, next) };
       };
-      return change(context, write, (db) => read(context, { id: playerId }, db));
+      return unitOfWork.write(write, (db) => read(dependencies, context, { id: playerId }, db));
     },
   }),
 ];
@@ -210,8 +232,13 @@ export function version({ id: playerId, name, layout_id, tags, timezone, variabl
 }
 
 /** A player that was not removed, as REST shows it. @throws Refusal 404. */
-export async function read({ parts, teamId }: OperatorContext, { id: playerId }: { id: string }, db = parts.store.db): Promise<Player> {
-  return show(parts, found(await select(db, teamId, playerId), "player"));
+export async function read(
+  dependencies: ShownPlayerDependencies & { store: Store },
+  { teamId }: OperatorContext,
+  { id: playerId }: { id: string },
+  db = dependencies.store.db,
+): Promise<Player> {
+  return show(dependencies, found(await select(db, teamId, playerId), "player"));
 }
 
 /** @throws Refusal 422 when there is no such layout, or it is in the bin. */
@@ -221,15 +248,15 @@ export async function checkLayout(db: Db, teamId: string, layoutId: string | nul
   if ((await all.where("id", "=", layoutId).executeTakeFirst()) === undefined) throw invalidField(pointer, "there is no such layout");
 }
 
-function statusOf({ presence }: Parts, playerId: string): Player["status"] {
+function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Player["status"] {
   return presence.isOnline(playerId) ? "online" : "offline";
 }
 
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
 
 /** A player as REST shows it. `beat`: what its box told last, null for nothing. */
-export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(row.id)): Player {
-  const status = beat === null ? "offline" : statusOf(parts, row.id);
+export function show(dependencies: ShownPlayerDependencies, row: PlayerRow, beat = dependencies.presence.latest(row.id)): Player {
+  const status = beat === null ? "offline" : statusOf(dependencies, row.id);
   const asked = JSON.parse(row.reported) as Reported;
   const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
   const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
@@ -253,7 +280,7 @@ export function show(parts: Parts, row: PlayerRow, beat = parts.presence.latest(
     desired_revision: row.revision,
     reported_revision: reportedRevision,
     in_sync: status === "online" ? reportedRevision === row.revision : null,
-    ...parts.problems.listFor(row),
+    ...dependencies.problems.listFor(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     deleted_at: row.removed_at === null ? null : new Date(row.removed_at).toISOString(),

@@ -1,11 +1,18 @@
 // The audit log as operators see it: who wrote what, and whether the record of it is whole.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import { AuditEntry, AuditVerification } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { pageOf } from "../../http/paging.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import type { Store } from "../../store/store.ts";
 import type { AuditRow } from "../../store/tables.ts";
-import { operation, type Operation } from "../operation.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface AuditDependencies {
+  audit: AuditLog;
+  store: Store;
+}
 
 const Query = PageQuery.extend({
   user_id: id("usr").optional().describe("Only what this person did"),
@@ -13,7 +20,9 @@ const Query = PageQuery.extend({
   resource_id: z.string().max(100).optional().describe("Only what was done to this"),
 });
 
-export const auditOperations: readonly Operation[] = [
+const operation = operationsWith<AuditDependencies>();
+
+export const auditOperations: readonly Operation<AuditDependencies>[] = [
   operation({
     name: "listAudit",
     tag: "audit",
@@ -27,8 +36,8 @@ export const auditOperations: readonly Operation[] = [
     status: 200,
     output: page(AuditEntry),
     errors: ["invalid"],
-    run({ parts, teamId }, { query: { user_id, action, resource_id, ...query } }) {
-      let rows = parts.store.db.selectFrom("audit").selectAll().where("team_id", "=", teamId);
+    run({ store }, { teamId }, { query: { user_id, action, resource_id, ...query } }) {
+      let rows = store.db.selectFrom("audit").selectAll().where("team_id", "=", teamId);
       if (user_id !== undefined) rows = rows.where("user_id", "=", user_id);
       if (action !== undefined) rows = rows.where("action", "=", action);
       if (resource_id !== undefined) rows = rows.where("resource_id", "=", resource_id);
@@ -47,7 +56,7 @@ export const auditOperations: readonly Operation[] = [
     status: 200,
     output: AuditVerification,
     errors: [],
-    run: ({ parts, teamId }) => parts.audit.verify(parts.store.db, teamId),
+    run: ({ audit, store }, { teamId }) => audit.verify(store.db, teamId),
   }),
 ];
 

@@ -1,29 +1,43 @@
 // Invitations: an owner makes one and passes its secret on; whoever accepts with it is in the team.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import {
   Acceptance,
-  Invitation,
-  CreatedInvitation,
-  NewInvitation,
   AcceptedInvitation,
+  CreatedInvitation,
+  Invitation,
+  NewInvitation,
   type Role,
   type Scope,
 } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { authenticate, hashSecret, randomText, scopesOfRole } from "../../people/access.ts";
-import { intersectScopes, requireRoleScopes, grantsExpireAt } from "../../people/grants.ts";
 import { pageOf } from "../../http/paging.ts";
-import { issueToken, createUser, selectMembers, showInvitation, showTeam, showUser } from "../../people/people.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { authenticate, hashSecret, randomText, scopesOfRole } from "../../people/access.ts";
+import type { AuditLog } from "../../people/audit.ts";
+import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
+import { createUser, issueToken, selectMembers, showInvitation, showTeam, showUser } from "../../people/people.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { InvitationRow, UserRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Contexts, type Operation, type OperatorContext } from "../operation.ts";
+import type { Contexts, OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { UnitOfWork } from "../unit-of-work.ts";
+
+interface InvitationDependencies {
+  audit: AuditLog;
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("inv") });
 const lifeMs = 7 * 86_400_000;
 
-export const invitationOperations: readonly Operation[] = [
+const operation = operationsWith<InvitationDependencies>();
+
+export const invitationOperations: readonly Operation<InvitationDependencies>[] = [
   operation({
     name: "createInvitation",
     tag: "invitations",
@@ -40,17 +54,17 @@ export const invitationOperations: readonly Operation[] = [
     output: CreatedInvitation,
     errors: ["conflict", "invalid"],
     version: showPublic,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run({ clock, makeId }, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      return unitOfWork.write(async (db) => {
         const { operator } = context;
         requireRoleScopes(operator, body.role, `To invite somebody as ${body.role}`);
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(clock.now());
         await checkNew(db, teamId, body.email, now);
         const secret = `sgn_inv_${randomText(43)}`;
         const end = grantsExpireAt(operator);
         const row: InvitationRow = {
-          id: parts.makeId("inv"),
+          id: makeId("inv"),
           team_id: teamId,
           ...body,
           secret_hash: hashSecret(secret),
@@ -81,9 +95,9 @@ export const invitationOperations: readonly Operation[] = [
     status: 200,
     output: page(Invitation),
     errors: ["invalid"],
-    run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
-      return pageOf(rows, query, (row) => showInvitation(row, parts.clock.now()));
+    run({ clock, store }, { teamId }, { query }) {
+      const rows = store.db.selectFrom("invitations").selectAll().where("team_id", "=", teamId);
+      return pageOf(rows, query, (row) => showInvitation(row, clock.now()));
     },
   }),
   operation({
@@ -100,7 +114,7 @@ export const invitationOperations: readonly Operation[] = [
     output: Invitation,
     errors: ["not-found"],
     version: showPublic,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "revokeInvitation",
@@ -115,12 +129,12 @@ export const invitationOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (context, given) => showPublic(await read(context, given)),
-    async run(context, input) {
-      await change(context, async (db) => {
-        const { status } = await read(context, input.params, db);
+    current: async (dependencies, context, given) => showPublic(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { status } = await read(dependencies, context, input.params, db);
         if (status === "accepted") throw new ProblemError("in-use", "It was accepted: remove the member instead");
-        const revoked_at = Math.trunc(context.parts.clock.now());
+        const revoked_at = Math.trunc(dependencies.clock.now());
         if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
         return { result: undefined };
       });
@@ -145,27 +159,32 @@ export const invitationOperations: readonly Operation[] = [
 ];
 
 async function accept(
+  dependencies: InvitationDependencies,
   context: Contexts["anyone"],
   { body }: { body: z.output<typeof Acceptance> },
+  unitOfWork: UnitOfWork<"anyone">,
 ): Promise<z.output<typeof AcceptedInvitation>> {
-  const { parts, header, address, requestId } = context;
+  const { header, address, requestId } = context;
   const authorization = header("authorization");
-  const known = authorization === undefined ? null : await authenticate(parts.store.db, parts.clock, authorization);
-  return change(context, async (db) => {
-    const now = Math.trunc(parts.clock.now());
+  const known = authorization === undefined ? null : await authenticate(dependencies.store.db, dependencies.clock, authorization);
+  return unitOfWork.write(async (db) => {
+    const now = Math.trunc(dependencies.clock.now());
     const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
     if (row === undefined || showInvitation(row, now).status !== "pending") {
       throw new ProblemError("not-found", "The invitation is not known, was used or withdrawn, or has expired: ask for a new one");
     }
-    const user = await personOf(context, db, row, known?.userId ?? null, body.name);
+    const user = await personOf(dependencies, context, db, row, known?.userId ?? null, body.name);
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
     // No more than the token that invited held, nor for longer.
     const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
-    const token = await issueToken(parts, db, { ...wish, scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]) });
+    const token = await issueToken(dependencies, db, {
+      ...wish,
+      scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
+    });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();
-    await parts.audit.append(db, {
+    await dependencies.audit.append(db, {
       teamId: row.team_id,
       userId: user.id,
       tokenId: token.id,
@@ -183,21 +202,27 @@ async function accept(
 
 /** Who accepts: the person whose token came along, else somebody new. @throws Refusal 409 for one who is in the team. */
 async function personOf(
-  { parts }: Contexts["anyone"],
+  dependencies: InvitationDependencies,
+  _context: Contexts["anyone"],
   db: Db,
   { team_id, name, email }: InvitationRow,
   userId: string | null,
   ownName: string | undefined,
 ): Promise<UserRow> {
-  if (userId === null) return createUser(parts, db, { name: ownName ?? name, email });
+  if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
   const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
   if (present !== undefined) throw new ProblemError("conflict", "You are in this team already");
   return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: invitationId }: { id: string }, db = parts.store.db): Promise<Invitation> {
+async function read(
+  { clock, store }: InvitationDependencies,
+  { teamId }: OperatorContext,
+  { id: invitationId }: { id: string },
+  db = store.db,
+): Promise<Invitation> {
   const rows = db.selectFrom("invitations").selectAll().where("team_id", "=", teamId).where("id", "=", invitationId);
-  return showInvitation(found(await rows.executeTakeFirst(), "invitation"), parts.clock.now());
+  return showInvitation(found(await rows.executeTakeFirst(), "invitation"), clock.now());
 }
 
 /** What an invitation's ETag covers: never the secret. */

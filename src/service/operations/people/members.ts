@@ -1,22 +1,33 @@
 // Members: the people of a team and their roles. There is always an owner.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { Member, MemberChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found, ProblemError } from "../../http/problem.ts";
 import { scopesOfRole } from "../../people/access.ts";
 import { requireMayPromote, requireRoleScopes } from "../../people/grants.ts";
-import { pageOf } from "../../http/paging.ts";
 import { restrictTokensToRole, selectMembers, showMember } from "../../people/people.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { readActing } from "./teams.ts";
+
+interface MemberDependencies {
+  clock: Clock;
+  store: Store;
+  tokens: TokenExpiry;
+}
 
 const ofTeam = z.strictObject({ id: id("team") });
 const params = z.strictObject({ id: id("team"), user_id: id("usr") });
 type Params = z.infer<typeof params>;
 
-export const memberOperations: readonly Operation[] = [
+const operation = operationsWith<MemberDependencies>();
+
+export const memberOperations: readonly Operation<MemberDependencies>[] = [
   operation({
     name: "listMembers",
     tag: "members",
@@ -31,9 +42,9 @@ export const memberOperations: readonly Operation[] = [
     status: 200,
     output: page(Member),
     errors: ["not-found", "invalid"],
-    async run(context, input) {
-      await readActing(context, input.params);
-      return pageOf(selectMembers(context.parts.store.db, context.teamId), input.query, showMember);
+    async run(dependencies, context, input) {
+      await readActing(dependencies, context, input.params);
+      return pageOf(selectMembers(dependencies.store.db, context.teamId), input.query, showMember);
     },
   }),
   operation({
@@ -50,7 +61,7 @@ export const memberOperations: readonly Operation[] = [
     output: Member,
     errors: ["not-found"],
     version: (member) => member,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateMember",
@@ -70,20 +81,20 @@ export const memberOperations: readonly Operation[] = [
     errors: ["not-found", "in-use", "invalid", "precondition-failed"],
     version: (member) => member,
     current: read,
-    async run(context, input) {
-      const { parts, teamId } = context;
+    async run(dependencies, context, input, unitOfWork) {
+      const { teamId } = context;
       let cut: string[] = [];
-      const member = await change(context, async (db) => {
-        const before = await read(context, input.params, db);
+      const member = await unitOfWork.write(async (db) => {
+        const before = await read(dependencies, context, input.params, db);
         const { role } = input.body;
         if (before.role === role) return { result: before };
         checkOwner(context, before, "lower");
         if (scopesOfRole(role).length > scopesOfRole(before.role).length) requireMayPromote(context.operator, role);
         await setRole(db, teamId, before, role);
-        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, role);
+        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, role);
         return { result: { ...before, role } };
       });
-      parts.tokens.notifyEnded(cut);
+      dependencies.tokens.notifyEnded(cut);
       return member;
     },
   }),
@@ -103,23 +114,28 @@ export const memberOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run(context, input) {
-      const { parts, teamId } = context;
+    async run(dependencies, context, input, unitOfWork) {
+      const { teamId } = context;
       let cut: string[] = [];
-      await change(context, async (db) => {
-        const before = await read(context, input.params, db);
+      await unitOfWork.write(async (db) => {
+        const before = await read(dependencies, context, input.params, db);
         checkOwner(context, before, "remove");
         await setRole(db, teamId, before, null);
-        cut = await restrictTokensToRole(db, Math.trunc(parts.clock.now()), teamId, before.user_id, null);
+        cut = await restrictTokensToRole(db, Math.trunc(dependencies.clock.now()), teamId, before.user_id, null);
         return { result: undefined };
       });
-      parts.tokens.notifyEnded(cut);
+      dependencies.tokens.notifyEnded(cut);
     },
   }),
 ];
 
-async function read(context: OperatorContext, { id: teamId, user_id }: Params, db = context.parts.store.db): Promise<Member> {
-  await readActing(context, { id: teamId }, db);
+async function read(
+  dependencies: MemberDependencies,
+  context: OperatorContext,
+  { id: teamId, user_id }: Params,
+  db = dependencies.store.db,
+): Promise<Member> {
+  await readActing(dependencies, context, { id: teamId }, db);
   return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
 }
 

@@ -1,22 +1,39 @@
 // Teams: what everything belongs to. A token acts in one; its user may be in several.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { CreatedToken, OwnTeam, TeamChange, type Role } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
 import { emptyBin } from "../../cleanup/bin.ts";
-import { grantsExpireAt } from "../../people/grants.ts";
+import type { BlobSweeper } from "../../content/blob-sweeper.ts";
+import type { Presence } from "../../fleet/presence.ts";
 import { pageOf } from "../../http/paging.ts";
-import { issueToken, updatePendingInvitations, showTeam, selectTeams } from "../../people/people.ts";
-import { ProblemError } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { grantsExpireAt } from "../../people/grants.ts";
+import { issueToken, selectTeams, showTeam, updatePendingInvitations } from "../../people/people.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { TeamRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface TeamDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  presence: Presence;
+  store: Store;
+  sweeper: BlobSweeper;
+  tokens: TokenExpiry;
+}
 
 const params = z.strictObject({ id: id("team") });
 const version = ({ id: teamId, name, updated_at }: OwnTeam) => ({ id: teamId, name, updated_at });
 const MadeTeam = OwnTeam.extend({ token: CreatedToken });
 
-export const teamOperations: readonly Operation[] = [
+const operation = operationsWith<TeamDependencies>();
+
+export const teamOperations: readonly Operation<TeamDependencies>[] = [
   operation({
     name: "createTeam",
     tag: "teams",
@@ -33,18 +50,17 @@ export const teamOperations: readonly Operation[] = [
     output: MadeTeam,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts } = context;
-      return change(context, async (db) => {
+    async run(dependencies, context, { body }, unitOfWork) {
+      return unitOfWork.write(async (db) => {
         const { operator } = context;
-        const now = Math.trunc(parts.clock.now());
-        const row: TeamRow = { id: parts.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
+        const now = Math.trunc(dependencies.clock.now());
+        const row: TeamRow = { id: dependencies.makeId("team"), name: body.name, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("teams").values(row).execute();
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
         const { userId, scopes } = operator;
         const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
-        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(parts, db, wish) } };
+        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(dependencies, db, wish) } };
       });
     },
   }),
@@ -61,7 +77,7 @@ export const teamOperations: readonly Operation[] = [
     status: 200,
     output: page(OwnTeam),
     errors: ["invalid"],
-    run: ({ parts, operator }, { query }) => pageOf(selectTeams(parts.store.db, operator.userId), query, show),
+    run: ({ store }, { operator }, { query }) => pageOf(selectTeams(store.db, operator.userId), query, show),
   }),
   operation({
     name: "getTeam",
@@ -77,7 +93,7 @@ export const teamOperations: readonly Operation[] = [
     output: OwnTeam,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateTeam",
@@ -95,13 +111,13 @@ export const teamOperations: readonly Operation[] = [
     output: OwnTeam,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await readActing(context, given)),
-    async run(context, input) {
-      const { parts, operator } = context;
-      return change(context, async (db) => {
-        const before = await readActing(context, input.params, db);
+    current: async (dependencies, context, given) => version(await readActing(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      const { operator } = context;
+      return unitOfWork.write(async (db) => {
+        const before = await readActing(dependencies, context, input.params, db);
         if (before.name === input.body.name) return { result: before };
-        const next = { name: input.body.name, updated_at: Math.trunc(parts.clock.now()) };
+        const next = { name: input.body.name, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
         return { result: show({ ...row, role: operator.role }) };
       });
@@ -121,17 +137,16 @@ export const teamOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (context, given) => version(await readActing(context, given)),
-    async run(context, input) {
-      const { parts } = context;
+    current: async (dependencies, context, given) => version(await readActing(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];
       let emptied: string[] = [];
-      await change(context, async (db) => {
-        const { id: teamId } = await readActing(context, input.params, db);
+      await unitOfWork.write(async (db) => {
+        const { id: teamId } = await readActing(dependencies, context, input.params, db);
         await checkEmpty(db, teamId);
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
-        parts.sweeper.mark(files);
+        dependencies.sweeper.mark(files);
         emptied = playerIds;
         await db.updateTable("teams").set({ deleted_at: now, updated_at: now }).where("id", "=", teamId).execute();
         await db.deleteFrom("members").where("team_id", "=", teamId).execute();
@@ -146,8 +161,8 @@ export const teamOperations: readonly Operation[] = [
         ended = tokens.map((token) => token.id);
         return { result: undefined };
       });
-      parts.tokens.notifyEnded(ended);
-      for (const playerId of emptied) await parts.presence.deletePlayer(playerId);
+      dependencies.tokens.notifyEnded(ended);
+      for (const playerId of emptied) await dependencies.presence.deletePlayer(playerId);
     },
   }),
 ];
@@ -156,13 +171,23 @@ export const teamOperations: readonly Operation[] = [
  * Makes sure that a team of the path is the one that the token acts in.
  * @throws Refusal 404 for a team of others; 403 for another of the user's own, which needs another token.
  */
-export async function readActing(context: OperatorContext, { id: teamId }: { id: string }, db = context.parts.store.db): Promise<OwnTeam> {
-  const team = await read(context, { id: teamId }, db);
+export async function readActing(
+  dependencies: { store: Store },
+  context: OperatorContext,
+  { id: teamId }: { id: string },
+  db = dependencies.store.db,
+): Promise<OwnTeam> {
+  const team = await read(dependencies, context, { id: teamId }, db);
   if (team.id !== context.teamId) throw new ProblemError("forbidden", "This token acts in another of your teams: use one of this team's");
   return team;
 }
 
-async function read({ parts, operator }: OperatorContext, { id: teamId }: { id: string }, db = parts.store.db): Promise<OwnTeam> {
+async function read(
+  { store }: { store: Store },
+  { operator }: OperatorContext,
+  { id: teamId }: { id: string },
+  db = store.db,
+): Promise<OwnTeam> {
   return show(found(await selectTeams(db, operator.userId).where("id", "=", teamId).executeTakeFirst(), "team"));
 }
 

@@ -1,19 +1,32 @@
 // Tokens: what programs and people sign in with. A secret is shown once; a token gives no more than its maker holds.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
 import { CreatedToken, NewToken, Token, TokenChange } from "../../../protocol/operator/people.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
+import { pageOf } from "../../http/paging.ts";
+import { found, invalidField, invalidFields } from "../../http/problem.ts";
 import type { Operator } from "../../people/access.ts";
 import { grantsExpireAt, withdrawInvitationsByTokens } from "../../people/grants.ts";
-import { pageOf } from "../../http/paging.ts";
 import { issueToken, showToken } from "../../people/people.ts";
-import { invalidField, invalidFields } from "../../http/problem.ts";
-import type { Db } from "../../store/store.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import type { TokenExpiry } from "../../people/token-expiry.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface TokenDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+  tokens: TokenExpiry;
+}
 
 const params = z.strictObject({ id: id("tok") });
 
-export const tokenOperations: readonly Operation[] = [
+const operation = operationsWith<TokenDependencies>();
+
+export const tokenOperations: readonly Operation<TokenDependencies>[] = [
   operation({
     name: "createToken",
     tag: "tokens",
@@ -32,15 +45,15 @@ export const tokenOperations: readonly Operation[] = [
     output: CreatedToken,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      return change(context, async (db) => {
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId } = context;
+      return unitOfWork.write(async (db) => {
         // As the operator is now: while the body was sent, their role may have been lowered.
         const { operator } = context;
         checkScopes(operator, body.scopes);
-        const expiresAt = endOf(operator, body.expires_at, parts.clock.now());
+        const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
         const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
-        return { result: await issueToken(parts, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
+        return { result: await issueToken(dependencies, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
       });
     },
   }),
@@ -57,7 +70,7 @@ export const tokenOperations: readonly Operation[] = [
     status: 200,
     output: page(Token),
     errors: ["invalid"],
-    run: (context, { query }) => pageOf(visible(context), query, showToken),
+    run: (dependencies, context, { query }) => pageOf(visible(dependencies, context), query, showToken),
   }),
   operation({
     name: "getToken",
@@ -73,7 +86,7 @@ export const tokenOperations: readonly Operation[] = [
     output: Token,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateToken",
@@ -91,10 +104,10 @@ export const tokenOperations: readonly Operation[] = [
     output: Token,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, input) {
-      return change(context, async (db) => {
-        const { id: tokenId } = await read(context, input.params, db);
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      return unitOfWork.write(async (db) => {
+        const { id: tokenId } = await read(dependencies, context, input.params, db);
         const row = await db
           .updateTable("tokens")
           .set({ name: input.body.name })
@@ -120,28 +133,28 @@ export const tokenOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (context, given) => version(await read(context, given)),
-    async run(context, input) {
-      await change(context, async (db) => {
-        const { id: tokenId } = await read(context, input.params, db);
-        const revoked_at = Math.trunc(context.parts.clock.now());
+    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    async run(dependencies, context, input, unitOfWork) {
+      await unitOfWork.write(async (db) => {
+        const { id: tokenId } = await read(dependencies, context, input.params, db);
+        const revoked_at = Math.trunc(dependencies.clock.now());
         await db.updateTable("tokens").set({ revoked_at }).where("id", "=", tokenId).execute();
         await withdrawInvitationsByTokens(db, [tokenId], revoked_at);
         return { result: undefined };
       });
-      context.parts.tokens.notifyEnded([input.params.id]);
+      dependencies.tokens.notifyEnded([input.params.id]);
     },
   }),
 ];
 
 /** The tokens that the caller may see: their own, an owner the whole team's. */
-function visible({ parts, teamId, operator }: OperatorContext, db: Db = parts.store.db) {
+function visible({ store }: TokenDependencies, { teamId, operator }: OperatorContext, db: Db = store.db) {
   const rows = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
   return operator.role === "owner" ? rows : rows.where("user_id", "=", operator.userId);
 }
 
-async function read(context: OperatorContext, { id: tokenId }: { id: string }, db?: Db): Promise<Token> {
-  return showToken(found(await visible(context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
+async function read(dependencies: TokenDependencies, context: OperatorContext, { id: tokenId }: { id: string }, db?: Db): Promise<Token> {
+  return showToken(found(await visible(dependencies, context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
 }
 
 /** What a token's ETag covers: what people set, not when it was used. */

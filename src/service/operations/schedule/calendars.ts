@@ -1,25 +1,34 @@
 // Calendars: named lists of dates, typed in or imported, that schedules ask for.
 import { z } from "zod";
+import type { Clock } from "../../../base/clock.ts";
+import { id } from "../../../protocol/common.ts";
+import type { EventType } from "../../../protocol/operator/events.ts";
+import { page } from "../../../protocol/operator/resources.ts";
 import {
   Calendar,
   CalendarChange,
-  CalendarWritten,
   CalendarsQuery,
+  CalendarWritten,
   NewCalendar,
   type CalendarDate,
 } from "../../../protocol/scheduling/calendars.ts";
-import type { EventType } from "../../../protocol/operator/events.ts";
-import { page } from "../../../protocol/operator/resources.ts";
-import { id } from "../../../protocol/common.ts";
-import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
-import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { found, ProblemError } from "../../http/problem.ts";
+import { schedulesUsing, showCalendar } from "../../schedule/holiday-calendars.ts";
 import { targetedPlayers, targetOf } from "../../schedule/schedules.ts";
-import type { Db } from "../../store/store.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { CalendarRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { names } from "../content/playlists.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface CalendarDependencies {
+  clock: Clock;
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("cal") });
 const example = {
@@ -33,7 +42,9 @@ const example = {
 const imports =
   "`ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.";
 
-export const calendarOperations: readonly Operation[] = [
+const operation = operationsWith<CalendarDependencies>();
+
+export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
   operation({
     name: "createCalendar",
     tag: "calendars",
@@ -51,12 +62,11 @@ export const calendarOperations: readonly Operation[] = [
     output: CalendarWritten,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
-      const now = Math.trunc(parts.clock.now());
+    async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
+      const now = Math.trunc(clock.now());
       const { dates = [], warnings } = await settle(body, now);
-      return change(context, async (db) => {
-        const about = { id: parts.makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
+      return unitOfWork.write(async (db) => {
+        const about = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
         const row: CalendarRow = { ...about, created_at: now, updated_at: now };
         await db.insertInto("calendars").values(row).execute();
         return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
@@ -76,8 +86,8 @@ export const calendarOperations: readonly Operation[] = [
     status: 200,
     output: page(Calendar),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const rows = parts.store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
+    async run({ store }, { teamId }, { query }) {
+      const rows = store.db.selectFrom("calendars").selectAll().where("team_id", "=", teamId);
       const { q } = query;
       return q === undefined
         ? pageOf(rows, query, showCalendar)
@@ -98,7 +108,7 @@ export const calendarOperations: readonly Operation[] = [
     output: Calendar,
     errors: ["not-found"],
     version: (calendar) => calendar,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateCalendar",
@@ -118,11 +128,10 @@ export const calendarOperations: readonly Operation[] = [
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
     current: read,
-    async run(context, { params: { id: calendarId }, body }) {
-      const { parts, teamId } = context;
-      const now = Math.trunc(parts.clock.now());
+    async run({ clock }, { teamId }, { params: { id: calendarId }, body }, unitOfWork) {
+      const now = Math.trunc(clock.now());
       const { dates, warnings } = await settle(body, now);
-      return change(context, async (db) => {
+      return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         const next = { ...row, name: body.name ?? row.name, dates: dates === undefined ? row.dates : JSON.stringify(dates) };
         if (next.name === row.name && next.dates === row.dates) return { result: { ...showCalendar(row), warnings } };
@@ -149,9 +158,8 @@ export const calendarOperations: readonly Operation[] = [
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
     current: read,
-    async run(context, { params: { id: calendarId } }) {
-      const { teamId } = context;
-      await change(context, async (db) => {
+    async run(_dependencies, { teamId }, { params: { id: calendarId } }, unitOfWork) {
+      await unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         checkUnused(await schedulesUsing(db, teamId, row.id));
         await db.deleteFrom("calendars").where("id", "=", row.id).execute();
@@ -195,8 +203,8 @@ function version({ warnings: _warnings, ...calendar }: CalendarWritten): Calenda
   return calendar;
 }
 
-async function read({ parts, teamId }: OperatorContext, { id: calendarId }: { id: string }): Promise<Calendar> {
-  return showCalendar(found(await find(parts.store.db, teamId, calendarId), "calendar"));
+async function read({ store }: CalendarDependencies, { teamId }: OperatorContext, { id: calendarId }: { id: string }): Promise<Calendar> {
+  return showCalendar(found(await find(store.db, teamId, calendarId), "calendar"));
 }
 
 function find(db: Db, teamId: string, calendarId: string) {

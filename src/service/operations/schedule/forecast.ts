@@ -1,20 +1,36 @@
 // What a player will show in the days to come.
 import { z } from "zod";
-import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
+import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
+import type { DesiredStates } from "../../fleet/desired-states.ts";
+import type { Presence } from "../../fleet/presence.ts";
+import { found, invalidField } from "../../http/problem.ts";
+import type { Calendar } from "../../schedule/calendar.ts";
 import { confirmedInterventions } from "../../schedule/confirmed-interventions.ts";
-import { showForecastIntervals, type ForecastInterval } from "../../schedule/forecast.ts";
+import { showForecastIntervals, type ForecastInterval, type Foretell } from "../../schedule/forecast.ts";
 import { calendarsFor } from "../../schedule/holiday-calendars.ts";
-import { invalidField } from "../../http/problem.ts";
 import { datesByCalendar, interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
 import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
-import { schedulesOutsideBin, schedulesForPlayer, readEnabledSchedules, showSchedule } from "../../schedule/schedules.ts";
-import { found, operation, type Operation } from "../operation.ts";
+import { readEnabledSchedules, schedulesForPlayer, schedulesOutsideBin, showSchedule } from "../../schedule/schedules.ts";
+import type { Store } from "../../store/store.ts";
 import { select } from "../fleet/players.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface ForecastDependencies {
+  calendar: Calendar;
+  clock: Clock;
+  desired: DesiredStates;
+  foretell: Foretell;
+  presence: Presence;
+  store: Store;
+}
 
 const weekMs = 7 * 86_400_000;
 
-export const forecastOperations: readonly Operation[] = [
+const operation = operationsWith<ForecastDependencies>();
+
+export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
   operation({
     name: "getForecast",
     tag: "players",
@@ -32,8 +48,7 @@ export const forecastOperations: readonly Operation[] = [
     status: 200,
     output: Forecast,
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { clock, desired, foretell, presence, store } = parts;
+    async run({ clock, desired, foretell, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       const player = found(await select(store.db, teamId, playerId), "player");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
@@ -79,13 +94,13 @@ export const forecastOperations: readonly Operation[] = [
     status: 200,
     output: Why,
     errors: ["not-found", "invalid"],
-    async run({ parts, teamId }, { params: { id: playerId }, query }) {
-      const { calendar, clock, desired, store } = parts;
+    async run(dependencies, { teamId }, { params: { id: playerId }, query }) {
+      const { calendar, clock, desired, store } = dependencies;
       const player = found(await select(store.db, teamId, playerId), "player");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
-      const zone = timeZoneOf(parts, player);
+      const zone = timeZoneOf(dependencies, player);
       const state = await desired.read(store.db, player);
-      const reasons = await calendar.why(state, await interventionsOf(parts, store.db, player), zone, at);
+      const reasons = await calendar.why(state, await interventionsOf(dependencies, store.db, player), zone, at);
       const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...about, schedule: null };
       const scheduleId = query.schedule_id;

@@ -1,4 +1,5 @@
 // Proof of play: devices tell it, operators list it.
+import type { Clock } from "../../../base/clock.ts";
 import {
   maxEventsInBatch,
   PlayEventBatch,
@@ -9,7 +10,13 @@ import {
 import { page } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { selectPlayEvents, showPlayEvent, storePlayEvents } from "../../proof/play-events.ts";
-import { operation, type Operation } from "../operation.ts";
+import type { Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+
+interface PlayEventDependencies {
+  clock: Clock;
+  store: Store;
+}
 
 const example = {
   events: [
@@ -38,7 +45,9 @@ const example = {
   ],
 };
 
-export const playEventOperations: readonly Operation[] = [
+const operation = operationsWith<PlayEventDependencies>();
+
+export const playEventOperations: readonly Operation<PlayEventDependencies>[] = [
   operation({
     name: "sendPlayEvents",
     tag: "device",
@@ -54,7 +63,7 @@ export const playEventOperations: readonly Operation[] = [
     output: PlayEventReceipt,
     errors: ["invalid", "bad-request"],
     headers: { "Content-Encoding": "`gzip`, or left out" },
-    run: ({ parts, player }, { body }) => storePlayEvents(parts.store.plays, player, body.events, Math.trunc(parts.clock.now())),
+    run: ({ clock, store }, { player }, { body }) => storePlayEvents(store.plays, player, body.events, Math.trunc(clock.now())),
   }),
   operation({
     name: "listPlayEvents",
@@ -69,8 +78,8 @@ export const playEventOperations: readonly Operation[] = [
     status: 200,
     output: page(PlayEventRecord),
     errors: ["invalid"],
-    run: ({ parts, teamId }, { query }) =>
-      pageOf(selectPlayEvents(parts.store.plays, teamId, query).selectAll(), query, showPlayEvent, {
+    run: ({ store }, { teamId }, { query }) =>
+      pageOf(selectPlayEvents(store.plays, teamId, query).selectAll(), query, showPlayEvent, {
         by: ["started_at", "id", "player_id"],
       }),
   }),

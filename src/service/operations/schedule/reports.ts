@@ -1,14 +1,23 @@
 // Reports on proof of play: JSON or CSV, sent as they are counted.
+import type { Clock } from "../../../base/clock.ts";
 import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protocol/device/play-events.ts";
+import { inChunks } from "../../fleet/targets.ts";
 import { csvLine } from "../../http/responses/csv.ts";
 import { countPlays, reportSpan } from "../../proof/play-report.ts";
-import type { Db } from "../../store/store.ts";
-import { inChunks } from "../../fleet/targets.ts";
-import { operation, StreamResponse, type Operation } from "../operation.ts";
+import type { Db, Store } from "../../store/store.ts";
+import { operationsWith, type Operation } from "../operation.ts";
+import { StreamResponse } from "../responses.ts";
+
+interface ReportDependencies {
+  clock: Clock;
+  store: Store;
+}
 
 type Rows = AsyncIterator<PlayReportRow[]>;
 
-export const reportOperations: readonly Operation[] = [
+const operation = operationsWith<ReportDependencies>();
+
+export const reportOperations: readonly Operation<ReportDependencies>[] = [
   operation({
     name: "getProofOfPlay",
     tag: "play events",
@@ -26,8 +35,7 @@ export const reportOperations: readonly Operation[] = [
     texts: ["text/csv"],
     errors: ["invalid"],
     headers: { Accept: "`text/csv` for CSV" },
-    async run({ parts, teamId, header, signal }, { query }) {
-      const { store, clock } = parts;
+    async run({ clock, store }, { teamId, header, signal }, { query }) {
       const counted = countPlays(store.plays, teamId, query, reportSpan(query, Math.trunc(clock.now())), signal);
       const rows = named(counted, store.db, teamId);
       // Before the first byte goes out, so that what cannot be counted is refused in words.

@@ -1,19 +1,26 @@
 // Schedules: which layout plays when, and on which players.
 import { z } from "zod";
+import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
 import { BinQuery, DeletionQuery, page } from "../../../protocol/operator/resources.ts";
 import { NewSchedule, Schedule, ScheduleChange, ScheduleOutlook } from "../../../protocol/scheduling/schedules.ts";
-import { id } from "../../../protocol/common.ts";
 import { discard, restoreSchedule } from "../../cleanup/bin.ts";
-import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
-import { outlookOf } from "../../schedule/schedule-outlook.ts";
-import { checkSchedule, scheduleColumns, targetedPlayers, showSchedule, targetOf } from "../../schedule/schedules.ts";
-import { checkShares, affectsShares } from "../../schedule/shares.ts";
-import type { Db } from "../../store/store.ts";
+import { outlookOf, type OutlookDependencies } from "../../schedule/schedule-outlook.ts";
+import { checkSchedule, scheduleColumns, showSchedule, targetedPlayers, targetOf } from "../../schedule/schedules.ts";
+import { affectsShares, checkShares } from "../../schedule/shares.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { ScheduleRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext, type WriteEvent } from "../operation.ts";
+import { binned } from "../content/binned.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+import type { WriteEvent } from "../unit-of-work.ts";
+
+interface ScheduleDependencies extends OutlookDependencies {
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("sch") });
 const example = {
@@ -26,7 +33,11 @@ const example = {
   priority: 10,
 };
 
-export const scheduleOperations: readonly Operation[] = [
+const schedules = binned("schedules", "schedule", showSchedule);
+
+const operation = operationsWith<ScheduleDependencies>();
+
+export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
   operation({
     name: "createSchedule",
     tag: "schedules",
@@ -45,19 +56,18 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["invalid"],
     version,
-    async run(context, { body }) {
-      const { parts, teamId } = context;
+    async run(dependencies, { teamId }, { body }, unitOfWork) {
       const write = async (db: Db) => {
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, body, now);
         await checkShares(db, teamId, body, null, now);
-        const about = { id: parts.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
+        const about = { id: dependencies.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
         const row: ScheduleRow = { ...about, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
         await db.insertInto("schedules").values(row).execute();
         const affected = await targetedPlayers(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
   operation({
@@ -73,14 +83,7 @@ export const scheduleOperations: readonly Operation[] = [
     status: 200,
     output: page(Schedule),
     errors: ["invalid"],
-    async run({ parts, teamId }, { query }) {
-      const all = parts.store.db.selectFrom("schedules").selectAll().where("team_id", "=", teamId);
-      const rows = all.where("deleted_at", query.deleted === "true" ? "is not" : "is", null);
-      const { q } = query;
-      return q === undefined
-        ? pageOf(rows, query, showSchedule)
-        : pageOf(rows.where(nameMayContain(q)), query, showSchedule, { keep: ({ name }) => nameContains(name, q) });
-    },
+    run: schedules.list,
   }),
   operation({
     name: "getSchedule",
@@ -96,7 +99,7 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found"],
     version,
-    run: (context, input) => read(context, input.params),
+    run: (dependencies, context, input) => read(dependencies, context, input.params),
   }),
   operation({
     name: "updateSchedule",
@@ -115,15 +118,14 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: readPlain,
-    async run(context, { params: { id: scheduleId }, body }) {
-      const { parts, teamId } = context;
+    current: schedules.read,
+    async run(dependencies, { teamId }, { params: { id: scheduleId }, body }, unitOfWork) {
       const write = async (db: Db) => {
-        const row = found(await find(db, teamId, scheduleId), "schedule");
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: false });
         const { id: _id, created_at: _created, updated_at: _updated, deleted_at: _deleted, ...before } = showSchedule(row);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
         const after: typeof before = { ...before, ...given };
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, after, now, before.target);
         if (affectsShares(given)) await checkShares(db, teamId, after, row.id, now);
         const next: ScheduleRow = { ...row, ...scheduleColumns(after), updated_at: now };
@@ -132,7 +134,7 @@ export const scheduleOperations: readonly Operation[] = [
         const affected = await targetedPlayers(db, teamId, [targetOf(row), after.target]);
         return { result: showSchedule(next), affected, events: [eventOf("schedule.updated", next)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
   operation({
@@ -151,13 +153,12 @@ export const scheduleOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: readAny,
-    async run(context, { params: { id: scheduleId }, query }) {
-      const { parts, teamId } = context;
+    current: schedules.readAnywhere,
+    async run({ clock }, { teamId }, { params: { id: scheduleId }, query }, unitOfWork) {
       const permanent = query.permanent === "true";
-      await change(context, async (db) => {
-        const row = found(permanent ? await findAny(db, teamId, scheduleId) : await find(db, teamId, scheduleId), "schedule");
-        await discard(db, "schedules", row.id, Math.trunc(parts.clock.now()), permanent);
+      await unitOfWork.write(async (db) => {
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: permanent });
+        await discard(db, "schedules", row.id, Math.trunc(clock.now()), permanent);
         const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         return { result: undefined, affected, events: [eventOf("schedule.deleted", row)] };
       });
@@ -178,10 +179,9 @@ export const scheduleOperations: readonly Operation[] = [
     output: ScheduleOutlook,
     errors: ["not-found", "in-use"],
     version,
-    async run(context, { params: { id: scheduleId } }) {
-      const { parts, teamId } = context;
+    async run(dependencies, { teamId }, { params: { id: scheduleId } }, unitOfWork) {
       const write = async (db: Db) => {
-        const row = found(await findAny(db, teamId, scheduleId), "schedule");
+        const row = await schedules.find(db, teamId, scheduleId, { inBin: true });
         if (row.deleted_at === null) return { result: showSchedule(row) };
         const affected = await targetedPlayers(db, teamId, [targetOf(row)]);
         if (row.target_type === "player" && affected.length === 0) {
@@ -191,10 +191,10 @@ export const scheduleOperations: readonly Operation[] = [
           );
         }
         const others: WriteEvent[] = [];
-        const restored = await restoreSchedule(db, row, Math.trunc(parts.clock.now()), (event) => others.push(event));
+        const restored = await restoreSchedule(db, row, Math.trunc(dependencies.clock.now()), (event) => others.push(event));
         return { result: showSchedule(restored), affected, events: [...others, eventOf("schedule.restored", restored)] };
       };
-      return change(context, write, (db, schedule) => outlookOf(parts, db, teamId, schedule));
+      return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },
   }),
 ];
@@ -204,32 +204,14 @@ function isSame(a: ScheduleRow, b: ScheduleRow): boolean {
   return columns.every((column) => a[column] === b[column]);
 }
 
-async function read(context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
-  const { parts, teamId } = context;
-  return outlookOf(parts, parts.store.db, teamId, await readPlain(context, params));
-}
-
-async function readPlain({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
-  return showSchedule(found(await find(parts.store.db, teamId, scheduleId), "schedule"));
-}
-
-/** For If-Match of a deletion, which reaches into the bin. */
-async function readAny({ parts, teamId }: OperatorContext, { id: scheduleId }: { id: string }): Promise<Schedule> {
-  return showSchedule(found(await findAny(parts.store.db, teamId, scheduleId), "schedule"));
+async function read(dependencies: ScheduleDependencies, context: OperatorContext, params: { id: string }): Promise<ScheduleOutlook> {
+  const { teamId } = context;
+  return outlookOf(dependencies, dependencies.store.db, teamId, await schedules.read(dependencies, context, params));
 }
 
 /** What comes of a schedule hangs on the time and on others: its version is what was written. */
 function version({ summary: _summary, next_at: _next, screens: _screens, warnings: _warnings, ...schedule }: ScheduleOutlook): Schedule {
   return schedule;
-}
-
-function find(db: Db, teamId: string, scheduleId: string) {
-  return findAny(db, teamId, scheduleId).then((row) => (row?.deleted_at === null ? row : undefined));
-}
-
-/** In the bin or not. */
-function findAny(db: Db, teamId: string, scheduleId: string) {
-  return findTeamRow(db, "schedules", teamId, scheduleId);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: schedule_id, name, layout_id }: ScheduleRow) {

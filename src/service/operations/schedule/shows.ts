@@ -1,31 +1,41 @@
 // Shows: one thing on some screens from one moment to another, and the proof of it. What they make are ordinary resources.
 import { z } from "zod";
+import { id, Name } from "../../../protocol/common.ts";
 import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { NewPlaylistItem } from "../../../protocol/content/items.ts";
 import { DeletionQuery, NewLayout } from "../../../protocol/operator/resources.ts";
-import { NewSchedule } from "../../../protocol/scheduling/schedules.ts";
 import { NewShow, Show, ShowPage, ShowProof, ShowsQuery, type ShowEntry } from "../../../protocol/operator/shows.ts";
-import { id, Name } from "../../../protocol/common.ts";
-import { requireScope } from "../../people/access.ts";
+import { NewSchedule } from "../../../protocol/scheduling/schedules.ts";
 import { pageOf } from "../../http/paging.ts";
-import { invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
-import { findTeamRow } from "../../store/team-rows.ts";
+import { found, invalidField, invalidFields, ProblemError } from "../../http/problem.ts";
+import { requireScope } from "../../people/access.ts";
+import type { OutlookDependencies } from "../../schedule/schedule-outlook.ts";
 import { scheduleColumns, targetedPlayers } from "../../schedule/schedules.ts";
-import { showEntry, describeShow, unusedTagWarnings } from "../../shows/show-outlook.ts";
+import { describeShow, showEntry, unusedTagWarnings } from "../../shows/show-outlook.ts";
 import { proofOf } from "../../shows/show-proof.ts";
 import { clearShow, findShowSchedule, layoutSizeFor, resolveTarget, showWindow, type ShowContent } from "../../shows/shows.ts";
-import type { Db } from "../../store/store.ts";
+import type { MakeId } from "../../store/ids.ts";
+import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
-import { change, found, NoContent, operation, type Operation, type OperatorContext } from "../operation.ts";
+import { findTeamRow } from "../../store/team-rows.ts";
 import { settleZones } from "../content/layout-zones.ts";
 import { settleItems } from "../content/playlist-items.ts";
+import type { OperatorContext } from "../context.ts";
+import { NoContent, operationsWith, type Operation } from "../operation.ts";
+
+interface ShowDependencies extends OutlookDependencies {
+  makeId: MakeId;
+  store: Store;
+}
 
 const params = z.strictObject({ id: id("shw") });
 const example = { text: "The kitchen closes at nine", tags: ["restaurant"], lasts_ms: 10_800_000 };
 const webPlayMs = 60_000;
 const longestName = 60;
 
-export const showOperations: readonly Operation[] = [
+const operation = operationsWith<ShowDependencies>();
+
+export const showOperations: readonly Operation<ShowDependencies>[] = [
   operation({
     name: "show",
     tag: "shows",
@@ -44,35 +54,35 @@ export const showOperations: readonly Operation[] = [
     output: Show,
     errors: ["invalid"],
     version: ({ id: showId, created_at }) => ({ id: showId, created_at }),
-    async run(context, { body }) {
-      const { parts, teamId, operator } = context;
+    async run(dependencies, context, { body }, unitOfWork) {
+      const { teamId, operator } = context;
       for (const scope of ["playlists:write", "layouts:write", "players:read"] as const) requireScope(operator, scope);
       const write = async (db: Db) => {
-        const now = Math.trunc(parts.clock.now());
+        const now = Math.trunc(dependencies.clock.now());
         const { overAt, ...window } = showWindow(body, now);
         const target = await resolveTarget(db, teamId, body);
         const players = await targetedPlayers(db, teamId, [target]);
         const { item, called } = await itemOf(db, teamId, body);
         const name = body.name ?? called;
-        const items = await settleItems(db, parts.makeId, teamId, [item], []).catch(asOwnFields);
+        const items = await settleItems(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
         const stamps = { team_id: teamId, name, created_at: now };
         const changed = { ...stamps, updated_at: now, deleted_at: null };
-        const playlist: PlaylistRow = { ...changed, id: parts.makeId("pls"), items: JSON.stringify(items) };
+        const playlist: PlaylistRow = { ...changed, id: dependencies.makeId("pls"), items: JSON.stringify(items) };
         await db.insertInto("playlists").values(playlist).execute();
-        const layout = await layoutOf(context, db, changed, playlist.id, players, body.background_color);
+        const layout = await layoutOf(dependencies, context, db, changed, playlist.id, players, body.background_color);
         await db.insertInto("layouts").values(layout).execute();
         const about = { name, layout_id: layout.id, target, priority: body.priority, loop_from: "window" };
         const schedule: ScheduleRow = {
           ...changed,
           ...scheduleColumns(NewSchedule.parse({ ...about, ...window })),
-          id: parts.makeId("sch"),
+          id: dependencies.makeId("sch"),
           deleted_with: null,
         };
         await db.insertInto("schedules").values(schedule).execute();
         const { asset_id, url, text } = body;
         const given = JSON.stringify({ asset_id, url, text } satisfies ShowContent);
         const made = { playlist_id: playlist.id, layout_id: layout.id, schedule_id: schedule.id };
-        const row: ShowRow = { ...stamps, ...made, id: parts.makeId("shw"), given, ends_at: overAt, cleared_at: null };
+        const row: ShowRow = { ...stamps, ...made, id: dependencies.makeId("shw"), given, ends_at: overAt, cleared_at: null };
         await db.insertInto("shows").values(row).execute();
         const events = [
           { teamId, type: "playlist.created" as const, data: { playlist_id: playlist.id, name }, players: [] },
@@ -81,8 +91,8 @@ export const showOperations: readonly Operation[] = [
         ];
         return { result: row, affected: players, events };
       };
-      return change(context, write, async (db, row) => {
-        const shown = await describeShow(context, db, row);
+      return unitOfWork.write(write, async (db, row) => {
+        const shown = await describeShow({ parts: dependencies, teamId }, db, row);
         const unheard = await unusedTagWarnings(db, teamId, body.tags ?? []);
         return { ...shown, warnings: [...unheard, ...shown.warnings] };
       });
@@ -101,12 +111,12 @@ export const showOperations: readonly Operation[] = [
     status: 200,
     output: ShowPage,
     errors: ["invalid"],
-    async run(context, { query }) {
-      const { db } = context.parts.store;
-      const rows = db.selectFrom("shows").selectAll().where("team_id", "=", context.teamId);
+    async run(dependencies, { teamId }, { query }) {
+      const { db } = dependencies.store;
+      const rows = db.selectFrom("shows").selectAll().where("team_id", "=", teamId);
       const { data, next_cursor } = await pageOf(rows, query, (row) => row);
       const entries: ShowEntry[] = [];
-      for (const row of data) entries.push((await showEntry(context, db, row)).entry);
+      for (const row of data) entries.push((await showEntry({ parts: dependencies, teamId }, db, row)).entry);
       return { data: entries, next_cursor };
     },
   }),
@@ -123,9 +133,9 @@ export const showOperations: readonly Operation[] = [
     status: 200,
     output: Show,
     errors: ["not-found"],
-    async run(context, input) {
-      const { db } = context.parts.store;
-      return describeShow(context, db, await find(db, context.teamId, input.params.id));
+    async run(dependencies, { teamId }, input) {
+      const { db } = dependencies.store;
+      return describeShow({ parts: dependencies, teamId }, db, await find(db, teamId, input.params.id));
     },
   }),
   operation({
@@ -143,8 +153,9 @@ export const showOperations: readonly Operation[] = [
     status: 200,
     output: ShowProof,
     errors: ["not-found"],
-    async run(context, input) {
-      return proofOf(context, await find(context.parts.store.db, context.teamId, input.params.id));
+    async run(dependencies, { teamId }, input) {
+      const { store } = dependencies;
+      return proofOf(store, { parts: dependencies, teamId }, await find(store.db, teamId, input.params.id));
     },
   }),
   operation({
@@ -163,16 +174,15 @@ export const showOperations: readonly Operation[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found"],
-    async run(context, input) {
-      const { parts, teamId, operator } = context;
+    async run({ clock }, { teamId, operator }, input, unitOfWork) {
       for (const scope of ["playlists:write", "layouts:write"] as const) requireScope(operator, scope);
       const permanent = input.query.permanent === "true";
-      await change(context, async (db) => {
+      await unitOfWork.write(async (db) => {
         const row = await find(db, teamId, input.params.id);
         // Restored, its schedule is live again though it was cleared once.
         const isLive = (await findShowSchedule(db, row))?.row.deleted_at === null;
         if (!permanent && !isLive && row.cleared_at !== null) throw new ProblemError("not-found", "The show was taken back already");
-        return clearShow(db, row, Math.trunc(parts.clock.now()), permanent);
+        return clearShow(db, row, Math.trunc(clock.now()), permanent);
       });
     },
   }),
@@ -227,17 +237,18 @@ function asOwnFields(error: unknown): never {
 }
 
 async function layoutOf(
-  { parts, teamId }: OperatorContext,
+  dependencies: ShowDependencies,
+  { teamId }: OperatorContext,
   db: Db,
   stamps: Pick<LayoutRow, "team_id" | "name" | "created_at" | "updated_at" | "deleted_at">,
   playlistId: string,
   players: readonly PlayerRow[],
   background_color: string,
 ): Promise<LayoutRow> {
-  const { width, height } = layoutSizeFor(parts, players);
+  const { width, height } = layoutSizeFor(dependencies, players);
   const zones = [{ name: "main", left: 0, top: 0, width, height, playlist_id: playlistId }];
   const { name } = stamps;
   const body = NewLayout.parse({ name, width, height, background_color, zones });
-  const settled = await settleZones(db, parts.makeId, teamId, body, body.zones, []);
-  return { ...body, ...stamps, id: parts.makeId("lay"), transition: null, zones: JSON.stringify(settled) };
+  const settled = await settleZones(db, dependencies.makeId, teamId, body, body.zones, []);
+  return { ...body, ...stamps, id: dependencies.makeId("lay"), transition: null, zones: JSON.stringify(settled) };
 }
