@@ -1,4 +1,4 @@
-// How every answer behaves: a request id, safe headers, problems instead of stack traces, and one line in the log.
+// HTTP behaviour that all routes share: request ids, security headers, errors as problems and the request log.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from "fastify";
@@ -17,12 +17,12 @@ interface HttpDependencies {
 }
 
 const maxJsonBytes = 1_048_576;
-// An upload of 2 GiB over a slow line takes its time; a connection on which nothing moves does not.
+// A 2 GiB upload over a slow connection may take an hour; an idle connection is closed much sooner.
 const requestTimeoutMs = 3_600_000;
 const idleTimeoutMs = 60_000;
 const keepAliveMs = 30_000;
 
-/** The framework's settings. */
+/** The settings of Fastify. */
 export function fastifyOptions(
   dependencies: HttpDependencies,
   tls: { cert: Buffer; key: Buffer } | null,
@@ -36,22 +36,21 @@ export function fastifyOptions(
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: "idle",
-    // A request while the service stops is refused as a problem too, by a hook.
+    // While the service stops, a hook rejects requests with a problem.
     return503OnClosing: false,
     clientErrorHandler: (error: Error & { code?: string }, socket: Socket) => rejectInvalidHttp(error, socket, dependencies),
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => void sendProblem(error, request, reply, dependencies),
-    // Anybody can write X-Forwarded-For: it counts only where it comes from a proxy that was named.
+    // Any client can send X-Forwarded-For, so it counts only if it comes from a configured proxy.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // Given at the start, or the framework loads compilers of its own. Answers are built from parsed rows: they are not checked a
-    // second time on their way out.
+    // Without these, Fastify loads its own compilers. Responses are built from parsed rows, so they are not validated again.
     schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer: () => () => JSON.stringify } },
-    // Without a Host a request is refused by a hook, as a problem.
+    // A hook rejects requests without a Host header with a problem.
     ...(tls === null ? { http: { requireHostHeader: false } } : { https: { ...tls, requireHostHeader: false } }),
   } as const;
   return options as unknown as FastifyServerOptions;
 }
 
-/** Sets up what all routes share. */
+/** Adds the hooks and error handlers that all routes share. */
 export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependencies): void {
   setRequestIds(app.server, dependencies);
   let isClosing = false;
@@ -61,7 +60,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
   });
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, dependencies));
   app.setNotFoundHandler((request, reply) => sendProblem(noRouteError(request), request, reply, dependencies));
-  // With callbacks: a promise for each hook of each request is a tenth of the service's work.
+  // These hooks use callbacks: a promise per hook and request would cost a tenth of the service's CPU time.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(headersOf(request));
     if (isClosing) done(new ProblemError("closing", "The service is stopping"));
@@ -77,7 +76,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
     done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    // Reads and what devices send all day are of interest only to who looks for trouble.
+    // Reads and device requests are frequent, so they are logged at debug level.
     const level = request.method === "GET" || request.url.startsWith(`${apiPrefix}/device/`) ? "debug" : "info";
     if (dependencies.log.isLevelEnabled(level)) {
       const fields = { request_id: request.id, method: request.method, path: request.url.split("?")[0], status: reply.statusCode };
@@ -92,41 +91,41 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "a request failed");
   reply
     .code(problem.status)
-    // What the framework refuses has not come by the hook.
+    // Requests that Fastify itself rejects have not passed the onRequest hook.
     .headers({ ...headersOf(request), ...problem.headers })
     .removeHeader("content-length");
   return reply.type("application/problem+json").send(JSON.stringify(problemOf(problem, request.id)));
 }
 
-const noHost = "A request of HTTP/1.1 has the header Host (RFC 9112, 3.2)";
+const noHost = "An HTTP/1.1 request must have a Host header (RFC 9112, 3.2)";
 
 function headersOf(request: FastifyRequest): Record<string, string> {
   return { "Request-Id": request.id, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer" };
 }
 
-/** Sets the id on every answer that Node begins, also where the framework gives none. */
+/** Sets the request id on every response, also on those that Fastify does not send. */
 function setRequestIds(server: Server, dependencies: HttpDependencies): void {
   const setId = (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader("Request-Id", requestIdOf(request, dependencies.makeId));
   };
   server.prependListener("request", setId);
-  // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node alone would answer 417 without an id.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1). By default Node responds 417 without a request id.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => server.emit("request", request, response));
 }
 
-/** Refuses what is no HTTP: there is no request yet, only its connection. */
+/** Rejects bytes that are not valid HTTP. There is no request object yet, only the connection. */
 function rejectInvalidHttp(error: Error & { code?: string }, socket: Socket, dependencies: HttpDependencies): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const problem =
-    connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `This is no request of HTTP/1.1: ${error.message}`);
+    connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `Not a valid HTTP/1.1 request: ${error.message}`);
   const id = newRequestId(dependencies.makeId);
-  dependencies.log.debug({ request_id: id, reason: error.message }, "a connection brought no request");
+  dependencies.log.debug({ request_id: id, reason: error.message }, "invalid HTTP request");
   socket.end(plainAnswer(problem, id));
 }
 
 const connectionErrors: Readonly<Record<string, () => ProblemError>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not come to its end in time"),
-  HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have 16 kB together"),
+  ERR_HTTP_REQUEST_TIMEOUT: () => new ProblemError("timeout", "The request did not arrive completely in time"),
+  HPE_HEADER_OVERFLOW: () => new ProblemError("headers-too-large", "The headers of a request may have at most 16 kB in total"),
 };
 
 const routes = operations.map(({ method, path }) => ({
@@ -134,11 +133,11 @@ const routes = operations.map(({ method, path }) => ({
   pattern: new RegExp(`^${apiPrefix}${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
 }));
 
-/** Why there is nothing here: no such address, or not by this method. */
+/** The problem for a request that no route matches: unknown path, or method not allowed. */
 function noRouteError(request: FastifyRequest): ProblemError {
   const path = request.url.split("?")[0]!;
   const methods = [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
-  if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. The API is described at /docs`);
+  if (methods.length === 0) return new ProblemError("not-found", `There is nothing at ${path}. See the API description at /docs`);
   const headers = { Allow: methods.join(", ") };
-  return new ProblemError("method-not-allowed", `${path} takes ${methods.join(", ")}`, { headers });
+  return new ProblemError("method-not-allowed", `${path} supports ${methods.join(", ")}`, { headers });
 }

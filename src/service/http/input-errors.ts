@@ -1,21 +1,21 @@
-// What is wrong with a value, in people's words: each mistake once, where it is, and what was probably meant.
+// Validates a value and describes each error in plain words: where it is, and which name or value was probably meant.
 import type { z } from "zod";
 import { closestName } from "../../base/closest-name.ts";
 
-/** A mistake; `path` leads to it from the value that was checked. */
+/** An error; `path` leads to it from the validated value. */
 export interface InputError {
   path: readonly PropertyKey[];
   detail: string;
-  /** Where the field is that was probably meant, when its name is not known. */
+  /** For an unknown field: the path of the field that was probably meant. */
   meant?: readonly PropertyKey[];
 }
 
-/** What came of checking a value. */
+/** The outcome of a validation. */
 export type Checked<T> = { value: T } | { mistakes: InputError[] };
 
 type Issue = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
-/** The fields of the object in which unknown ones were found, by the list of the unknown ones. */
+/** Maps the list of unknown keys in an object to the fields that the object has. */
 type Fields = WeakMap<readonly string[], readonly string[]>;
 
 const missing = "is missing";
@@ -23,11 +23,11 @@ const formats: Readonly<Record<string, string>> = {
   datetime: "must be a time in UTC such as 2026-11-22T12:00:00Z",
   date: "must be a date such as 2026-11-22",
   time: "must be a time of day such as 08:30",
-  email: "must be an e-mail address",
-  url: "must be an address such as https://example.com/page",
+  email: "must be an email address",
+  url: "must be a URL such as https://example.com/page",
 };
 
-/** Checks a value against a schema. Messages that the schema has of its own are kept. */
+/** Validates a value against a schema. The schema's own messages are kept. */
 export function checked<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   const fields: Fields = new WeakMap();
   const parsed = schema.safeParse(value, { error: (issue) => wordsOf(issue, fields), reportInput: true });
@@ -45,7 +45,7 @@ function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): I
     case "invalid_union":
       return issue.errors.length === 0 ? [{ path, detail: issue.message }] : ofUnion(issue.errors, path, fields);
     case "invalid_key":
-      return [{ path, detail: `its name ${issue.issues[0]?.message ?? "is not taken here"}` }];
+      return [{ path, detail: `its name ${issue.issues[0]?.message ?? "is not allowed here"}` }];
     case "invalid_value":
     case "invalid_format":
     case "invalid_element":
@@ -57,11 +57,11 @@ function explain(issue: Issue, above: readonly PropertyKey[], fields: Fields): I
   }
 }
 
-/** Of several shapes the mistakes in the one that was probably meant. */
+/** The errors of a union: those of the option that was probably meant. */
 function ofUnion(shapes: readonly (readonly Issue[])[], path: readonly PropertyKey[], fields: Fields): InputError[] {
   const ofKind = shapes.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isOtherKind(issue)));
   if (ofKind.length === 0) return [{ path, detail: otherKind(shapes.flat()) }];
-  // A shape that names itself otherwise (`type: "image"`) is not the one that was meant.
+  // An option whose discriminator differs (`type: "image"`) was not meant.
   const namings = ofKind.map((issues) => issues.find((issue) => issue.path.length === 1 && issue.code === "invalid_value"));
   const [naming] = namings;
   if (naming !== undefined && ofKind.length > 1 && namings.every((each) => each?.path[0] === naming.path[0])) {
@@ -79,7 +79,7 @@ function ofUnion(shapes: readonly (readonly Issue[])[], path: readonly PropertyK
   return best[0]!;
 }
 
-/** Leaves out what follows from another mistake: a field that is missing since its name was misspelt, a second word on one field. */
+/** Drops consequential errors: a field that is missing because its name is misspelt, and a second error for one field. */
 function once(mistakes: readonly InputError[]): InputError[] {
   const misspelt = new Set(mistakes.flatMap(({ meant }) => (meant === undefined ? [] : [placeOf(meant)])));
   const seen = new Set<string>();
@@ -102,7 +102,7 @@ function unknownField(object: readonly PropertyKey[], key: string, known: readon
   return { path, detail: `this field is not known here: did you mean ${name}?`, meant: [...object, name] };
 }
 
-/** Whether a value is of quite another kind than was wanted. */
+/** Whether the value has a different type than expected. */
 function isOtherKind({ code }: Issue): boolean {
   return code === "invalid_type" || code === "invalid_value";
 }
@@ -122,7 +122,7 @@ function otherKind(issues: readonly Issue[]): string {
   return input === undefined ? missing : `must be ${wanted}${unlike(kinds, input)}`;
 }
 
-/** The words for what a schema has none of its own for. */
+/** The message for an issue for which the schema has none of its own. */
 function wordsOf(issue: Raw, fields: Fields): string {
   const { input } = issue;
   switch (issue.code) {
@@ -142,16 +142,16 @@ function wordsOf(issue: Raw, fields: Fields): string {
       return formatWords(issue);
     case "unrecognized_keys":
       fields.set(issue.keys, Object.keys((issue.inst?._zod.def as { shape?: object } | undefined)?.shape ?? {}));
-      return "has a field that is not known here";
+      return "has an unknown field";
     case "invalid_union": {
       const { discriminator, options } = issue as { discriminator?: string; options?: readonly unknown[] };
-      if (discriminator === undefined) return "fits none of the shapes that are taken here";
+      if (discriminator === undefined) return "matches none of the allowed forms";
       return oneOf(options ?? [], (input as Record<string, unknown>)[discriminator]);
     }
     case "custom":
     case "invalid_element":
     case "invalid_key":
-      return "is not taken here";
+      return "is not allowed here";
   }
 }
 
@@ -176,7 +176,7 @@ function kindWords(kind: string): string {
   }
 }
 
-/** Says what a value is instead, where that tells something. */
+/** Says what the value is instead, if that helps. */
 function unlike(wanted: readonly string[], input: unknown): string {
   if (typeof input === "number") return wanted.some((kind) => /number/.test(kind)) ? "" : ", not a number";
   if (input === null) return ", not null";
@@ -185,7 +185,7 @@ function unlike(wanted: readonly string[], input: unknown): string {
   return `, not ${kind}`;
 }
 
-/** One of several values; the nearest is proposed. */
+/** The message for a value that must be one of several; suggests the nearest. */
 function oneOf(values: readonly unknown[], input: unknown): string {
   const all = [...new Set(values)];
   const wanted = all.length === 1 ? shown(all[0]) : `one of ${all.map(shown).join(", ")}`;
@@ -215,8 +215,8 @@ function formatWords({ format, ...more }: Raw & { code: "invalid_format" }): str
   if (format === "starts_with") return `must begin with ${part("prefix")}`;
   if (format === "ends_with") return `must end with ${part("suffix")}`;
   if (format === "includes") return `must contain ${part("includes")}`;
-  if (format === "regex") return `must be of the form ${String((more as { pattern?: unknown }).pattern)}`;
-  return formats[format] ?? `must be well-formed ${format}`;
+  if (format === "regex") return `must match ${String((more as { pattern?: unknown }).pattern)}`;
+  return formats[format] ?? `must be a valid ${format}`;
 }
 
 function shown(value: unknown): string {

@@ -77,7 +77,7 @@ function addRoute(scope: FastifyInstance, operation: AnyOperation, dependencies:
   });
 }
 
-/** The schemas that Fastify has checked for an operation. */
+/** The schemas that Fastify validates for an operation. */
 function routeSchema(each: Operation): FastifySchema {
   const { params, body } = each;
   const query = queryOf(each);

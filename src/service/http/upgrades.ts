@@ -1,4 +1,4 @@
-// The doors for WebSockets on one HTTP server, and how those behind them are sent home.
+// Routes WebSocket upgrades of an HTTP server to their endpoints, and closes sockets with a grace period.
 import type { IncomingMessage, Server as HttpServer } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocketServer } from "ws";
@@ -10,17 +10,17 @@ import { ProblemError } from "./problem.ts";
 import { requestIdOf, tellRequestId } from "./request-id.ts";
 import { plainAnswer } from "./responses/raw-response.ts";
 
-/** An address that takes WebSockets. */
+/** A path that accepts WebSockets. */
 export interface WebSocketEndpoint {
   readonly path: string;
-  /** The protocol's library behind it. */
+  /** The WebSocket server of the `ws` library. */
   readonly server: WebSocketServer;
-  /** Why an upgrade is refused, null to take it. */
+  /** Why the upgrade is rejected; null to accept it. */
   rejectionOf(request: IncomingMessage): ProblemError | null;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Leads the upgrades of `server` to their doors. What is refused is a problem, as everywhere. */
+/** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
 export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: ProblemError) => {
     socket.end(plainAnswer(refusal, requestIdOf(request, makeId)));
@@ -28,7 +28,7 @@ export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoin
   for (const { server: library } of doors) {
     library.on("headers", tellRequestId);
     library.on("wsClientError", (error, socket, request) => {
-      refuse(request, socket, new ProblemError("bad-request", `This is no handshake of a WebSocket: ${error.message}`));
+      refuse(request, socket, new ProblemError("bad-request", `Not a valid WebSocket handshake: ${error.message}`));
     });
   }
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -36,20 +36,20 @@ export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoin
     const door = doors.find(({ path }) => request.url?.split("?")[0] === path);
     requestIdOf(request, makeId);
     const refusal =
-      door === undefined ? new ProblemError("not-found", "There is no WebSocket at this address: see /docs") : door.rejectionOf(request);
+      door === undefined ? new ProblemError("not-found", "There is no WebSocket at this path: see /docs") : door.rejectionOf(request);
     if (door !== undefined && refusal === null) door.accept(request, socket, head);
     else refuse(request, socket, refusal!);
   });
 }
 
-/** A socket that was told to go. */
+/** A socket that was asked to close. */
 interface Guest {
-  /** Aborts when it has closed. */
+  /** Aborts when the socket has closed. */
   readonly ended: AbortSignal;
   terminate(): void;
 }
 
-/** Gives those who were told to go `limitMs` to say goodbye, then ends them. */
+/** Waits at most `limitMs` for the sockets to close, then terminates them. */
 export async function closeAfterGrace(guests: readonly Guest[], clock: Clock, limitMs: number): Promise<void> {
   if (guests.some(({ ended }) => !ended.aborted)) {
     const all = Promise.all(guests.map(({ ended }) => aborted(ended)));

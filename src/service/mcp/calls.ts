@@ -1,4 +1,4 @@
-// Runs a tool: its arguments into the operation's input, through the door as REST does, and the answer into an agent's terms.
+// Runs a tool: turns its arguments into the operation's input, runs the operation through the gateway and formats the result.
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { CallToolResult } from "@modelcontextprotocol/server";
@@ -22,17 +22,17 @@ import { decodeFile, toolCall, toolInput, type Arguments } from "./tool-input.ts
 import { hasNoResponseBody, maxNamed, type OperationTool, type Toolbox } from "./tools.ts";
 import { marked, notice, safeJson, untrustedMark } from "./untrusted.ts";
 
-/** One request of an operator over MCP. */
+/** A request of an operator over MCP. */
 export interface McpCall {
   call: Call;
   operator: Operator;
-  /** The HTTP request that it came in. */
+  /** The HTTP request that carries it. */
   raw: IncomingMessage;
-  /** Which tools are listed. */
+  /** The toolsets that are listed. */
   toolsets: readonly Toolset[];
 }
 
-/** What runs operations for tools and resources. */
+/** Runs operations for tools and resources. */
 export interface ToolRunner extends ToolDependencies {
   admission: Admission;
   gateway: Gateway;
@@ -54,17 +54,17 @@ export interface ToolDependencies {
 
 type AffectedPlayers = { count: number; players: { id: string; name: string }[] };
 
-// Characters; an agent reads what it is answered.
+// Characters. An agent reads the whole result, so it must not be too long.
 const maxResultLength = 1_000_000;
 
-/** Calls an operation's tool. What is problemResult is an answer too, which says why. */
+/** Calls the tool of an operation. A rejected call returns the problem as an error result. */
 export function callOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<CallToolResult> {
   return runTool(runner, mcpCall, tool.tool.name, () =>
     isRead(tool.operation) ? read(runner, mcpCall, tool, given) : write(runner, mcpCall, tool, given),
   );
 }
 
-/** What `run` answers, or why it was problemResult, for an agent to read. */
+/** Returns the result of `run`, or the problem as an error result. */
 export async function runTool(
   runner: ToolRunner,
   mcpCall: McpCall,
@@ -86,7 +86,7 @@ export async function runTool(
   }
 }
 
-/** Runs a reading operation. @throws Refusal as REST does. */
+/** Runs a reading operation. @throws ProblemError like REST. */
 async function readOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<OperationResponse> {
   const { call, operator } = mcpCall;
   const own = toolCall(call, tool, given);
@@ -94,19 +94,19 @@ async function readOperation(runner: ToolRunner, mcpCall: McpCall, tool: Operati
   return runner.gateway.run(tool.operation, context, toolInput(tool, given, noBytes, mcpCall.raw), own);
 }
 
-/** Runs a writing operation for a tool of several. @throws Refusal as REST does. */
+/** Runs a writing operation for a tool that combines several. @throws ProblemError like REST. */
 export async function writeOperation(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, given: Arguments): Promise<unknown> {
   const own = toolCall(mcpCall.call, tool, given);
   const context = runner.admission.admitOperator(tool.operation, own, mcpCall.operator);
   return bodyOf(await runner.gateway.run(tool.operation, context, toolInput(tool, given, noBytes, mcpCall.raw), own));
 }
 
-/** What a reading operation answers with JSON. @throws Refusal as REST does. */
+/** Returns the JSON of a reading operation. @throws ProblemError like REST. */
 export async function readJson<T>(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<T> {
   return bodyOf(await readOperation(runner, mcpCall, toolNamed(runner, name), given)) as T;
 }
 
-/** The picture that a reading operation answers with, in base64. @throws Refusal as REST does. */
+/** Returns the image of a reading operation in base64. @throws ProblemError like REST. */
 export async function readPicture(
   runner: ToolRunner,
   mcpCall: McpCall,
@@ -114,18 +114,17 @@ export async function readPicture(
   id: string,
 ): Promise<{ data: string; mimeType: string }> {
   const file = await readOperation(runner, mcpCall, toolNamed(runner, name), { id });
-  if (!(file instanceof FileResponse)) throw new TypeError(`${name} answers with a file`);
+  if (!(file instanceof FileResponse)) throw new TypeError(`${name} responds with a file`);
   return { data: await base64Of(runner, file), mimeType: file.mimeType };
 }
 
-/** An operation's tool that there is. */
+/** The tool of an operation that must exist. */
 export function toolNamed(runner: ToolRunner, name: string): OperationTool {
   const tool = runner.tools.get(name);
   if (tool === undefined) throw new TypeError(`there is no operation ${name}`);
   return tool;
 }
 
-/** The bytes of a file, in base64. */
 async function base64Of({ blobs }: ToolRunner, { sha256, sizeBytes }: FileResponse): Promise<string> {
   return (await buffer(blobs.read(sha256, 0, sizeBytes - 1))).toString("base64");
 }
@@ -134,7 +133,7 @@ async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, g
   const response = await readOperation(runner, mcpCall, tool, given);
   if (response instanceof FileResponse) {
     const picture = { type: "image" as const, data: await base64Of(runner, response), mimeType: response.mimeType };
-    // Words that stand in a picture are words of others too.
+    // Text in an image is untrusted too.
     return { content: [{ type: "text", text: notice }, picture], _meta: untrustedMark };
   }
   return result(response instanceof StreamResponse ? await collectStream(response) : bodyOf(response), etagOf(response));
@@ -173,7 +172,7 @@ function writeResult(
 ): CallToolResult {
   const etag = etagOf(response);
   const tag = operation.version === undefined || etag === undefined ? {} : { etag };
-  // Where REST answers without a body, what the transaction response is nobody's business.
+  // If REST responds without a body, the tool does not return the result either.
   const body = hasNoResponseBody(operation) ? null : bodyOf(response);
   return result({ dry_run: isDryRun, result: body, ...tag, concerned: affected });
 }
@@ -182,7 +181,7 @@ function result(body: unknown, etag?: string): CallToolResult {
   return marked(body, etag === undefined ? [] : [{ type: "text", text: `ETag, for if_match: ${etag}` }]);
 }
 
-/** Why not. The detail may hold names that others gave: it is quoted as JSON has it, so that they end nowhere but at its end. */
+/** The problem as an error result. The detail is quoted as JSON, since it may contain untrusted names. */
 function problemResult(error: ProblemError, requestId: string): CallToolResult {
   const { status, title, detail, type } = problemOf(error, requestId);
   const retry = error.headers["Retry-After"];
@@ -191,20 +190,20 @@ function problemResult(error: ProblemError, requestId: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text }], _meta: untrustedMark };
 }
 
-/** A streamed answer as a whole. @throws Refusal when nobody would read that much. */
+/** Collects a streamed response. @throws ProblemError 413 when it is too long for an agent. */
 async function collectStream({ parts }: StreamResponse): Promise<unknown> {
   let text = "";
   for await (const part of parts) {
     text += part;
     if (text.length > maxResultLength)
-      throw new ProblemError("too-large", "The answer is too long for a tool: ask for a shorter time, or for fewer groups");
+      throw new ProblemError("too-large", "The result is too long for a tool: request a shorter period or fewer groups");
   }
   return JSON.parse(text);
 }
 
 function bodyOf(response: OperationResponse): unknown {
   if (response instanceof JsonResponse) return response.body;
-  throw new TypeError("a tool answers with JSON");
+  throw new TypeError("a tool returns JSON");
 }
 
 function etagOf(response: OperationResponse): string | undefined {

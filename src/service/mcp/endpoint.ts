@@ -1,4 +1,4 @@
-// MCP over HTTP at /mcp: lets callers in, guards against pages of other sites, and says which tokens it wants (RFC 9728).
+// The MCP endpoint at /mcp: authentication, protection against requests from other websites, and its metadata (RFC 9728).
 import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { scopes } from "../../protocol/operator/people.ts";
@@ -12,21 +12,21 @@ import type { ToolDependencies } from "./calls.ts";
 import type { McpHandler } from "./handler.ts";
 import { requestedToolsets } from "./toolsets.ts";
 
-/** What the endpoint has to know of the service's place. */
+/** The service's address, as far as the endpoint needs it. */
 export interface EndpointAddress {
-  /** The address it listens on. */
+  /** The address that the service listens on. */
   host: string;
-  /** Where people reach it; null when that is not known. */
+  /** The public URL of the service; null if it is not configured. */
   publicUrl: string | null;
   version: string;
 }
 
 const path = "/mcp";
-// A file of the size that a tool takes, in base64, and room for what is said beside it.
+// Room for the largest file that a tool accepts, in base64, and the other arguments.
 const maxBodyBytes = 2_097_152;
 const metadataPath = "/.well-known/oauth-protected-resource";
 
-/** Adds the endpoint and its metadata; requests under way end with the service. */
+/** Adds the endpoint and its metadata. Running requests end when the service stops. */
 export function addMcp(
   app: FastifyInstance,
   dependencies: ToolDependencies & { admission: Admission; gateway: Gateway },
@@ -35,7 +35,7 @@ export function addMcp(
   const { admission } = dependencies;
   const { publicUrl } = address;
   let loading: Promise<McpHandler> | undefined;
-  // The protocol's library takes its time and memory, and few services are asked by agents.
+  // Loaded with the first request: the MCP library takes time and memory, and few services are used by agents.
   const handler = () => (loading ??= import("./handler.ts").then(({ McpHandler }) => new McpHandler(dependencies, address.version)));
   app.addHook("preClose", async () => (await loading)?.close());
   const operators = new WeakMap<FastifyRequest, Operator>();
@@ -44,7 +44,7 @@ export function addMcp(
     url: path,
     exposeHeadRoute: false,
     bodyLimit: maxBodyBytes,
-    // Before the body is read.
+    // Runs before the body is read.
     onRequest: async (request, reply) => {
       checkSite(request, address);
       operators.set(request, await authenticateOperator(request, reply, admission, publicUrl));
@@ -52,7 +52,7 @@ export function addMcp(
     handler: async (request, reply) => {
       const operator = operators.get(request)!;
       const call = callOf(request, reply, publicUrl);
-      // Older clients may send several messages at once: each counts.
+      // Older clients may send a batch of messages; each counts as a request.
       if (Array.isArray(request.body)) for (const _ of request.body.slice(1)) admission.countRequest(operator, call);
       const closed = call.closedSignal();
       const toolsets = requestedToolsets(request.query, call.header("x-mcp-toolsets"));
@@ -62,8 +62,8 @@ export function addMcp(
       return reply.send(answer);
     },
   });
-  // Valid by RFC 9728, without authorization_servers: people make the tokens, and a server that is not there must not be advertised.
-  // The protocol's own authorization (2026-07-28), which is optional, would want one.
+  // RFC 9728 allows metadata without authorization_servers: people create the tokens, so there is no authorization server.
+  // MCP's own authorization (2026-07-28), which is optional, would require one.
   for (const url of [metadataPath, metadataPath + path]) {
     app.get(url, async (request, reply) => {
       checkSite(request, address);
@@ -81,7 +81,7 @@ export function addMcp(
   }
 }
 
-/** @throws Refusal as REST does; a 401 says where the metadata is. */
+/** @throws ProblemError like REST; a 401 also names the metadata's URL. */
 async function authenticateOperator(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -99,26 +99,32 @@ async function authenticateOperator(
 }
 
 /**
- * Refuses what a page of another site has a browser send: a foreign Origin; and, where only this machine can reach the service, a
- * Host that is a foreign name, which is what rebound DNS brings. An address for a Host cannot be rebound.
- * @throws Refusal 403.
+ * Rejects requests that a page of another website makes a browser send: those with a foreign Origin and, if only this machine can
+ * reach the service, those with a foreign host name in Host (DNS rebinding). An IP address in Host cannot be rebound.
+ * @throws ProblemError 403.
  */
 function checkSite({ headers }: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
   const asked = headers.host ?? "";
   const own = publicUrl === null ? null : new URL(publicUrl);
   const isPublic = own !== null && asked.toLowerCase() === own.host;
   if (isLoopback(host) && !isPublic && !cannotBeRebound(asked)) {
-    throw new ProblemError("forbidden", `Not for the name ${asked}: if people reach the service by it, start it with --public-url`);
+    throw new ProblemError(
+      "forbidden",
+      `The host name ${asked} is not allowed. If it is a name of this service, start the service with --public-url`,
+    );
   }
   const { origin } = headers;
   if (origin === undefined || origin === own?.origin) return;
   const from = URL.canParse(origin) ? new URL(origin).host : null;
   if (from === null || from !== asked.toLowerCase() || !cannotBeRebound(from)) {
-    throw new ProblemError("forbidden", "Pages of other sites may not call this: their Origin is not the service's own (--public-url)");
+    throw new ProblemError(
+      "forbidden",
+      "Pages of other websites may not call this endpoint: the Origin is not the service's own (--public-url)",
+    );
   }
 }
 
-/** Whether a Host is this machine's own name or an address, neither of which a stranger's DNS can turn elsewhere. */
+/** Whether a Host is localhost or an IP address, which DNS rebinding cannot redirect. */
 function cannotBeRebound(host: string): boolean {
   const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
   return isLoopback(name) || isIP(name) !== 0;

@@ -1,4 +1,4 @@
-// Answers MCP requests by the protocol's library. Loaded with the first of them.
+// Handles MCP requests with the MCP library. Loaded with the first request.
 import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotocol/node";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { Admission } from "../http/admission.ts";
@@ -16,11 +16,11 @@ export class McpHandler {
   constructor(dependencies: ToolDependencies & { admission: Admission; gateway: Gateway }, version: string) {
     const runner = { ...dependencies, tools: new Toolbox([...finderTools, screenshotTool]) };
     this.#handler = createMcpHandler((context) => serverFor(runner, version, mcpCallOf(context)), {
-      onerror: (error) => dependencies.log.debug({ err: error }, "an MCP request was not served"),
+      onerror: (error) => dependencies.log.debug({ err: error }, "MCP request failed"),
     });
   }
 
-  /** Answers what a visitor who was let in sent. @param body the request's JSON, parsed; undefined: it has none. */
+  /** Handles a request of an authenticated operator. @param body the parsed JSON; undefined if there is none */
   async handle(mcpCall: McpCall, body: unknown): Promise<Response> {
     const { call, operator, raw } = mcpCall;
     const authInfo: AuthInfo = {
@@ -33,7 +33,7 @@ export class McpHandler {
     return this.#handler.fetch(request, { authInfo, ...(body === undefined ? {} : { parsedBody: body }) });
   }
 
-  /** Ends requests under way. */
+  /** Ends running requests. */
   close(): Promise<void> {
     return this.#handler.close();
   }

@@ -1,23 +1,22 @@
-// What agents may look at by address: each player's screen, state and week ahead, and what assets look like.
+// MCP resources: each player's screen, state and forecast, and the thumbnails of assets.
 import { ResourceNotFoundError, type ReadResourceResult, type Resource, type ResourceTemplateType } from "@modelcontextprotocol/server";
 import { ProblemError } from "../http/problem.ts";
 import { readJson, readPicture, type McpCall, type ToolRunner } from "./calls.ts";
 import { plainName, safeJson, untrustedMark } from "./untrusted.ts";
 
-/** The addresses that there are; what each shows goes by the scopes of the operations behind it. */
+/** The resource URIs. Reading one requires the scopes of the operations behind it. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [
   {
     uriTemplate: "signage://players/{id}/screen",
     name: "player-screen",
     title: "A player's screen",
-    description:
-      "The newest screenshot as a picture: what was on the glass when it was taken, which its `captured_at` says. For the screen as it is now: take_screenshot.",
+    description: "The newest screenshot: what was on the screen at its `captured_at`. For the screen as it is now, use take_screenshot.",
   },
   {
     uriTemplate: "signage://players/{id}/state",
     name: "player-state",
     title: "A player's state",
-    description: "The player, what it presents now by its latest heartbeat, and the chain of reasons why.",
+    description: "The player, what it presents according to its latest heartbeat, and the chain of reasons why.",
     mimeType: "application/json",
   },
   {
@@ -25,14 +24,14 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
     name: "player-week",
     title: "A player's week ahead",
     description:
-      "What it will show in the next seven days: stretch after stretch, by which schedule, override or layout; `nothing` is an empty screen. Times are UTC, `timezone` is the player's.",
+      "What it will show in the next seven days, interval by interval, and because of which schedule, override or layout; `nothing` is an empty screen. Times are UTC; `timezone` is the player's.",
     mimeType: "application/json",
   },
   {
     uriTemplate: "signage://assets/{id}/thumbnail",
     name: "asset-thumbnail",
     title: "An asset's thumbnail",
-    description: "A small picture of an asset: a video's first frames, a document's first page.",
+    description: "A small image of an asset: a frame of a video, the first page of a document.",
     mimeType: "image/webp",
   },
 ];
@@ -45,8 +44,8 @@ const readers: Readonly<Record<string, (runner: ToolRunner, mcpCall: McpCall, ur
 };
 
 /**
- * The players' resources, a page at a time. A token that may not read players has none.
- * @throws Refusal when the cursor is not one of ours.
+ * The players' resources, page by page. Empty for a token that may not read players.
+ * @throws ProblemError for an invalid cursor.
  */
 export async function listResources(
   runner: ToolRunner,
@@ -61,8 +60,8 @@ export async function listResources(
   const resources = page.data.flatMap(({ id, name: given }): Resource[] => {
     const name = plainName(given);
     return [
-      { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `What ${name} showed last` },
-      { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `How ${name} is`, mimeType: "application/json" },
+      { uri: `signage://players/${id}/screen`, name: `${name}: screen`, title: `The latest screenshot of ${name}` },
+      { uri: `signage://players/${id}/state`, name: `${name}: state`, title: `The state of ${name}`, mimeType: "application/json" },
       { uri: `signage://players/${id}/week`, name: `${name}: week`, title: `What ${name} will show`, mimeType: "application/json" },
     ];
   });
@@ -71,7 +70,7 @@ export async function listResources(
 
 /**
  * Reads a resource.
- * @throws ResourceNotFoundError when there is none at this address, or it is another team's; Refusal for what else REST refuses.
+ * @throws ResourceNotFoundError for a URI that does not exist or belongs to another team; ProblemError like REST otherwise.
  */
 export async function readResource(runner: ToolRunner, mcpCall: McpCall, uri: string): Promise<ReadResourceResult> {
   const [, kind, id, part] = /^signage:\/\/(players|assets)\/([^/?#]+)\/(screen|state|week|thumbnail)$/.exec(uri) ?? [];
@@ -88,7 +87,7 @@ export async function readResource(runner: ToolRunner, mcpCall: McpCall, uri: st
 async function readScreen(runner: ToolRunner, mcpCall: McpCall, uri: string, id: string): Promise<ReadResourceResult> {
   const { data } = await readJson<{ data: { id: string; captured_at: string }[] }>(runner, mcpCall, "list_screenshots", { id, limit: 1 });
   const [newest] = data;
-  if (newest === undefined) throw new ResourceNotFoundError(uri, "No screenshot was taken yet: take_screenshot takes one");
+  if (newest === undefined) throw new ResourceNotFoundError(uri, "There is no screenshot yet: use take_screenshot");
   const picture = await pictureOf(runner, mcpCall, "get_screenshot_image", newest.id);
   const _meta = { ...untrustedMark, "signage-player/screenshot_id": newest.id, "signage-player/captured_at": newest.captured_at };
   return { contents: [{ uri, ...picture, _meta }] };

@@ -1,4 +1,4 @@
-// The tool that looks at a screen: sends the command, waits for its end and answers with the picture.
+// The take_screenshot tool: sends the command, waits for its result and returns the image.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { id as idOf } from "../../protocol/common.ts";
@@ -16,25 +16,24 @@ import type { Arguments } from "./tool-input.ts";
 import type { OtherTool } from "./tools.ts";
 import { marked } from "./untrusted.ts";
 
-// With the picture after it less than a minute, at which connections and clients give up.
+// Together with the download below one minute, after which connections and clients time out.
 const maxWaitMs = 45_000;
-// However long the show was waited for.
+// The minimum time for the screenshot, however long the wait for the show took.
 const minPictureMs = 10_000;
 const Given = z.strictObject({
-  player: z.string().min(1).max(200).describe("Its id, or its name as it stands, blind to case"),
-  show_id: idOf("shw").optional().describe("Wait until the player presents this show, and take the picture then"),
-  max_width: z.int().min(16).max(1_920).default(1_024).describe("The picture is made smaller to this width"),
+  player: z.string().min(1).max(200).describe("Its id, or its exact name, ignoring case"),
+  show_id: idOf("shw").optional().describe("Wait until the player presents this show, then take the screenshot"),
+  max_width: z.int().min(16).max(1_920).default(1_024).describe("The image is scaled down to this width"),
   wait_ms: z.int().min(1_000).max(maxWaitMs).default(40_000).describe("How long to wait for the player"),
 });
 const { $schema: _schema, ...inputSchema } = z.toJSONSchema(Given, { io: "input" });
 
-/** The tool of this file. */
 export const screenshotTool: OtherTool = {
   tool: {
     name: "take_screenshot",
     title: "See a screen now",
     description:
-      "Takes a picture of what is on the glass of one player now, and answers with it: the proof that content is really shown. Changes nothing on the screen. An offline player is refused at once.",
+      "Takes a screenshot of one player now and returns it: the proof that content is really shown. Changes nothing on the screen. Fails at once if the player is offline.",
     inputSchema: inputSchema as Tool["inputSchema"],
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
@@ -42,12 +41,12 @@ export const screenshotTool: OtherTool = {
   toolsets: ["everyday", "players"],
 };
 
-/** Calls {@link screenshotTool}; undefined: the name is not its. */
+/** Calls {@link screenshotTool}; returns undefined for any other name. */
 export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: string, given: Arguments): Promise<CallToolResult> | undefined {
   return name === screenshotTool.tool.name ? runTool(runner, mcpCall, name, () => takeScreenshot(runner, mcpCall, given)) : undefined;
 }
 
-/** @throws Refusal where no picture comes, with the reason. */
+/** @throws ProblemError with the reason if the player sends no screenshot. */
 async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Arguments): Promise<CallToolResult> {
   const asked = validatePart(Given, given);
   if ("errors" in asked) throw invalidFields(asked.errors);
@@ -58,7 +57,10 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
   const player = await readJson<Player>(runner, mcpCall, "get_player", { id });
   if (player.status !== "online") {
     const seen = player.last_seen_at === null ? "was never seen" : `was last seen at ${player.last_seen_at}`;
-    throw new ProblemError("conflict", `“${player.name}” is offline (${seen}): no picture can be taken. list_screenshots has earlier ones`);
+    throw new ProblemError(
+      "conflict",
+      `“${player.name}” is offline (${seen}), so it cannot take a screenshot. list_screenshots has earlier ones`,
+    );
   }
   const began = clock.monotonic();
   const gone = closedSignalOf(runner, mcpCall);
@@ -66,7 +68,7 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
   const zones = new Set(show === null ? [] : await zoneIdsOf(store.db, show.layout_id));
   const presents = (heartbeat: Heartbeat) => heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id));
   const isShowing = show === null ? null : await presence.waitForHeartbeat(id, presents, wait_ms, gone);
-  // A picture of what is there instead tells more than none.
+  // If the show does not appear in time, a screenshot of what is shown instead still helps.
   const leftMs = Math.max(minPictureMs, wait_ms - (clock.monotonic() - began));
   const order = { id, type: "screenshot", args: { format: "jpeg", max_width }, ttl_s: Math.ceil(leftMs / 1_000) };
   const { id: commandId } = (await writeOperation(runner, mcpCall, toolNamed(runner, "send_command"), order)) as Command;
@@ -76,7 +78,7 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
     const reason = finalStatuses.includes(status)
       ? `the command ${status}${error === null ? "" : `: ${error.detail}`}`
       : `it is still ${status}`;
-    throw new ProblemError("timeout", `“${player.name}” sent no picture within ${wait_ms} ms: ${reason} (${commandId})`);
+    throw new ProblemError("timeout", `“${player.name}” sent no screenshot within ${wait_ms} ms: ${reason} (${commandId})`);
   }
   const shot = await readJson<Screenshot>(runner, mcpCall, "get_screenshot", { id: String(result?.["screenshot_id"]) });
   const picture = await readPicture(runner, mcpCall, "get_screenshot_image", shot.id);
@@ -86,7 +88,7 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
   return marked({ ...about, ...what }, [{ type: "image", ...picture }]);
 }
 
-/** Aborts when the caller is gone, the token ends or the service stops. */
+/** Aborts when the client disconnects, the token ends or the service stops. */
 function closedSignalOf({ closing, tokens }: ToolRunner, { call, operator }: McpCall): AbortSignal {
   const ended = new AbortController();
   tokens.onEnd(operator, () => ended.abort(), call.closedSignal());

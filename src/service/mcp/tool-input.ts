@@ -12,7 +12,7 @@ import type { OperationTool } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The request that REST would have got. A dry run leaves no answer behind for a repeat. */
+/** The equivalent REST request. A dry run has no idempotency key, since its response must not be kept. */
 export function toolCall(call: Call, { operation, places }: OperationTool, given: Arguments): Call {
   const text = (name: string) => (typeof given[name] === "string" ? given[name] : undefined);
   const headers: Record<string, string | undefined> = {
@@ -26,20 +26,21 @@ export function toolCall(call: Call, { operation, places }: OperationTool, given
   return { ...call, url: `${apiPrefix}${path}?${new URLSearchParams(asked).toString()}`, header: (name) => headers[name] };
 }
 
-/** @throws Refusal 404 or 422, as REST does. */
+/** @throws ProblemError 404 or 422, like REST. */
 export function toolInput({ operation, places, tool }: OperationTool, given: Arguments, bytes: ReceivedFile, raw: IncomingMessage): Input {
   const known = Object.keys(tool.inputSchema.properties ?? {});
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
   const errors = unknown.map((name) => ({ pointer: name, detail: unknownArgument(name) }));
-  for (const name of places.params) if (typeof given[name] !== "string") errors.push({ pointer: name, detail: "is wanted, as a text" });
+  for (const name of places.params)
+    if (typeof given[name] !== "string") errors.push({ pointer: name, detail: "is required and must be a string" });
   if (given["dry_run"] !== undefined && typeof given["dry_run"] !== "boolean")
     errors.push({ pointer: "dry_run", detail: "must be true or false" });
   for (const name of ["idempotency_key", "if_match", "content_type"])
     if (known.includes(name) && !places.body.has(name) && given[name] !== undefined && typeof given[name] !== "string")
-      errors.push({ pointer: name, detail: "must be a text" });
+      errors.push({ pointer: name, detail: "must be a string" });
   if (errors.length > 0) throw invalidFields(errors);
   const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
-  // A query is text in REST, and its schema reads text.
+  // A query field is text in REST, so its schema parses text.
   const asked = pick(places.query).map(
     ([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const,
   );
@@ -52,7 +53,7 @@ export function toolInput({ operation, places, tool }: OperationTool, given: Arg
   };
 }
 
-/** The body that the arguments make up. None of its fields given: none, where the operation can do without. */
+/** Builds the body from the arguments. Without any of its fields there is no body, if the operation allows that. */
 function bodyGiven({ body }: Operation, { body: fields, whole }: Places, given: Arguments): unknown {
   if (whole !== null) return given[whole];
   const pairs = [...fields].filter(([name]) => given[name] !== undefined).map(([name, field]) => [field, given[name]] as const);
@@ -60,17 +61,17 @@ function bodyGiven({ body }: Operation, { body: fields, whole }: Places, given: 
 }
 
 function unknownArgument(name: string): string {
-  return name === "body" ? "give the fields of the body side by side, without `body`" : "this argument is not known here";
+  return name === "body" ? "pass the fields of the body directly as arguments, without `body`" : "unknown argument";
 }
 
-/** The file that an argument holds. @throws Refusal 413 or 422. */
+/** Decodes the file in the arguments. @throws ProblemError 413 or 422. */
 export async function decodeFile(blobs: Blobs, { data_base64: text }: Arguments): Promise<ReceivedFile> {
-  if (typeof text !== "string") throw invalidFields([{ pointer: "data_base64", detail: "is wanted: the file's bytes in base64" }]);
+  if (typeof text !== "string") throw invalidFields([{ pointer: "data_base64", detail: "is required: the file's bytes in base64" }]);
   const plain = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(plain)) throw invalidFields([{ pointer: "data_base64", detail: "must be base64" }]);
   const bytes = Buffer.from(plain, "base64");
   if (bytes.length > maxToolBytes) {
-    const detail = `The file has ${bytes.length} bytes, a tool takes ${maxToolBytes}: send it by create_upload_link, or by import_asset from its address`;
+    const detail = `The file has ${bytes.length} bytes; a tool accepts at most ${maxToolBytes}. Use create_upload_link, or import_asset with the file's URL`;
     throw new ProblemError("too-large", detail, { errors: [{ pointer: "data_base64", detail }] });
   }
   return blobs.receive(Readable.from([bytes]), maxToolBytes);

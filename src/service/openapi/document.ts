@@ -1,4 +1,4 @@
-// The API's description, OpenAPI 3.1, made from the table of operations.
+// Generates the API's description (OpenAPI 3.1) from the table of operations.
 import { z } from "zod";
 import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
@@ -16,8 +16,8 @@ import { describeWebhooks } from "./webhooks.ts";
 const device = "device";
 
 /**
- * The description of this service.
- * @throws TypeError when an operation lacks an example that cannot be made up.
+ * The API description.
+ * @throws TypeError when an operation needs an example of its own, because none can be generated.
  */
 export function describeService(version: string): Document {
   const schemas = new Schemas();
@@ -42,19 +42,19 @@ export function describeService(version: string): Document {
       contact: { name: "The signage-player project" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The service that this description came from" }],
-    // What players call stands last: a person who looks for something to do has no use for it.
+    servers: [{ url: "/", description: "The service that serves this description" }],
+    // The device operations come last: people who use the API do not need them.
     tags: [
       ...tags.filter(({ name }) => name !== device),
-      { name: "service", description: "The service about itself" },
+      { name: "service", description: "Health, metrics and descriptions of the service" },
       ...tags.filter(({ name }) => name === device),
     ],
     paths: settled.part.paths,
     webhooks: settled.part.webhooks,
     components: {
       securitySchemes: {
-        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`; the first one is in DIR/admin-token" },
-        device: { type: "http", scheme: "bearer", description: "A device's one-hour token, `sgn_dev_…`" },
+        operator: { type: "http", scheme: "bearer", description: "An access token, `sgn_pat_…`. The first one is in DIR/admin-token" },
+        device: { type: "http", scheme: "bearer", description: "A device token, `sgn_dev_…`, valid for one hour" },
       },
       schemas: byKey(settled.components),
       responses: byKey(refusals.components),
@@ -92,8 +92,12 @@ function describe(each: Operation, schemas: Schemas, refusals: Refusals): Descri
 function headersOf(each: Operation): Record<string, string> {
   return {
     ...each.headers,
-    ...(isRepeatable(each) ? { "Idempotency-Key": "Makes a repeat within 24 h answer as the first did" } : {}),
-    ...(each.current === undefined ? {} : { "If-Match": "The ETag that the change was made from; another one is refused with 412" }),
+    ...(isRepeatable(each)
+      ? { "Idempotency-Key": "A repeat with the same key within 24 h gets the first response and is not run again" }
+      : {}),
+    ...(each.current === undefined
+      ? {}
+      : { "If-Match": "The ETag of the version that you changed. If the resource has another version now, the response is 412" }),
   };
 }
 
@@ -110,9 +114,9 @@ function fields(schema: z.ZodType | undefined, place: "path" | "query", schemas:
 }
 
 function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "requestBody"> {
-  // Of the requests of tus, their protocol says what the body is.
+  // The bodies of resumable uploads are described by the tus protocol.
   const isFile = each.bytes !== undefined || (each.stream === true && each.method === "PUT");
-  // Any type is taken. This one has generated clients send the bytes as they are: those of "*/*" they make JSON of.
+  // Any media type is accepted. With this one, generated clients send the bytes unchanged; with "*/*" they would send JSON.
   if (isFile) return { requestBody: { required: true, content: { "application/octet-stream": { schema: {} } } } };
   if (each.body === undefined) return {};
   const example = each.example === undefined ? {} : { example: each.example };
@@ -145,7 +149,10 @@ function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Recor
       ),
     ];
   });
-  const partial = files && { 206: answer(206, "A part of the file", files), 304: answer(304, "It is the file of If-None-Match") };
+  const partial = files && {
+    206: answer(206, "The requested part of the file", files),
+    304: answer(304, "The file has the ETag of If-None-Match"),
+  };
   return {
     ...refusals.of(problemsOf(each)),
     [each.status]: answer(each.status, each.summary, usual),
@@ -154,7 +161,7 @@ function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Recor
   };
 }
 
-/** Makes a component of each kind of list, `PlayerList` of players, for generators to name its type after. */
+/** Makes a component of each list schema, such as `PlayerList`, so that client generators have a name for its type. */
 function nameLists(paths: Document["paths"], components: Record<string, Schema>): void {
   for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     const content = described.responses["200"]?.["content"] as Record<string, { schema: Schema }> | undefined;
@@ -168,7 +175,7 @@ function nameLists(paths: Document["paths"], components: Record<string, Schema>)
   }
 }
 
-/** Gives every JSON body and answer an example: the operation's own, else a sample of its schema. */
+/** Gives every JSON request and response body an example: the operation's own, else a generated sample. */
 function addExamples(paths: Document["paths"], components: Record<string, Schema>): void {
   const resolve = (reference: string) => components[reference.slice(reference.lastIndexOf("/") + 1)]!;
   for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {

@@ -1,4 +1,4 @@
-// The API's description at /api/v1/openapi.json and .yaml, and a page to read it at /docs that needs no other site.
+// Serves the API descriptions at /api/v1/openapi.json and asyncapi.json (and .yaml), and the documentation page at /docs.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Document } from "./json.ts";
 import { originOf } from "../http/origin.ts";
@@ -7,7 +7,7 @@ import { apiPrefix } from "../operations/operation.ts";
 const json = "application/json; charset=utf-8";
 const yaml = "application/yaml; charset=utf-8";
 
-/** Adds the documents and the page. Each is made when it is first asked for: most services never are. */
+/** Adds the documents and the page. Each is generated on its first request, since most services never get one. */
 export function addDocumentation(app: FastifyInstance, version: string, publicUrl: string | null): void {
   let made: Promise<Document> | undefined;
   const describe = () => (made ??= import("./document.ts").then(({ describeService }) => describeService(version)));

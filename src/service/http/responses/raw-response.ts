@@ -1,8 +1,8 @@
-// A refusal written out as HTTP/1.1, for connections on which no framework answers: broken requests and refused upgrades.
+// A problem as raw HTTP/1.1 text, for connections that Fastify does not handle: invalid requests and rejected upgrades.
 import { STATUS_CODES } from "node:http";
 import { problemOf, type ProblemError } from "../problem.ts";
 
-/** The whole answer, after which the connection is to be closed. @param id the request's. */
+/** The whole response; close the connection after it. @param id the request id */
 export function plainAnswer(refusal: ProblemError, id: string): string {
   const body = JSON.stringify(problemOf(refusal, id));
   const headers = {

@@ -1,4 +1,4 @@
-// The bin: a deleted asset can be brought back for 30 days, then, or when asked for, it is gone and so are its bytes.
+// Deletes assets into the bin, where they can be restored for 30 days, or for good; and restores them.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
@@ -32,8 +32,8 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
     path: "/assets/{id}",
     summary: "Delete an asset",
     description:
-      "Refused while a playlist shows it. It goes into the bin, from which it can be restored for 30 days. With `permanent=true` it is gone at once, from the bin too, and the disk is freed unless another asset has the same bytes.",
-    agent: "Use it for files that nothing shows. Without `permanent` it can be restored for 30 days.",
+      "Moves the asset to the bin, from which it can be restored for 30 days. With `permanent=true` it is deleted for good, also from the bin, and its disk space is freed unless another asset has the same bytes. Rejected while a playlist, a layout or an override uses it.",
+    agent: "Use it for files that nothing shows. Without `permanent` the asset can be restored for 30 days.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,
@@ -46,15 +46,20 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
       const isPermanent = query.permanent === "true";
       await unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        const users = await playlistsShowing(db, teamId, row.id);
-        if (users.length > 0) throw new ProblemError("in-use", `Playlists show this asset: ${names(users)}. Take it out of them first`);
-        const grounds = await layoutsOn(db, teamId, row.id);
-        if (grounds.length > 0) {
-          throw new ProblemError("in-use", `Layouts lie on this asset: ${names(grounds)}. Give them another background first`);
+        const playlists = await playlistsShowing(db, teamId, row.id);
+        if (playlists.length > 0)
+          throw new ProblemError("in-use", `Playlists show this asset: ${names(playlists)}. Remove it from them first`);
+        const layouts = await layoutsOn(db, teamId, row.id);
+        if (layouts.length > 0) {
+          throw new ProblemError(
+            "in-use",
+            `Layouts use this asset as their background: ${names(layouts)}. Give them another background first`,
+          );
         }
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
-        const shown = await playersShowingByOverride(db, teamId, row.id);
-        if (shown.length > 0) throw new ProblemError("in-use", `Overrides on players show this asset: ${names(shown)}. Clear them first`);
+        const players = await playersShowingByOverride(db, teamId, row.id);
+        if (players.length > 0)
+          throw new ProblemError("in-use", `Overrides on players show this asset: ${names(players)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
           sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
@@ -77,8 +82,8 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
     tag: "assets",
     method: "POST",
     path: "/assets/{id}/restore",
-    summary: "Bring an asset back from the bin",
-    description: "One that is not in the bin stays as it is.",
+    summary: "Restore an asset from the bin",
+    description: "An asset that is not in the bin stays as it is.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,
@@ -97,7 +102,7 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
   }),
 ];
 
-/** Layouts whose background it is. */
+/** The layouts that have the asset as their background. */
 function layoutsOn(db: Db, teamId: string, assetId: string): Promise<{ id: string; name: string }[]> {
   const rows = db.selectFrom("layouts").select(["id", "name"]).where("team_id", "=", teamId).where("deleted_at", "is", null);
   return rows.where("background_asset_id", "=", assetId).execute();

@@ -1,4 +1,4 @@
-// Import of an asset from an address: taken down at once, fetched in the background.
+// Imports an asset from a URL: creates it at once and fetches the file in the background.
 import type { Clock } from "../../../base/clock.ts";
 import { Name } from "../../../protocol/common.ts";
 import { Asset, AssetImport } from "../../../protocol/content/assets.ts";
@@ -27,11 +27,11 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
     tag: "assets",
     method: "POST",
     path: "/assets/import",
-    summary: "Import an asset from an address",
+    summary: "Import an asset from a URL",
     description:
-      "The service fetches the file; until then the asset has `status: importing` and `progress`, afterwards `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and what comes is examined like an upload.",
+      "The service fetches the file in the background. Meanwhile the asset has `status: importing` and `progress`, then `processing` and `ready`, or `failed` with `error`. Only public addresses are called, at most five redirects are followed, and the file is examined like an upload.",
     agent:
-      "Use it for a file at a public address; ask get_asset until its status is ready. Not for addresses inside the building, and not for web pages: those are playlist items of type web.",
+      "Use it for a file at a public URL; call get_asset until its status is ready. Not for addresses in the local network, and not for web pages: those are playlist items of type web.",
     caller: "operator",
     scope: "assets:write",
     body: AssetImport,
@@ -42,7 +42,7 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
     version: assetVersion,
     async run(dependencies, { teamId }, { body }, unitOfWork) {
       const url = new URL(body.url);
-      if (url.username !== "" || url.password !== "") throw invalidField("/url", "must not hold a user name or a password");
+      if (url.username !== "" || url.password !== "") throw invalidField("/url", "must not contain a user name or a password");
       const write = async (db: Db) => {
         const about = {
           id: dependencies.makeId("ast"),
@@ -63,7 +63,7 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
   }),
 ];
 
-/** The last part of the address as a name, or its host. */
+/** The last path segment of the URL as a name, or its host. */
 function nameOf({ pathname, hostname }: URL): string {
   const last = pathname.split("/").findLast((part) => part !== "") ?? "";
   const decoded = /%(?![0-9a-f]{2})/i.test(last) ? last : decode(last);
@@ -74,6 +74,6 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // percent signs that are not UTF-8: the name stays as it was written
+    return part; // not valid UTF-8: keep the percent signs
   }
 }

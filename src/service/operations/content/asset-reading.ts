@@ -1,4 +1,4 @@
-// How operations find assets and show them.
+// Finds assets and converts them to their API form.
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import type { Asset } from "../../../protocol/content/assets.ts";
@@ -12,7 +12,7 @@ import type { OperatorContext } from "../context.ts";
 
 export const assetParams = z.strictObject({ id: id("ast") });
 
-/** The asset as the wire shows it. @throws Refusal 404. */
+/** Reads an asset, in the bin or not. @throws ProblemError 404. */
 export async function readAsset(
   dependencies: { store: Store; imports: Imports },
   { teamId }: OperatorContext,
@@ -21,7 +21,7 @@ export async function readAsset(
   return show(dependencies, found(await selectAsset(dependencies.store.db, teamId, input.params.id), "asset"));
 }
 
-/** An asset of the team, in the bin or not. */
+/** The row of the team's asset, in the bin or not. */
 export function selectAsset(db: Db, teamId: string, assetId: string): Promise<AssetRow | undefined> {
   return findTeamRow(db, "assets", teamId, assetId);
 }

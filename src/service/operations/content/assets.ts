@@ -1,4 +1,4 @@
-// Assets: the files that screens show. The bytes decide what they are; equal bytes are stored once.
+// Assets: the files that screens show. Their type is detected from their bytes; equal bytes are stored once.
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
@@ -37,7 +37,7 @@ interface AssetDependencies {
   thumbnails: Thumbnails;
 }
 
-const fileHeaders = { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" };
+const fileHeaders = { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" };
 
 const operation = operationsWith<AssetDependencies>();
 
@@ -49,22 +49,22 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     path: "/assets",
     summary: "Upload a file",
     description:
-      "The body is the file, as it is: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. The bytes decide its type: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which become JPEG (PNG where transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is cut short, cannot be decoded, cannot be played by Chromium (HEVC) or is not what a specific Content-Type says is refused. It can be shown at once; its thumbnail follows. For large files and unsteady lines see `uploads`.",
+      "The body is the raw file: `curl --data-binary @picture.jpg '…/assets?name=picture.jpg'`. Its type is detected from the bytes: JPEG, PNG, WebP, AVIF, GIF or SVG; HEIC, TIFF or BMP, which are converted to JPEG (PNG if transparent) while `original` keeps the file; MP4 or WebM with H.264, VP8, VP9 or AV1; MP3, AAC, Ogg, WAV or FLAC; PDF; or a zip with index.html for an HTML item. A file that is truncated, cannot be decoded, cannot be played by Chromium (HEVC) or contradicts a specific Content-Type is rejected. The asset can be shown at once; its thumbnail follows. For large files and unreliable connections see `uploads`.",
     agent:
-      "Use it for a small file that you have yourself, in data_base64. A larger one: create_upload_link; one at a public address: import_asset.",
+      "Use it for a small file that you have, in data_base64. For a larger file use create_upload_link, for a file at a public URL import_asset.",
     caller: "operator",
     scope: "assets:write",
     query: z.strictObject({
-      name: Name.default("untitled").describe("A name for people; never a path"),
+      name: Name.default("untitled").describe("The display name; not a path"),
       duplicate: z
         .enum(["keep", "reuse"])
         .default("keep")
-        .describe("`reuse`: where the team has an asset of the same bytes, that one is the answer (200) and nothing is made"),
+        .describe("`reuse`: if the team has an asset with the same bytes, the response is that asset (200) and nothing is created"),
     }),
     bytes: ({ maxAssetBytes }) => maxAssetBytes,
     status: 201,
     output: Asset,
-    others: { 200: { description: "The team had these bytes already (`duplicate=reuse`)", schema: Asset } },
+    others: { 200: { description: "The team already has an asset with these bytes (`duplicate=reuse`)", schema: Asset } },
     errors: ["bad-file", "invalid", "too-large"],
     version: assetVersion,
     async run(dependencies, { teamId, header }, { query, bytes }, unitOfWork) {
@@ -87,8 +87,8 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     method: "GET",
     path: "/assets",
     summary: "List assets",
-    description: "Newest first. What is in the bin is listed only with `deleted=true`.",
-    agent: "Use it before importing: the file may be there already. Only those with status ready can be shown.",
+    description: "Newest first. `deleted=true` lists the assets in the bin instead.",
+    agent: "Use it before importing: the file may exist already. Only assets with status ready can be shown.",
     caller: "operator",
     scope: "assets:read",
     query: AssetQuery,
@@ -101,10 +101,10 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
       rows = rows.where("deleted_at", deleted === "true" ? "is not" : "is", null);
       if (kind !== undefined) rows = rows.where("kind", "=", kind);
       if (status !== undefined) rows = rows.where("status", "=", status);
-      if (sha256 !== undefined) rows = rows.where(ofBytes(sha256));
-      // A tag as JSON has it, quotes and all, stands nowhere else in the list.
-      const carried = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
-      if (carried !== undefined) rows = rows.where(sql<boolean>`tags like ${carried} escape '!'`);
+      if (sha256 !== undefined) rows = rows.where(hasHash(sha256));
+      // Tags are stored as a JSON array, so a tag with its quotes only matches a whole tag.
+      const tagPattern = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
+      if (tagPattern !== undefined) rows = rows.where(sql<boolean>`tags like ${tagPattern} escape '!'`);
       if (q === undefined) return pageOf(rows, query, (row) => show(dependencies, row));
       return pageOf(rows.where(nameMayContain(q)), query, (row) => show(dependencies, row), { keep: ({ name }) => nameContains(name, q) });
     },
@@ -114,8 +114,8 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     tag: "assets",
     method: "GET",
     path: "/assets/{id}",
-    summary: "Read what an asset is",
-    description: "Its bytes are at `url`. One in the bin has `deleted_at`.",
+    summary: "Read an asset",
+    description: "Its bytes are at `url`. An asset in the bin has `deleted_at`.",
     caller: "operator",
     scope: "assets:read",
     params: assetParams,
@@ -131,7 +131,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     method: "PATCH",
     path: "/assets/{id}",
     summary: "Change an asset's name or tags",
-    description: "Its bytes never change: new bytes are a new asset. `tags` replaces all tags.",
+    description: "The bytes of an asset never change: upload new bytes as a new asset. `tags` replaces all tags.",
     caller: "operator",
     scope: "assets:write",
     params: assetParams,
@@ -160,7 +160,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     method: "GET",
     path: "/assets/{id}/content",
     summary: "Download an asset",
-    description: "The bytes, whole or by `Range`. They never change; the ETag is their SHA-256.",
+    description: "The bytes, whole or one `Range`. They never change; the ETag is their SHA-256.",
     caller: "operator",
     scope: "assets:read",
     params: assetParams,
@@ -178,7 +178,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     path: "/assets/{id}/thumbnail",
     summary: "Download an asset's thumbnail",
     description:
-      "A WebP of at most 512 × 512 pixels. Pictures have one; videos where the service's machine has ffmpeg; other kinds have none. While `status` is `processing` it is still being made.",
+      "A WebP of at most 512 × 512 pixels. Images have one, and videos if ffmpeg is installed with the service; other kinds have none. While `status` is `processing`, it is not ready yet.",
     caller: "operator",
     scope: "assets:read",
     params: assetParams,
@@ -189,7 +189,8 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     headers: fileHeaders,
     async run(dependencies, context, input) {
       const { thumbnail_sha256: sha256, thumbnail_bytes } = await stored(dependencies, context, input.params.id);
-      if (sha256 === null) throw new ProblemError("not-found", "This asset has no thumbnail, or not yet: see its thumbnail_url");
+      if (sha256 === null)
+        throw new ProblemError("not-found", "This asset has no thumbnail, or it is not ready yet: see its thumbnail_url");
       return new FileResponse({ sha256, size_bytes: thumbnail_bytes ?? 0, mime_type: thumbnailType });
     },
   }),
@@ -198,8 +199,8 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     tag: "assets",
     method: "GET",
     path: "/assets/{id}/original",
-    summary: "Download an asset as it was sent",
-    description: "Where `original` is not null: the file before it was converted into what screens show.",
+    summary: "Download the original file of an asset",
+    description: "If `original` is not null: the file before it was converted for the screens.",
     caller: "operator",
     scope: "assets:read",
     params: assetParams,
@@ -211,7 +212,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     async run(dependencies, context, input) {
       const { name, original_sha256, original_bytes, original_mime_type } = await stored(dependencies, context, input.params.id);
       if (original_sha256 === null || original_bytes === null || original_mime_type === null) {
-        throw new ProblemError("not-found", "This asset was not converted: its file is at its url");
+        throw new ProblemError("not-found", "This asset was not converted: its original file is at its url");
       }
       return new FileResponse({ sha256: original_sha256, size_bytes: original_bytes, mime_type: original_mime_type, name });
     },
@@ -222,17 +223,17 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
 
 async function stored({ store }: AssetDependencies, { teamId }: OperatorContext, assetId: string): Promise<StoredAssetRow> {
   const row = found(await selectAsset(store.db, teamId, assetId), "asset");
-  if (!isStored(row)) throw new ProblemError("not-found", "The bytes of this asset are not there: see its status");
+  if (!isStored(row)) throw new ProblemError("not-found", "This asset has no bytes yet: see its status");
   return row;
 }
 
-/** The file itself, or the one it was converted from. */
-function ofBytes(sha256: string) {
+/** Matches the file's hash or that of its original. */
+function hasHash(sha256: string) {
   return sql<boolean>`(sha256 = ${sha256} or original_sha256 = ${sha256})`;
 }
 
-/** The newest asset of the team with these bytes that is not in the bin. */
+/** The team's newest asset with these bytes outside the bin. */
 function same(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
-  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(ofBytes(sha256));
+  const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(hasHash(sha256));
   return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

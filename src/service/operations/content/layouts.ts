@@ -1,4 +1,4 @@
-// Layouts: how a screen is divided into zones.
+// Operations for layouts, which divide a screen into zones.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -49,11 +49,11 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     path: "/layouts",
     summary: "Create a layout",
     description:
-      "Zones are rectangles in layout pixels and lie wholly inside it; the screen scales the layout to fit. " +
-      "They may overlap (`z_index`) and be turned about their middle (`rotation`, after which a corner may be cut off). " +
-      "A `transition` begins at the boundary and ends `duration_ms` later: it moves no boundary, and the old picture plays on beneath it.",
+      "Zones are rectangles in layout pixels, wholly inside the layout; the screen scales the layout to fit. " +
+      "They may overlap (`z_index`) and be rotated around their center (`rotation`; corners outside the layout are cut off). " +
+      "A `transition` starts when the layout becomes due and takes `duration_ms`; the old content keeps playing beneath it.",
     agent:
-      "Use it when no layout has the zones that are wanted; look at list_layouts first. A layout shows nowhere until a player or a schedule has it.",
+      "Use it if no layout has the zones you need; check list_layouts first. A layout is not shown until a player or a schedule uses it.",
     caller: "operator",
     scope: "layouts:write",
     body: NewLayout,
@@ -80,7 +80,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     method: "GET",
     path: "/layouts",
     summary: "List layouts",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "layouts:read",
     query: BinQuery,
@@ -95,7 +95,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     method: "GET",
     path: "/layouts/{id}",
     summary: "Read a layout",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "layouts:read",
     params,
@@ -111,9 +111,9 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     method: "PATCH",
     path: "/layouts/{id}",
     summary: "Change a layout",
-    description: "`zones` replaces all zones; a zone of the same name keeps its id.",
+    description: "`zones` replaces all zones; a zone with the same name keeps its id.",
     agent:
-      "Use it to change what all players with this layout show; `zones` are replaced as a whole, so read it first and send if_match. For one player only, make another layout.",
+      "Use it to change what all players with this layout show. `zones` replaces all zones, so read the layout first and send if_match. To change one player only, create another layout.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -129,7 +129,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const row = await layouts.find(db, teamId, layoutId, { inBin: false });
         const before = parseZones(row.zones);
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
-        // Zones that stay are looked at too: the layout may have become too small for them.
+        // Unchanged zones are validated too: the layout may have become too small for them.
         const zones = await settleZones(db, makeId, teamId, size, body.zones ?? before, before);
         await checkBackground(db, teamId, body.background_asset_id);
         const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
@@ -149,8 +149,8 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     method: "DELETE",
     path: "/layouts/{id}",
     summary: "Delete a layout",
-    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a player or a schedule shows it.",
-    agent: "Use it for what is shown nowhere. Without `permanent` it can be restored for 30 days.",
+    description: "Moves it to the bin for 30 days; `permanent=true` deletes it for good. Rejected while a player or a schedule uses it.",
+    agent: "Use it for layouts that nothing uses. Without `permanent` the layout can be restored for 30 days.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -168,7 +168,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0)
-          throw new ProblemError("in-use", `Players show this layout: ${names(players)}. Give them another one first`);
+          throw new ProblemError("in-use", `Players show this layout: ${names(players)}. Give them another layout first`);
         await discard(db, "layouts", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });
@@ -180,7 +180,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     method: "POST",
     path: "/layouts/{id}/restore",
     summary: "Restore a deleted layout",
-    description: "Takes it out of the bin, and with it the playlists that it shows. A zone whose playlist is gone for good is empty.",
+    description: "Restores it from the bin together with its playlists. A zone whose playlist was deleted for good becomes empty.",
     caller: "operator",
     scope: "layouts:write",
     params,
@@ -220,7 +220,7 @@ function toJson(transition: Layout["transition"]): string | null {
   return transition === null ? null : JSON.stringify(transition);
 }
 
-/** @throws Refusal 422 unless the background is an image of the team's. */
+/** @throws ProblemError 422 unless the background is an image of the team. */
 async function checkBackground(db: Db, teamId: string, assetId: string | null | undefined): Promise<void> {
   if (assetId === null || assetId === undefined) return;
   const asset = await db
@@ -231,7 +231,7 @@ async function checkBackground(db: Db, teamId: string, assetId: string | null | 
     .executeTakeFirst();
   if (asset === undefined) throw invalidField("/background_asset_id", "there is no such asset");
   if (asset.kind !== "image")
-    throw invalidField("/background_asset_id", `the asset is ${asset.mime_type ?? "not there yet"}: take an image`);
+    throw invalidField("/background_asset_id", `the asset is ${asset.mime_type ?? "not ready yet"}: use an image`);
 }
 
 function eventOf(type: EventType, { team_id: teamId, id: layout_id, name }: LayoutRow) {

@@ -1,4 +1,4 @@
-// Playlists: what a zone shows, in a loop.
+// Operations for playlists, which a zone shows in a loop.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -44,11 +44,11 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     path: "/playlists",
     summary: "Create a playlist",
     description:
-      "Items play in order, in a loop. An item without `duration_ms` stays as long as its video, or 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
-      "An item's `transition` says how it comes in, from its start on; without it the zone's holds. " +
-      "`max_plays_per_hour` and `max_plays_per_day` leave an item out of some rounds of the loop; one item at least must be without them. " +
-      "`dayparts` keep an item to times of day.",
-    agent: "Use it for a new loop of items. Assets have to be ready before: get_asset.",
+      "Items play in order, in a loop. An item without `duration_ms` plays as long as its video, otherwise 10 s. Only images, videos, audio, PDFs and HTML bundles need an asset. " +
+      "An item's `transition` starts with the item; without it the zone's transition applies. " +
+      "`max_plays_per_hour` and `max_plays_per_day` skip an item in some rounds of the loop; at least one item must have neither. " +
+      "`dayparts` restrict an item to times of day.",
+    agent: "Use it for a new loop of items. Its assets must be ready: check with get_asset.",
     caller: "operator",
     scope: "playlists:write",
     body: NewPlaylist,
@@ -74,7 +74,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     method: "GET",
     path: "/playlists",
     summary: "List playlists",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "playlists:read",
     query: BinQuery,
@@ -89,7 +89,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     method: "GET",
     path: "/playlists/{id}",
     summary: "Read a playlist",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "playlists:read",
     params,
@@ -106,9 +106,9 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     path: "/playlists/{id}",
     summary: "Change a playlist",
     description:
-      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent as they were read, masked.",
+      "`items` replaces all items. Items equal to earlier ones keep their ids, so sending the same list again changes nothing on any screen. Secrets of web items may be sent back masked, as they were read.",
     agent:
-      "Use it to add, remove or reorder what is shown. `items` are replaced as a whole: read them first, keep the ids of those that stay, send if_match.",
+      "Use it to add, remove or reorder items. `items` replaces all items: read them first, keep the ids of unchanged ones, send if_match.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -145,8 +145,8 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     method: "DELETE",
     path: "/playlists/{id}",
     summary: "Delete a playlist",
-    description: "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Refused while a layout shows it.",
-    agent: "Use it for what no layout shows. To clear a screen for a while, change the layout instead.",
+    description: "Moves it to the bin for 30 days; `permanent=true` deletes it for good. Rejected while a layout uses it.",
+    agent: "Use it for playlists that no layout uses. To clear a screen for a while, change the layout instead.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -161,7 +161,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         const row = await playlists.find(db, teamId, playlistId, { inBin: permanent });
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0)
-          throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Take it out of them first`);
+          throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Remove it from them first`);
         await discard(db, "playlists", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
@@ -174,7 +174,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     path: "/playlists/{id}/restore",
     summary: "Restore a deleted playlist",
     description:
-      "Takes it out of the bin, as it was but for items whose asset was deleted since. One that is not in the bin is left alone.",
+      "Restores it from the bin, without items whose asset was deleted for good. A playlist that is not in the bin stays as it is.",
     caller: "operator",
     scope: "playlists:write",
     params,
@@ -198,7 +198,7 @@ function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: Pl
   return { teamId, type, data: { playlist_id, name } };
 }
 
-/** Names and ids of what stands in the way, for a refusal. */
+/** Lists the names and ids of resources that block an operation, for the problem's detail. */
 export function names(things: readonly { id: string; name: string }[]): string {
   const shown = things.slice(0, 10).map(({ id: thingId, name }) => `“${name}” (${thingId})`);
   return shown.join(", ") + (things.length > shown.length ? ` and ${things.length - shown.length} more` : "");

@@ -1,4 +1,4 @@
-// Upload links: leave to send one file without a token, for a while, given by somebody who may.
+// Upload links: URLs that accept one file without a token, for a limited time.
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
@@ -44,11 +44,11 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     tag: "upload links",
     method: "POST",
     path: "/upload-links",
-    summary: "Create a link to send one file by",
+    summary: "Create a link for uploading one file",
     description:
-      "Answers an address to which anybody may PUT one file without a token, once, before `expires_at`. It ends with the token that made it. The file becomes an asset of the team; a file that is refused, or breaks off, does not use the link up.",
+      "Returns a URL to which anyone may PUT one file without a token, once, before `expires_at`. The link ends with the token that created it. The file becomes an asset of the team; a rejected or interrupted upload does not use up the link.",
     agent:
-      "Use it for a file that is larger than create_asset takes: give the address to whoever has the file, or send it yourself by HTTP (`curl -T FILE 'URL'`); get_upload_link tells the asset then.",
+      "Use it for a file that is too large for create_asset: give the URL to the person who has the file, or upload it yourself (`curl -T FILE 'URL'`); then get_upload_link returns the asset's id.",
     caller: "operator",
     scope: "assets:write",
     body: NewUploadLink,
@@ -86,8 +86,8 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     tag: "upload links",
     method: "GET",
     path: "/upload-links/{id}",
-    summary: "Read what became of an upload link",
-    description: "`asset_id` is what the file became. Links are forgotten a day after their end.",
+    summary: "Read the status of an upload link",
+    description: "`asset_id` is the asset that the file became. Links are deleted a day after they expire.",
     caller: "operator",
     scope: "assets:read",
     params,
@@ -101,8 +101,8 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     tag: "upload links",
     method: "DELETE",
     path: "/upload-links/{id}",
-    summary: "Call an upload link off",
-    description: "It is good no longer. What came by it stays.",
+    summary: "Cancel an upload link",
+    description: "The link stops working. A file that was uploaded with it stays.",
     caller: "operator",
     scope: "assets:write",
     params,
@@ -122,12 +122,12 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
     tag: "upload links",
     method: "PUT",
     path: "/upload-links/{id}/file",
-    summary: "Send a file by an upload link",
+    summary: "Upload a file with an upload link",
     description:
-      "The body is the file, as it is. The `key` in the address is all that is wanted; its bytes decide the file's type, as with `POST /assets`.",
+      "The body is the raw file. The `key` in the URL replaces a token. The file's type is detected from its bytes, as in `POST /assets`.",
     caller: "anyone",
     params,
-    query: z.strictObject({ key: z.string().max(200).describe("As the link has it") }),
+    query: z.strictObject({ key: z.string().max(200).describe("The key in the link's URL") }),
     stream: true,
     status: 201,
     output: UploadReceipt,
@@ -140,17 +140,17 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
       await using bytes = await blobs.receive(raw, row.most_bytes);
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), row.team_id);
       const asset = await store.write(async (db) => {
-        // It may have been used or called off, or its maker's token ended, while the bytes came.
+        // While the bytes arrived, the link may have been used or cancelled, or its creator's token may have ended.
         await openLink(dependencies, db, given.id, query.key);
         const made = await insertAsset(dependencies, db, { teamId: row.team_id, name: row.name }, bytes, examined);
         await db.updateTable("upload_links").set({ asset_id: made.id }).where("id", "=", row.id).execute();
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
-        const deed = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
-        await dependencies.audit.append(db, { teamId, userId, tokenId, ...deed, address, requestId });
+        const write = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
+        await dependencies.audit.append(db, { teamId, userId, tokenId, ...write, address, requestId });
         return made;
       });
       dependencies.thumbnails.wake();
-      dependencies.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "a file came by an upload link");
+      dependencies.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "file received through an upload link");
       const { media, converted } = examined;
       const { sizeBytes: size_bytes, sha256 } = converted ?? bytes;
       return { asset_id: asset.id, kind: media.kind, mime_type: media.mimeType, size_bytes, sha256 };
@@ -158,32 +158,32 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
   }),
 ];
 
-// One file at a time by each link, and two at once are one too many.
-const underWay = new WeakMap<object, Set<string>>();
+// The links with an upload in progress, by store: each link accepts one upload at a time.
+const activeLinks = new WeakMap<object, Set<string>>();
 
-/** @throws Refusal 409 while another request sends a file by this link. */
+/** @throws ProblemError 409 while another request uploads a file with this link. */
 function takeTurn({ store }: UploadLinkDependencies, linkId: string): Disposable {
-  const taken = underWay.get(store) ?? new Set();
-  underWay.set(store, taken);
-  if (taken.has(linkId)) throw new ProblemError("in-flight", "A file is being sent by this link at this moment");
+  const taken = activeLinks.get(store) ?? new Set();
+  activeLinks.set(store, taken);
+  if (taken.has(linkId)) throw new ProblemError("in-flight", "Another upload with this link is in progress");
   taken.add(linkId);
   return { [Symbol.dispose]: () => void taken.delete(linkId) };
 }
 
-/** The link, if it is good. @throws Refusal 404 for a wrong key; 410 when it was used, has expired, or its maker may no longer. */
+/** The link, if it is valid. @throws ProblemError 404 for a wrong key; 410 if it was used, expired, or its creator lost access. */
 async function openLink({ clock }: UploadLinkDependencies, db: Db, linkId: string, key: string): Promise<UploadLinkRow> {
   const row = await db.selectFrom("upload_links").selectAll().where("id", "=", linkId).executeTakeFirst();
   if (row === undefined || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(key)))) {
     throw new ProblemError("not-found", "There is no such upload link");
   }
-  if (row.asset_id !== null) throw new ProblemError("gone", "The link was used already: ask for another one");
-  if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for another one");
-  const maker = { tokenId: row.token_id, teamId: row.team_id, userId: row.user_id, role: "viewer", scopes: [], expiresAt: null } as const;
+  if (row.asset_id !== null) throw new ProblemError("gone", "The link has already been used: ask for a new one");
+  if (row.expires_at <= clock.now()) throw new ProblemError("gone", "The link has expired: ask for a new one");
+  const creator = { tokenId: row.token_id, teamId: row.team_id, userId: row.user_id, role: "viewer", scopes: [], expiresAt: null } as const;
   try {
-    await reauthorize(db, clock, maker, "assets:write");
+    await reauthorize(db, clock, creator, "assets:write");
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    throw new ProblemError("gone", "The link is good no longer: who made it may not send files any more", { cause: error });
+    throw new ProblemError("gone", "The link is no longer valid: its creator may no longer upload files", { cause: error });
   }
   return row;
 }
@@ -198,13 +198,13 @@ async function find(
   return found(await rows.executeTakeFirst(), "upload link");
 }
 
-/** @throws Refusal 429 when the team has too many links that wait for a file. */
+/** @throws ProblemError 429 if the team has too many unused links. */
 async function checkOpen(db: Db, teamId: string, now: number): Promise<void> {
   const open = db.selectFrom("upload_links").select("id").where("team_id", "=", teamId).where("asset_id", "is", null);
   const rows = await open.where("expires_at", ">", now).limit(maxOpen).execute();
   if (rows.length < maxOpen) return;
   const headers = { "Retry-After": "60" };
-  throw new ProblemError("too-many", `The team has ${maxOpen} links that wait for a file: call some off, or wait for their end`, {
+  throw new ProblemError("too-many", `The team has ${maxOpen} unused links: cancel some, or wait until they expire`, {
     headers,
   });
 }

@@ -1,4 +1,4 @@
-// What happened, in REST: a ticket for browsers' sockets, and the same events for whoever cannot hold a socket.
+// Events over REST: long polling for clients without a WebSocket, and tickets for WebSockets of browsers.
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { Signal } from "../../../base/async/signal.ts";
@@ -21,17 +21,17 @@ interface EventDependencies {
 }
 
 const Ticket = z.object({
-  ticket: z.string().describe("Good once, for `GET /api/v1/events?ticket=…`"),
+  ticket: z.string().describe("Valid once, for `GET /api/v1/events?ticket=…`"),
   expires_in: z.int().describe("Seconds"),
 });
 
-// A rare type is looked for in parts, so that others have their turn in between, and in one answer not without end.
+// A search for rare events reads the journal in batches, so that other requests run in between, and stops at a maximum.
 const lookedAtOnce = 2_000;
 const maxLookedAt = 200_000;
 
 type Query = z.infer<typeof EventsQuery>;
 
-/** What of a team's journal is looked at: after `from`, up to where it ended when that was asked. */
+/** The part of a team's journal to read: after `from`, up to its last event at the time of the request. */
 interface Span {
   from: number;
   last: number;
@@ -45,18 +45,18 @@ export const eventOperations: readonly Operation<EventDependencies>[] = [
     tag: "events",
     method: "GET",
     path: "/events",
-    summary: "Read what happened, or wait for it",
-    description: `The events of the last 24 hours, oldest first, with the ids, the order and the places of the socket. Give \`next\` as \`after\` the next time and nothing is missed or comes twice; \`wait_seconds\` holds the answer back until something happens. A place that is no longer known is 410: read again what you need, then go on with \`after=now\`.
+    summary: "Read events, or wait for them",
+    description: `The events of the last 24 hours, oldest first, with the same ids, order and positions as on the WebSocket. Pass \`next\` as \`after\` of the next request, and no event is missed or repeated; \`wait_seconds\` delays the response until something happens. A position that is no longer kept gives 410: read the resources you need again, then continue with \`after=now\`.
 
-With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this address is the socket that tells the same as it happens, described at \`/api/v1/asyncapi.json\`: send the token with the upgrade, or \`?ticket=\` from \`POST /api/v1/events/tickets\`. A token that is not good is told after the upgrade by close code 4401, one without the scope by 4403, a restart by 1012.`,
+With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this path is the WebSocket that sends the same events in real time, described at \`/api/v1/asyncapi.json\`: send the token with the upgrade, or \`?ticket=\` from \`POST /api/v1/events/tickets\`. Close codes after the upgrade: 4401 invalid token, 4403 missing scope, 1012 service restarting.`,
     agent:
-      "Use it to learn what happened lately (`types=player.offline,problem.opened`), or to wait for something you began: take `next` before you begin, then ask with `after` and `wait_seconds`.",
+      "Use it to read recent events (`types=player.offline,problem.opened`), or to wait for the result of your own action: read `next` before you act, then call it with `after` and `wait_seconds`.",
     caller: "operator",
     scope: "events:read",
     query: EventsQuery,
     status: 200,
     output: EventPage,
-    others: { 101: { description: "The connection is a WebSocket now" } },
+    others: { 101: { description: "The connection has become a WebSocket" } },
     errors: ["invalid", "gone"],
     run: (dependencies, context, { query }) => poll(dependencies, context, query),
   }),
@@ -65,9 +65,9 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this ad
     tag: "events",
     method: "POST",
     path: "/events/tickets",
-    summary: "Get a ticket to subscribe from a browser",
+    summary: "Create a ticket for a browser's WebSocket",
     description:
-      "A browser's WebSocket cannot send the token. The ticket stands for it, once, within half a minute. Programs send `Authorization` with the upgrade instead.",
+      "A browser's WebSocket cannot send the token. The ticket replaces it, once, within 30 s. Programs send `Authorization` with the upgrade instead.",
     caller: "operator",
     scope: "events:read",
     agent: false,
@@ -79,7 +79,7 @@ With \`Upgrade: websocket\` and the subprotocol \`${eventsSubprotocol}\` this ad
   }),
 ];
 
-/** Reads once, and where nothing is there, again at each news until the time is over. */
+/** Reads events; if there are none, waits and reads again after each new event until the time is over. */
 async function poll(
   dependencies: EventDependencies,
   context: OperatorContext,
@@ -91,7 +91,7 @@ async function poll(
   const until = clock.monotonic() + waitSeconds * 1_000;
   const answered = new AbortController();
   const news = new Signal();
-  // Before the first look: what happens after it rings.
+  // Registered before the first read, so that no event in between is missed.
   subscribers.notifyOnEvents(teamId, news, answered.signal);
   try {
     for (let place = after; ;) {
@@ -104,7 +104,7 @@ async function poll(
       } catch (error) {
         if (!isAbort(error)) throw error;
         if (closing.aborted) return page;
-        throw new ProblemError("unauthorized", "The token ended while its request waited");
+        throw new ProblemError("unauthorized", "The token ended while the request was waiting");
       }
     }
   } finally {
@@ -135,13 +135,13 @@ async function read(
     }
     if (found.length < limit) from = upTo;
   }
-  // Looked at once more: what was trimmed while this was read is missing in it.
+  // Check again: events that were trimmed during the read are missing in the result.
   if (span.from < (await events.positionOf(store.db, teamId)).trimmed && after !== undefined) throw tooOld();
   const next = `${events.epoch}:${from}`;
   return { data: found.map(({ seq, event }) => ({ seq, ...event })), next, has_more: from < span.last };
 }
 
-/** @throws Refusal 410 for a place that is not known any more; 422 for what is no place. */
+/** @throws ProblemError 410 for a position that is no longer kept. */
 async function spanOf({ events, store }: EventDependencies, { teamId }: OperatorContext, after: string | undefined): Promise<Span> {
   const { last, trimmed } = await events.positionOf(store.db, teamId);
   if (after === undefined) return { from: trimmed, last };
@@ -155,17 +155,17 @@ async function spanOf({ events, store }: EventDependencies, { teamId }: Operator
 function tooOld(): ProblemError {
   return new ProblemError(
     "gone",
-    "`after` is older than the 24 hours that are kept, or of another journal: read again what you need, then go on with after=now",
+    "`after` is older than the 24 hours that are kept, or belongs to another journal: read the resources you need again, then continue with after=now",
   );
 }
 
-/** @throws Refusal 422 that names a type which there is not. */
+/** @throws ProblemError 422 for an unknown type. */
 function typesOf(text: string | undefined): EventType[] | null {
   if (text === undefined) return null;
   return text.split(",").map((name) => {
     const type = EventType.safeParse(name);
     if (type.success) return type.data;
-    const detail = `“${name}” is no type of event; there are ${EventType.options.join(", ")}`;
+    const detail = `“${name}” is not an event type; the types are ${EventType.options.join(", ")}`;
     throw new ProblemError("invalid", `?types: ${detail}`, { errors: [{ pointer: "?types", detail }] });
   });
 }

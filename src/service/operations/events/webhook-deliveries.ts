@@ -1,4 +1,4 @@
-// The delivery log of a webhook: what was sent, what came of it, and sending it again.
+// The delivery log of a webhook, and operations that send deliveries again.
 import { z } from "zod";
 import { id, Timestamp } from "../../../protocol/common.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
@@ -27,7 +27,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     tag: "webhooks",
     method: "GET",
     path: "/webhooks/{id}/deliveries",
-    summary: "List what was sent to a webhook",
+    summary: "List the deliveries of a webhook",
     description: "Newest first. Kept for 30 days.",
     caller: "operator",
     scope: "webhooks:read",
@@ -37,7 +37,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     output: page(Delivery),
     errors: ["not-found", "invalid"],
     async run(dependencies, context, { params, query: { status, ...query } }) {
-      await demandWebhook(dependencies, context, params.id);
+      await requireWebhook(dependencies, context, params.id);
       const all = dependencies.store.db.selectFrom("webhook_deliveries").selectAll().where("webhook_id", "=", params.id);
       return pageOf(status === undefined ? all : all.where("status", "=", status), query, showDelivery);
     },
@@ -48,7 +48,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     method: "GET",
     path: "/webhooks/{id}/deliveries/{delivery_id}",
     summary: "Read a delivery and its attempts",
-    description: "With the body that is sent and the beginning of each answer.",
+    description: "With the body of the request and the beginning of each response.",
     caller: "operator",
     scope: "webhooks:read",
     params: oneDelivery,
@@ -77,7 +77,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     method: "POST",
     path: "/webhooks/{id}/deliveries/{delivery_id}/replay",
     summary: "Send a delivery again",
-    description: "Under the same `webhook-id`, so that a receiver that has it already can tell.",
+    description: "With the same `webhook-id`, so that the receiver can recognize an event that it already has.",
     caller: "operator",
     scope: "webhooks:write",
     params: oneDelivery,
@@ -88,7 +88,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
       found(await find(dependencies, context, params.id, params.delivery_id), "delivery");
       const write = async (db: typeof dependencies.store.db) => {
         const count = await dependencies.deliveries.replay(db, params.id, { id: params.delivery_id });
-        if (count === 0) throw new ProblemError("conflict", "The delivery is still on its way");
+        if (count === 0) throw new ProblemError("conflict", "The delivery is still pending");
         return { result: undefined };
       };
       return unitOfWork.write(write, async (db) =>
@@ -101,9 +101,9 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     tag: "webhooks",
     method: "POST",
     path: "/webhooks/{id}/replay",
-    summary: "Send everything that failed again",
+    summary: "Send failed deliveries again",
     description:
-      "After the receiver was repaired: all deliveries since an instant that failed or were called off, and the events of the last 24 hours that were not kept for it while it was paused or disabled, or while too many waited. Each under its own `webhook-id`, in no promised order.",
+      "Use it after the receiver was repaired. Sends all deliveries since an instant that failed or were cancelled, and the events of the last 24 hours for which there is no delivery because the webhook was paused, disabled or had too many pending deliveries. Each keeps its own `webhook-id`; the order is not guaranteed.",
     caller: "operator",
     scope: "webhooks:write",
     params: ofWebhook,
@@ -115,7 +115,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
     async run(dependencies, context, { params, body }, unitOfWork) {
       const { deliveries } = dependencies;
       return unitOfWork.write(async (db) => {
-        const webhook = await demandWebhook(dependencies, context, params.id, db);
+        const webhook = await requireWebhook(dependencies, context, params.id, db);
         const since = Date.parse(body.since);
         const failed = await deliveries.replay(db, webhook.id, { failedSince: since });
         return { result: { count: failed + (await deliveries.addMissed(db, webhook, since)) } };
@@ -124,7 +124,7 @@ export const webhookDeliveryOperations: readonly Operation<WebhookDeliverieDepen
   }),
 ];
 
-/** The delivery as REST shows it. */
+/** The delivery in its API form. */
 export function showDelivery(row: DeliveryRow): Delivery {
   return {
     id: row.id,
@@ -141,7 +141,7 @@ export function showDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-async function demandWebhook(
+async function requireWebhook(
   { store }: WebhookDeliverieDependencies,
   { teamId }: OperatorContext,
   webhookId: string,

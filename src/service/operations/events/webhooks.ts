@@ -1,4 +1,4 @@
-// Webhooks: where a team has its events sent.
+// Operations for webhooks, which send a team's events to a URL.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -26,7 +26,7 @@ interface WebhookDependencies {
   store: Store;
 }
 
-// A name server that takes longer is told as such: nobody waits for it at a change.
+// A request does not wait longer than this for the name server.
 const lookupLimitMs = 5_000;
 const params = z.strictObject({ id: id("whk") });
 const example = { name: "Status board", url: "https://hooks.example.com/signage", events: ["player.offline", "command.failed"] };
@@ -39,10 +39,10 @@ export const webhookOperations: readonly Operation<WebhookDependencies>[] = [
     tag: "webhooks",
     method: "POST",
     path: "/webhooks",
-    summary: "Have events sent to an address",
-    description: `By Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown this once. Answer 2xx within 15 s. Anything else is tried again, ten times over 75 hours; \`Retry-After\` is heeded; 410 disables the webhook; redirects are not followed. ${webhookPromise}
+    summary: "Create a webhook",
+    description: `Sends events to a URL, as in Standard Webhooks 1.0: verify \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` with the \`secret\`, which is shown only once. Respond with 2xx within 15 s. Other deliveries are retried: ten attempts over 75 hours. \`Retry-After\` is honoured; 410 disables the webhook; redirects are not followed. ${webhookPromise}
 
-After an hour in which nothing arrived the event \`webhook.failing\` warns, at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). For one that has failed for an hour at most 10,000 deliveries wait.`,
+If no delivery succeeds for an hour, the event \`webhook.failing\` is sent at \`/events\` and to other webhooks; after five days the webhook is paused (\`webhook.paused\`). A webhook that has failed for an hour has at most 10,000 pending deliveries.`,
     caller: "operator",
     scope: "webhooks:write",
     body: NewWebhook,
@@ -50,7 +50,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     status: 201,
     output: WebhookWithSecret,
     errors: ["invalid"],
-    // Without the secret, as the webhook is read later.
+    // The ETag does not cover the secret, since later reads do not return it.
     version: (webhook) => version(Webhook.parse(webhook)),
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId } = context;
@@ -82,7 +82,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "GET",
     path: "/webhooks",
     summary: "List webhooks",
-    description: "Newest first. `warnings` say what is wrong with each.",
+    description: "Newest first. `warnings` lists what is wrong with each.",
     caller: "operator",
     scope: "webhooks:read",
     query: PageQuery,
@@ -100,7 +100,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "GET",
     path: "/webhooks/{id}",
     summary: "Read a webhook",
-    description: "Its secrets show as hints.",
+    description: "Its secrets are shown as hints only.",
     caller: "operator",
     scope: "webhooks:read",
     params,
@@ -117,7 +117,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     path: "/webhooks/{id}",
     summary: "Change a webhook",
     description:
-      "Disabling calls off what waits for it; `status: enabled` takes up again, also after a pause, with what happens from then on. What was missed within 24 hours is sent by `POST /webhooks/{id}/replay`.",
+      "Disabling it cancels its pending deliveries. `status: enabled` resumes it, also after a pause, with new events only. `POST /webhooks/{id}/replay` sends the events missed within the last 24 hours.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -133,12 +133,12 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
       if (body.url !== undefined) await checkUrl(dependencies, context, body.url);
       return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, webhookId), "webhook");
-        const isMended = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
-        // Another address gives no leave to send again what was paused.
+        const isReset = (body.status ?? row.status) !== row.status || (body.url ?? row.url) !== row.url;
+        // A new URL alone does not resume a paused webhook.
         const { disabled_reason, paused_at, paused_reason } = body.status === undefined ? row : clearedHealth;
         const next: WebhookRow = {
           ...row,
-          ...(isMended ? clearedHealth : {}),
+          ...(isReset ? clearedHealth : {}),
           name: body.name ?? row.name,
           url: body.url ?? row.url,
           events: body.events === undefined ? row.events : JSON.stringify(body.events),
@@ -160,7 +160,7 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "DELETE",
     path: "/webhooks/{id}",
     summary: "Delete a webhook",
-    description: "With its deliveries.",
+    description: "Also deletes its deliveries.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -171,8 +171,8 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     async run(_dependencies, context, { params: { id: webhookId } }, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const row = found(await find(db, context.teamId, webhookId), "webhook");
-        const its = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
-        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", its).execute();
+        const deliveryIds = db.selectFrom("webhook_deliveries").select("id").where("webhook_id", "=", row.id);
+        await db.deleteFrom("webhook_attempts").where("delivery_id", "in", deliveryIds).execute();
         await db.deleteFrom("webhook_deliveries").where("webhook_id", "=", row.id).execute();
         await db.deleteFrom("webhooks").where("id", "=", row.id).execute();
         return { result: undefined };
@@ -185,7 +185,8 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     method: "POST",
     path: "/webhooks/{id}/rotate",
     summary: "Give a webhook a new secret",
-    description: "The new `secret` is shown this once. For 24 hours messages are signed with both, so that the receiver can change over.",
+    description:
+      "The new `secret` is shown only once. For 24 hours messages are signed with both secrets, so that the receiver can switch.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -210,8 +211,8 @@ After an hour in which nothing arrived the event \`webhook.failing\` warns, at \
     path: "/webhooks/{id}/test",
     summary: "Send a test event",
     description:
-      "A `webhook.test` event to this webhook alone, whatever types it wants. How it went is in its delivery. Like all, it may come twice, under the same `webhook-id`.",
-    agent: "Use it after creating or changing a webhook; then read how it went in list_webhook_deliveries.",
+      "Sends a `webhook.test` event to this webhook only, whatever event types it has selected. The delivery shows the result. Like any event, it may arrive twice, with the same `webhook-id`.",
+    agent: "Use it after creating or changing a webhook; then check the result with list_webhook_deliveries.",
     caller: "operator",
     scope: "webhooks:write",
     params,
@@ -243,7 +244,7 @@ async function read(dependencies: WebhookDependencies, { teamId }: OperatorConte
   return show(dependencies, found(await find(dependencies.store.db, teamId, webhookId), "webhook"));
 }
 
-/** Refuses an address that would not be called; each delivery looks again, at the address that it connects to. */
+/** Rejects a URL that the service would not call. Each delivery checks the address again when it connects. */
 async function checkUrl({ clock, egress }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
   const over = new AbortController();
   const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
@@ -261,7 +262,7 @@ async function checkUrl({ clock, egress }: WebhookDependencies, { signal }: Oper
   }
 }
 
-/** What its ETag stands for: not how it fares, which changes with every delivery. */
+/** The part that the ETag covers: not the delivery status, which changes with every delivery. */
 function version({ last_success_at: _success, failing_since: _failing, warnings: _warnings, ...settled }: Webhook): unknown {
   return settled;
 }

@@ -1,4 +1,4 @@
-// Commands to a player, and the pictures that come of them.
+// Operations for commands to players and their screenshots.
 import type { SelectQueryBuilder } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
@@ -49,9 +49,9 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/commands",
     summary: "Send a command to a player",
     description:
-      "`screenshot`, `identify`, `reload`, `restart`; or what changes the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`, and `variables.set`, `variables.clear` for what conditions of schedules ask for. It runs at most once; not begun within `ttl_s` seconds (600 if not given) it never runs.",
+      "`screenshot`, `identify`, `reload`, `restart`; commands that change the program for a while: `override.set`, `override.clear`, `skip`, `pause`, `resume`; and `variables.set`, `variables.clear` for the variables in schedule conditions. A command runs at most once. If it does not start within `ttl_s` seconds (default 600), it never runs.",
     agent:
-      "Use it for acts: a screenshot to see, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Not to change content: that is a layout's, playlist's or schedule's. Then ask get_command until it has ended.",
+      "Use it for actions: a screenshot, reload when a page is stuck, restart when reload did not help, `override.set` for something urgent and short. Do not use it to change content: change the layout, playlist or schedule instead. Then call get_command until the command has ended.",
     caller: "operator",
     scope: "commands:write",
     params: ofPlayer,
@@ -99,9 +99,9 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     method: "POST",
     path: "/commands",
     summary: "Send a command to many players",
-    description: "To all players with a tag, or to those named; at most 10,000. Either all get it or none.",
+    description: "Sends it to all players with a tag, or to the listed players; at most 10,000. Either all players get it or none.",
     agent:
-      "Use it when each player of a tag is to do the same. Call it with dry_run first; restarting many screens at once leaves them dark together.",
+      "Use it when all players with a tag should do the same. Call it with dry_run first; restarting many screens at once turns them all dark.",
     caller: "operator",
     scope: "commands:write",
     body: BulkCommandRequest,
@@ -141,7 +141,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     method: "GET",
     path: "/commands",
     summary: "List the commands of all players",
-    description: "Newest first, by filters. Kept for 90 days after their end.",
+    description: "Newest first. Kept for 90 days after their end.",
     caller: "operator",
     scope: "commands:read",
     query: TeamCommandsQuery,
@@ -160,10 +160,10 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     tag: "commands",
     method: "GET",
     path: "/players/{id}/commands/{command_id}",
-    summary: "Read how a command fares",
-    description: "`status` moves from queued to one of succeeded, failed, rejected, expired and cancelled.",
+    summary: "Read the status of a command",
+    description: "`status` goes from queued to one of succeeded, failed, rejected, expired and cancelled.",
     agent:
-      "Use it after send_command, every second or two, until the status is a final one. Expired: the player was away for all of `ttl_s`.",
+      "Call it after send_command, every second or two, until the status is final. Expired means that the player was offline for the whole `ttl_s`.",
     caller: "operator",
     scope: "commands:read",
     params: oneCommand,
@@ -192,7 +192,7 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     path: "/players/{id}/screenshots",
     summary: "List a player's screenshots",
     description: "Newest first. The newest 200 of each player are kept, for 90 days at most.",
-    agent: "Use it to find earlier pictures. Not to see the screen now: send_command `screenshot` first.",
+    agent: "Use it to find earlier screenshots. To see the screen as it is now, call send_command `screenshot` first.",
     caller: "operator",
     scope: "screenshots:read",
     params: ofPlayer,
@@ -212,8 +212,8 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     tag: "screenshots",
     method: "GET",
     path: "/screenshots/{id}",
-    summary: "Read about a screenshot",
-    description: "The picture is at `image_url`.",
+    summary: "Read the details of a screenshot",
+    description: "The image is at `image_url`.",
     caller: "operator",
     scope: "screenshots:read",
     params: oneShot,
@@ -229,8 +229,8 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     method: "GET",
     path: "/screenshots/{id}/image",
     summary: "Download a screenshot",
-    description: "The picture as the player took it.",
-    agent: "Use it to look at a picture yourself; a picture outweighs every status.",
+    description: "The image as the player took it.",
+    agent: "Use it to look at a screenshot yourself; trust it more than any status.",
     caller: "operator",
     scope: "screenshots:read",
     params: oneShot,
@@ -238,7 +238,7 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     output: z.undefined(),
     file: ["image/jpeg", "image/png", "image/webp"],
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
+    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
     run: async (dependencies, context, input) => new FileResponse(await find(dependencies, context, input.params)),
   }),
   operation({
@@ -247,7 +247,7 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     method: "DELETE",
     path: "/screenshots/{id}",
     summary: "Delete a screenshot",
-    description: "The picture is gone for good.",
+    description: "Deletes the image for good.",
     caller: "operator",
     scope: "screenshots:write",
     params: oneShot,
@@ -279,12 +279,12 @@ async function find(
   db = store.db,
 ): Promise<ScreenshotRow> {
   const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
-  // Those of a player in the bin are there with it.
+  // The screenshots of a player in the bin are not found either.
   if (row !== undefined) found(await select(db, teamId, row.player_id), "screenshot");
   return found(row, "screenshot");
 }
 
-/** The screenshot as REST shows it. */
+/** The screenshot in its API form. */
 export function showScreenshot(row: ScreenshotRow): Screenshot {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-// A device's picture of its own glass, taken in only when it is whole and really a picture.
+// Receives a screenshot from a player. It is stored only if it is complete and a valid image.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id, Timestamp } from "../../../protocol/common.ts";
@@ -34,7 +34,7 @@ export const deviceScreenshot = operation({
   method: "PUT",
   path: "/device/screenshots/{id}",
   summary: "Upload a screenshot",
-  description: "The raw JPEG, PNG or WebP, at most 8 MiB. The same picture under the same id again is fine.",
+  description: "The raw JPEG, PNG or WebP, at most 8 MiB. Uploading the same image with the same id again changes nothing.",
   caller: "device",
   params: z.strictObject({ id: id("shot") }),
   bytes: () => maxBytes,
@@ -43,8 +43,8 @@ export const deviceScreenshot = operation({
   errors: ["bad-digest", "bad-file", "bad-request", "conflict", "too-large"],
   headers: {
     "Content-Digest": "`sha-256=:…:` of the bytes (RFC 9530); required",
-    "Captured-At": "When it was taken, RFC 3339; required",
-    "Command-Id": "The command that asked for it",
+    "Captured-At": "The time of the screenshot, RFC 3339; required",
+    "Command-Id": "The command that requested it",
   },
   async run(dependencies, { player, header }, { params, bytes }) {
     checkDigest(header("content-digest"), bytes.sha256);
@@ -52,7 +52,7 @@ export const deviceScreenshot = operation({
       capturedAt: capturedAt(header("captured-at")),
       commandId: await commandOf(dependencies.store.db, player, header("command-id")),
     };
-    // Of a lane of their own: what people of the team upload does not hold up screenshots.
+    // Screenshots have a queue of their own, so that uploads of the team do not delay them.
     const media = await dependencies.media.examine(bytes.path, header("content-type"), `${player.team_id} devices`);
     if (!pictureTypes.includes(media.mimeType))
       throw new ProblemError("bad-file", `A screenshot is JPEG, PNG or WebP, not ${media.mimeType}`);
@@ -72,7 +72,7 @@ export const deviceScreenshot = operation({
     await dependencies.store.write(async (db) => {
       const known = await db.selectFrom("screenshots").selectAll().where("id", "=", row.id).executeTakeFirst();
       if (known?.player_id === row.player_id && known.sha256 === row.sha256) return;
-      if (known !== undefined) throw new ProblemError("conflict", "There is another picture under this id");
+      if (known !== undefined) throw new ProblemError("conflict", "There is another image with this id");
       await dependencies.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row.player_id));

@@ -1,4 +1,4 @@
-// What devices ask: a code, a token, their state, its files; and what they tell: heartbeats and results.
+// Operations for players: pairing, tokens, desired state, files, heartbeats and command results.
 import { z } from "zod";
 import { id, Sha256 } from "../../../protocol/common.ts";
 import { CommandUpdate } from "../../../protocol/device/commands.ts";
@@ -33,8 +33,8 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "POST",
     path: "/device/pairing-requests",
-    summary: "Ask for a pairing code",
-    description: "RFC 8628, section 3.2. An earlier unclaimed code of the same key ends.",
+    summary: "Request a pairing code",
+    description: "RFC 8628, section 3.2. An earlier unclaimed code of the same key becomes invalid.",
     caller: "anyone",
     body: PairingRequest,
     example: {
@@ -55,7 +55,7 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     method: "POST",
     path: "/device/nonce",
     summary: "Get a nonce to sign",
-    description: "Good once, for a minute.",
+    description: "Valid once, for one minute.",
     caller: "anyone",
     status: 201,
     output: Nonce,
@@ -67,16 +67,16 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "POST",
     path: "/device/token",
-    summary: "Get an access token by proof of the device's key",
+    summary: "Get an access token with a proof of the device's key",
     description:
-      "A refusal has the body of RFC 8628, section 3.5. Only its signed `revocation` unpairs a device; an `error` alone never does.",
+      "An error has the body of RFC 8628, section 3.5. Only a signed `revocation` in it unpairs a device; an `error` alone never does.",
     caller: "anyone",
     body: TokenRequest,
     status: 200,
     output: TokenGrant,
-    others: { 400: { description: "Refused, or not claimed yet", schema: TokenRefusal } },
+    others: { 400: { description: "Rejected, or not claimed yet", schema: TokenRefusal } },
     errors: ["invalid"],
-    headers: { Prefer: "`wait=25` holds a pending answer back until the code is claimed (RFC 7240)" },
+    headers: { Prefer: "`wait=25` delays the response until the code is claimed, at most 25 s (RFC 7240)" },
     async run(dependencies, context, { body }) {
       const waitS = waitOf(context.header("prefer"));
       const answer =
@@ -94,14 +94,14 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "GET",
     path: "/device/state",
-    summary: "Read what the screen should show",
-    description: "The truth; the socket only hints that it changed. The ETag is the revision.",
+    summary: "Read the desired state",
+    description: "What the screen should show. The WebSocket only announces changes of it. The ETag is the revision.",
     caller: "device",
     status: 200,
     output: DesiredState,
-    others: { 304: { description: "It is the revision of If-None-Match" } },
+    others: { 304: { description: "The revision is the one in If-None-Match" } },
     errors: [],
-    headers: { "If-None-Match": "The ETag of the state at hand" },
+    headers: { "If-None-Match": "The ETag of the state that the player has" },
     async run({ desired, store }, { player, header }) {
       const state = await desired.read(store.db, player);
       const headers = { ETag: `"${state.revision}"`, "Cache-Control": "private, no-cache" };
@@ -114,8 +114,8 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "POST",
     path: "/device/heartbeat",
-    summary: "Send a heartbeat where sockets are blocked",
-    description: "The answer holds all that a device needs to catch up, as the socket's does.",
+    summary: "Send a heartbeat without a WebSocket",
+    description: "For networks that block WebSockets. The response has everything that the player needs to catch up.",
     caller: "device",
     body: Heartbeat,
     status: 200,
@@ -128,8 +128,8 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "POST",
     path: "/device/commands/{id}/status",
-    summary: "Tell how a command fares",
-    description: "Repeats are harmless; a status never moves back.",
+    summary: "Report the status of a command",
+    description: "Repeated reports change nothing; a status never goes back.",
     caller: "device",
     params: z.strictObject({ id: id("cmd") }),
     body: CommandUpdate,
@@ -147,15 +147,15 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     tag: "device",
     method: "GET",
     path: "/device/assets/{sha256}",
-    summary: "Download a file of the state",
-    description: "The bytes, whole or by `Range`; the ETag is their SHA-256.",
+    summary: "Download a file of the desired state",
+    description: "The bytes, whole or one `Range`; the ETag is their SHA-256.",
     caller: "device",
     params: assetParams,
     status: 200,
     output: NoContent,
     file: mediaTypes,
     errors: ["not-found", "range-not-satisfiable"],
-    headers: { Range: "One range of bytes", "If-None-Match": "Answers 304 to the ETag of the bytes" },
+    headers: { Range: "One range of bytes", "If-None-Match": "The response is 304 if this is the ETag of the bytes" },
     async run({ store }, { player }, { params }) {
       const row = await store.db
         .selectFrom("assets")
@@ -170,13 +170,13 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
   }),
 ];
 
-/** Gives a paired device a new token, or the proof that it was removed. */
+/** Issues a new token to a paired device, or returns the signed proof that it was removed. */
 async function renew({ access, store }: DeviceDependencies, playerId: string, proof: string): Promise<TokenResult> {
   const player = await store.db.selectFrom("players").selectAll().where("id", "=", playerId).executeTakeFirst();
   if (player === undefined || !access.isValidProof(proof, player.public_key, playerId)) {
     const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
-      const why = "The player has another box now";
+      const why = "The player has been moved to another device";
       return { is: "refused", refusal: { error: "access_denied", error_description: why, revocation } };
     }
     const why = "There is no such player, or the proof does not match its key and a fresh nonce";
@@ -187,7 +187,7 @@ async function renew({ access, store }: DeviceDependencies, playerId: string, pr
   return { is: "refused", refusal: { error: "access_denied", error_description: "The player was removed", revocation } };
 }
 
-/** Seconds of a `Prefer: wait=` header, bounded. */
+/** The seconds in a `Prefer: wait=` header, limited. */
 function waitOf(prefer: string | undefined): number {
   const match = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/i.exec(prefer ?? "");
   return match === null ? 0 : Math.min(Number(match[1]), longestWaitS);

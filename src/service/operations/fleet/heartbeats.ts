@@ -1,4 +1,4 @@
-// The history of a player's heartbeats: minute by minute, and how much of each day it was there.
+// The history of a player's heartbeats: minute by minute, and the uptime of each day.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -30,9 +30,9 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     tag: "players",
     method: "GET",
     path: "/players/{id}/heartbeats",
-    summary: "See a player's heartbeats",
+    summary: "List a player's heartbeats",
     description:
-      "One row for each minute in which it was heard, newest first; kept for 30 days. The latest of all is at `/players/{id}/now`.",
+      "One row per minute with at least one heartbeat, newest first; kept for 30 days. The latest heartbeat is at `/players/{id}/now`.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -53,8 +53,8 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     tag: "players",
     method: "GET",
     path: "/players/{id}/uptime",
-    summary: "See how much of each day a player was there",
-    description: "By minutes in which a heartbeat came, of those since it was paired; at most 31 days.",
+    summary: "Read a player's uptime per day",
+    description: "The share of minutes with a heartbeat, counted since the player was paired; at most 31 days.",
     caller: "operator",
     scope: "players:read",
     params,
@@ -69,7 +69,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;
       if (first > last) throw invalidField("?from", "is after ?to");
-      if (last - first >= maxDays) throw invalidField("?from", `at most ${maxDays} days at a time`);
+      if (last - first >= maxDays) throw invalidField("?from", `at most ${maxDays} days per request`);
       const up = await minutesByDay(store.telemetry, playerId, first, last + 1);
       const days = Array.from({ length: last - first + 1 }, (_, index) => {
         const day = first + index;

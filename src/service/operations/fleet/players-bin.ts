@@ -1,4 +1,4 @@
-// Players deleted into the bin and brought back, and players that move to another box.
+// Deletes, restores and replaces players.
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
 import { DeletionQuery, Player, ReplaceRequest } from "../../../protocol/operator/resources.ts";
@@ -45,9 +45,9 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     path: "/players/{id}",
     summary: "Delete a player",
     description:
-      "Puts it in the bin for 30 days, with the schedules that are for it alone; one with several targets stays for the others. `permanent=true` deletes it for good, its history too. Either way the device is told so, signed by the service's key; it then forgets its content and shows a new code.",
+      "Moves it to the bin for 30 days, together with the schedules that target only this player; a schedule with several targets stays. `permanent=true` deletes it for good, including its history. In both cases the device receives a signed notice; it then deletes its content and shows a new pairing code.",
     agent:
-      "Use it only when the box is given away. Not to repair, mute or clear a screen: a person who stands before it has to read its code. For other hardware: replace_player. Without `permanent` it can be restored for 30 days.",
+      "Use it only when the device is given away. Do not use it to repair, mute or clear a screen: pairing it again requires a person who reads its code from the screen. For new hardware use replace_player. Without `permanent` the player can be restored for 30 days.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -93,7 +93,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     path: "/players/{id}/restore",
     summary: "Restore a deleted player",
     description:
-      "Takes it out of the bin as it was, with its schedules and, from the bin, the layouts that it shows. A box that has not yet heard of the deletion goes on. One that has shows a code: give that code to `POST /players/{id}/replace` to put the box back into its place.",
+      "Restores it from the bin unchanged, together with its schedules and the layouts that it shows. A device that has not yet received the notice of the deletion continues to play. A device that has received it shows a code: pass that code to `POST /players/{id}/replace` to reconnect the device.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -123,10 +123,10 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     tag: "players",
     method: "POST",
     path: "/players/{id}/replace",
-    summary: "Give a player another box",
+    summary: "Move a player to another device",
     description:
-      "Moves the player to the box that shows a code: its id, name, layout, tags, schedules and history stay. The key of the box that it had no longer counts, which is told to that box, signed; it then forgets its content and shows a new code. Commands that it has not begun are cancelled, overrides end. Wrong codes count with those of `POST /players/pair`.",
-    agent: "Use it with a code that a person reads from the new box's screen, when the hardware is exchanged. Never guess codes.",
+      "Moves the player to the device that shows a pairing code. Its id, name, layout, tags, schedules and history stay. The previous device receives a signed notice; it then deletes its content and shows a new code. Pending commands are cancelled and overrides end. Wrong codes count together with those of `POST /players/pair`.",
+    agent: "Use it when the hardware is replaced, with a code that a person reads from the new device's screen. Never guess codes.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -141,14 +141,14 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await select(db, teamId, playerId), "player");
         const next = await dependencies.pairing.replaceDevice(db, before, body.code);
-        // The same box may come back: it is not to be told that it is gone.
+        // If it is the same device again, it must not receive a notice.
         if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
         await dependencies.commands.cancelAll(db, playerId);
         await dependencies.journal.deletePlayer(db, playerId);
         await deleteOverrides(db, playerId);
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
-      // What the earlier box told last says nothing of this one.
+      // The last heartbeat of the previous device does not describe the new one.
       const answer = async (db: Db) => show(dependencies, found(await select(db, teamId, playerId), "player"), null);
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
         unitOfWork.write(write, answer),
@@ -156,13 +156,13 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
       if (earlier !== undefined) dependencies.sockets.revoke(earlier);
       await dependencies.presence.forgetLatest(playerId);
       dependencies.pairing.notifyClaimed();
-      dependencies.log.info({ player_id: player.id, name: player.name }, "player has another box");
+      dependencies.log.info({ player_id: player.id, name: player.name }, "player moved to another device");
       return player;
     },
   }),
 ];
 
-/** In the bin or not. */
+/** The player's row, in the bin or not. */
 async function inBinOrNot(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
   const row = await findTeamRow(db, "players", teamId, playerId);
   return row?.erased_at === null ? row : undefined;
@@ -172,13 +172,13 @@ function eventOf(type: "player.removed" | "player.restored" | "player.replaced",
   return { teamId: row.team_id, type, data: { player_id: row.id, name: row.name }, players: [row.id] };
 }
 
-/** What happens to a schedule because it happens to its player. */
+/** The event of a schedule that is deleted or restored together with its player. */
 function scheduleEvent(type: "schedule.deleted" | "schedule.restored", row: ScheduleRow): WriteEvent {
   const data = { schedule_id: row.id, name: row.name, layout_id: row.layout_id };
   return { teamId: row.team_id, type, data, players: [row.target_value] };
 }
 
-/** For If-Match of a deletion, which reaches into the bin. */
+/** Reads a player in the bin or outside it: deletions reach both. */
 async function readAny(
   dependencies: PlayersBinDependencies,
   { teamId }: OperatorContext,

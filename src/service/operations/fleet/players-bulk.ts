@@ -1,4 +1,4 @@
-// One change for many players at once: a layout, tags on and off.
+// Changes the layout or the tags of many players at once.
 import type { Clock } from "../../../base/clock.ts";
 import { BulkPlayerChange, BulkPlayerChangeResult } from "../../../protocol/operator/resources.ts";
 import { playersOfTarget, targetWarnings, updateTagIndex } from "../../fleet/targets.ts";
@@ -22,9 +22,9 @@ export const bulkOperations: readonly Operation<PlayersBulkDependencies>[] = [
     method: "POST",
     path: "/players/bulk",
     summary: "Change many players",
-    description: "All players with a tag, or those named; at most 10,000. Either all are changed or none.",
+    description: "Changes all players with a tag, or the listed players; at most 10,000. Either all are changed or none.",
     agent:
-      "Use it for the same change on a whole tag. Call it with dry_run first and name the count to a person when it is more than they expect.",
+      "Use it to make the same change to all players with a tag. Call it with dry_run first, and tell a person the count if it is higher than expected.",
     caller: "operator",
     scope: "players:write",
     body: BulkPlayerChange,

@@ -1,4 +1,4 @@
-// Players: the screens. Claimed by their code, given a layout.
+// Operations for players: pairing, reading and changing them.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import type { Log } from "../../../base/log.ts";
@@ -35,20 +35,22 @@ interface PlayerDependencies extends ShownPlayerDependencies {
   store: Store;
 }
 
-/** Of the paths of one player. */
+/** The parameters of a path to one player. */
 export const playerParams = z.strictObject({ id: id("plr") });
 
-/** What is on a screen now, by its latest heartbeat. */
+/** What is on a screen now, according to its latest heartbeat. */
 const Now = z.object({
   player_id: id("plr"),
   status: Player.shape.status,
   ...problemFields,
-  received_at: Timestamp.nullable().describe("When the player last told; null: never"),
-  rendering: z.boolean().nullable().describe("Whether frames are really presented"),
+  received_at: Timestamp.nullable().describe("The time of the latest heartbeat; null: none yet"),
+  rendering: z.boolean().nullable().describe("Whether frames are being presented"),
   last_frame_at: Timestamp.nullable(),
   now_playing: z.array(PresentedItem),
-  drift_ms: z.number().nullable().describe("How far its clips and sounds are from the clock at most; null: none plays"),
-  why: z.array(ShownReason).describe("The chain of reasons: what shows first, then what it outranks, then schedules that take no part"),
+  drift_ms: z.number().nullable().describe("The largest offset of its videos and audio from the clock; null: none is playing"),
+  why: z
+    .array(ShownReason)
+    .describe("The chain of reasons: first what is shown, then what it outranks, then schedules that are not considered"),
   content: ContentState.nullable(),
 });
 
@@ -60,8 +62,8 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     tag: "players",
     method: "POST",
     path: "/players/pair",
-    summary: "Claim the screen that shows a code",
-    description: "Case and punctuation of the code do not matter. Five wrong codes a minute are too many.",
+    summary: "Pair the player that shows a code",
+    description: "Case and punctuation of the code do not matter. At most five wrong codes per minute are allowed.",
     agent: "Use it with a code that a person reads from a screen. Never guess codes.",
     caller: "operator",
     scope: "players:write",
@@ -92,9 +94,9 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     method: "GET",
     path: "/players",
     summary: "List players",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     agent:
-      "Use it first, to turn a name or a place into ids, and to find screens that are offline or have problems. Online is not yet lit: get_player_now tells what is presented.",
+      "Use it first, to find the ids of players by name or tag, and to find screens that are offline or have problems. Online does not mean that content is shown: check get_player_now.",
     caller: "operator",
     scope: "players:read",
     query: PlayersQuery,
@@ -108,7 +110,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
       let rows = isBin ? all.where("removed_at", "is not", null).where("erased_at", "is", null) : all.where("removed_at", "is", null);
       if (layoutId !== undefined) rows = rows.where("layout_id", "=", layoutId);
       if (q !== undefined) rows = rows.where(nameMayContain(q));
-      // What lies in the bin is not found by its tags in the table.
+      // Players in the bin are not in the tag index.
       if (tag !== undefined && !isBin) rows = rows.where((row) => row.exists(hasTag(row, tag)));
       const keep = (row: PlayerRow) =>
         (q === undefined || nameContains(row.name, q)) &&
@@ -125,9 +127,9 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     method: "GET",
     path: "/players/{id}",
     summary: "Read a player",
-    description: "Its ETag covers what an operator sets, not what the player reports.",
+    description: "Its ETag covers the fields that operators set, not those that the player reports.",
     agent:
-      "Use it for what is set, whether the player has it already (`in_sync`) and what is wrong (`problems`). Not for what is on the glass: get_player_now, or a screenshot.",
+      "Use it for the settings, whether the player has applied them (`in_sync`) and what is wrong (`problems`). For what is on the screen use get_player_now or a screenshot.",
     caller: "operator",
     scope: "players:read",
     params: playerParams,
@@ -142,9 +144,10 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     tag: "players",
     method: "GET",
     path: "/players/{id}/now",
-    summary: "See what is on a screen now",
-    description: "By the player's latest heartbeat, which goes by presented frames.",
-    agent: "Use it to explain a screen: what it presents, and by which schedule, override or layout. Not proof: a screenshot is.",
+    summary: "Read what is on a screen now",
+    description: "From the player's latest heartbeat, which reports presented frames.",
+    agent:
+      "Use it to explain a screen: what it presents, and because of which schedule, override or layout. It is not proof: a screenshot is.",
     caller: "operator",
     scope: "players:read",
     params: playerParams,
@@ -153,18 +156,18 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: playerId } }) {
       const row = found(await select(dependencies.store.db, teamId, playerId), "player");
-      const beat = dependencies.presence.latest(row.id);
+      const latest = dependencies.presence.latest(row.id);
       return {
         player_id: row.id,
         status: statusOf(dependencies, row.id),
         ...dependencies.problems.listFor(row),
-        received_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
-        rendering: beat?.heartbeat.rendering ?? null,
-        last_frame_at: beat?.heartbeat.last_frame_at ?? null,
-        now_playing: beat?.heartbeat.now_playing ?? [],
-        drift_ms: beat?.heartbeat.drift_ms ?? null,
-        why: beat?.heartbeat.why ?? [],
-        content: beat?.heartbeat.content ?? null,
+        received_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
+        rendering: latest?.heartbeat.rendering ?? null,
+        last_frame_at: latest?.heartbeat.last_frame_at ?? null,
+        now_playing: latest?.heartbeat.now_playing ?? [],
+        drift_ms: latest?.heartbeat.drift_ms ?? null,
+        why: latest?.heartbeat.why ?? [],
+        content: latest?.heartbeat.content ?? null,
       };
     },
   }),
@@ -175,9 +178,9 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     path: "/players/{id}",
     summary: "Change a player",
     description:
-      "`layout_id` assigns a layout; null takes it away. `orientation` turns the whole picture on the display, touch included. `wall` has it show its part of a video wall.",
+      "`layout_id` assigns a layout; null removes it. `orientation` rotates the whole picture on the display, including touch input. `wall` makes the player show its part of a video wall.",
     agent:
-      "Use it to give one screen its layout, name, tags or orientation. Not for a limited time: create_schedule, or send_command with `override.set`. Not for many: update_players.",
+      "Use it to set the layout, name, tags or orientation of one screen. For a limited time use create_schedule, or send_command with `override.set`. For many players use update_players.",
     caller: "operator",
     scope: "players:write",
     params: playerParams,
@@ -231,7 +234,7 @@ export function version({ id: playerId, name, layout_id, tags, timezone, variabl
   return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
-/** A player that was not removed, as REST shows it. @throws Refusal 404. */
+/** A player that was not removed, as REST shows it. @throws ProblemError 404. */
 export async function read(
   dependencies: ShownPlayerDependencies & { store: Store },
   { teamId }: OperatorContext,
@@ -241,7 +244,7 @@ export async function read(
   return show(dependencies, found(await select(db, teamId, playerId), "player"));
 }
 
-/** @throws Refusal 422 when there is no such layout, or it is in the bin. */
+/** @throws ProblemError 422 if the layout does not exist or is in the bin. */
 export async function checkLayout(db: Db, teamId: string, layoutId: string | null | undefined, pointer = "/layout_id"): Promise<void> {
   if (layoutId == null) return;
   const all = db.selectFrom("layouts").select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
@@ -254,12 +257,12 @@ function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Play
 
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
 
-/** A player as REST shows it. `beat`: what its box told last, null for nothing. */
-export function show(dependencies: ShownPlayerDependencies, row: PlayerRow, beat = dependencies.presence.latest(row.id)): Player {
-  const status = beat === null ? "offline" : statusOf(dependencies, row.id);
-  const asked = JSON.parse(row.reported) as Reported;
-  const said: Partial<Reported> & { engine?: string } = beat?.heartbeat ?? {};
-  const reportedRevision = beat?.heartbeat.content.applied_revision ?? null;
+/** The player in its API form. @param latest the latest heartbeat of its device; null: none */
+export function show(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
+  const status = latest === null ? "offline" : statusOf(dependencies, row.id);
+  const paired = JSON.parse(row.reported) as Reported;
+  const reported: Partial<Reported> & { engine?: string } = latest?.heartbeat ?? {};
+  const reportedRevision = latest?.heartbeat.content.applied_revision ?? null;
   return {
     id: row.id,
     team_id: row.team_id,
@@ -269,14 +272,14 @@ export function show(dependencies: ShownPlayerDependencies, row: PlayerRow, beat
     tags: JSON.parse(row.tags) as string[],
     timezone: row.timezone,
     variables: JSON.parse(row.variables) as Player["variables"],
-    reported_variables: beat?.heartbeat.variables ?? null,
+    reported_variables: latest?.heartbeat.variables ?? null,
     orientation: Orientation.parse(row.orientation),
     wall: row.wall === null ? null : (JSON.parse(row.wall) as Wall),
-    last_seen_at: beat === null ? null : new Date(beat.receivedAt).toISOString(),
-    player_version: said.player_version ?? asked.player_version,
-    engine: said.engine ?? null,
-    hardware: said.hardware ?? asked.hardware,
-    resolution: said.resolution ?? asked.resolution,
+    last_seen_at: latest === null ? null : new Date(latest.receivedAt).toISOString(),
+    player_version: reported.player_version ?? paired.player_version,
+    engine: reported.engine ?? null,
+    hardware: reported.hardware ?? paired.hardware,
+    resolution: reported.resolution ?? paired.resolution,
     desired_revision: row.revision,
     reported_revision: reportedRevision,
     in_sync: status === "online" ? reportedRevision === row.revision : null,

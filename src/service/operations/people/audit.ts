@@ -1,4 +1,4 @@
-// The audit log as operators see it: who wrote what, and whether the record of it is whole.
+// Operations that list and verify the audit log.
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import { AuditEntry, AuditVerification } from "../../../protocol/operator/people.ts";
@@ -15,9 +15,9 @@ interface AuditDependencies {
 }
 
 const Query = PageQuery.extend({
-  user_id: id("usr").optional().describe("Only what this person did"),
+  user_id: id("usr").optional().describe("Only writes of this user"),
   action: z.string().max(100).optional().describe("Only this action, such as `deletePlaylist`"),
-  resource_id: z.string().max(100).optional().describe("Only what was done to this"),
+  resource_id: z.string().max(100).optional().describe("Only writes to this resource"),
 });
 
 const operation = operationsWith<AuditDependencies>();
@@ -28,7 +28,7 @@ export const auditOperations: readonly Operation<AuditDependencies>[] = [
     tag: "audit",
     method: "GET",
     path: "/audit",
-    summary: "List what was done",
+    summary: "List the audit log",
     description: "One entry per successful write of an operator, newest first. Owners only.",
     caller: "operator",
     scope: "audit:read",
@@ -49,8 +49,8 @@ export const auditOperations: readonly Operation<AuditDependencies>[] = [
     tag: "audit",
     method: "GET",
     path: "/audit/verify",
-    summary: "Check that the audit log is whole",
-    description: "Reads the team's whole log and follows its chain of hashes: an entry that was altered, removed or put in breaks it.",
+    summary: "Verify the audit log",
+    description: "Reads the team's whole log and verifies its hash chain: an altered, removed or inserted entry breaks it.",
     caller: "operator",
     scope: "audit:read",
     status: 200,

@@ -1,4 +1,4 @@
-// Invitations: an owner makes one and passes its secret on; whoever accepts with it is in the team.
+// Operations for invitations: an owner creates one, and the person who accepts it with its secret joins the team.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -43,9 +43,9 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     tag: "invitations",
     method: "POST",
     path: "/invitations",
-    summary: "Invite somebody into the team",
+    summary: "Invite a person to the team",
     description:
-      "`secret` is shown this once: pass it on, no e-mail is sent. It is good once, for seven days, and no longer than the token you call with. That token has to hold all that the role allows.",
+      "`secret` is shown only once: pass it on, since no email is sent. It is valid once, for seven days, but not longer than the token you call with. That token must have all scopes of the role.",
     caller: "operator",
     scope: "teams:write",
     body: NewInvitation,
@@ -58,7 +58,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
       const { teamId } = context;
       return unitOfWork.write(async (db) => {
         const { operator } = context;
-        requireRoleScopes(operator, body.role, `To invite somebody as ${body.role}`);
+        requireRoleScopes(operator, body.role, `To invite a person as ${body.role}`);
         const now = Math.trunc(clock.now());
         await checkNew(db, teamId, body.email, now);
         const secret = `sgn_inv_${randomText(43)}`;
@@ -88,7 +88,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     method: "GET",
     path: "/invitations",
     summary: "List the team's invitations",
-    description: "Newest first, those that were accepted, revoked or have expired included.",
+    description: "Newest first, including accepted, revoked and expired ones.",
     caller: "operator",
     scope: "teams:read",
     query: PageQuery,
@@ -106,7 +106,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     method: "GET",
     path: "/invitations/{id}",
     summary: "Read an invitation",
-    description: "Without its secret.",
+    description: "The secret is not included.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -122,7 +122,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     method: "DELETE",
     path: "/invitations/{id}",
     summary: "Withdraw an invitation",
-    description: "Its secret is good no longer. An accepted one stays as it is: remove the member instead.",
+    description: "Its secret becomes invalid. An accepted invitation cannot be withdrawn: remove the member instead.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -133,7 +133,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     async run(dependencies, context, input, unitOfWork) {
       await unitOfWork.write(async (db) => {
         const { status } = await read(dependencies, context, input.params, db);
-        if (status === "accepted") throw new ProblemError("in-use", "It was accepted: remove the member instead");
+        if (status === "accepted") throw new ProblemError("in-use", "The invitation was accepted: remove the member instead");
         const revoked_at = Math.trunc(dependencies.clock.now());
         if (status !== "revoked") await db.updateTable("invitations").set({ revoked_at }).where("id", "=", input.params.id).execute();
         return { result: undefined };
@@ -147,7 +147,7 @@ export const invitationOperations: readonly Operation<InvitationDependencies>[] 
     path: "/invitations/accept",
     summary: "Accept an invitation",
     description:
-      "Makes you a member and answers with your first token of the team, whose secret is shown this once; it ends when the token that invited you does. Who has a token already sends it along as `Authorization` and joins as the same person.",
+      "Makes you a member and returns your first token of the team, whose secret is shown only once. The token ends when the token that invited you ends. If you already have a token, send it as `Authorization` to join as the same user.",
     caller: "anyone",
     body: Acceptance,
     example: { secret: "sgn_inv_4fQmB2vYc8T1xW9kLrJ6hN3sZ0pD7gE5aUoKiVyMtXb" },
@@ -171,13 +171,13 @@ async function accept(
     const now = Math.trunc(dependencies.clock.now());
     const row = await db.selectFrom("invitations").selectAll().where("secret_hash", "=", hashSecret(body.secret)).executeTakeFirst();
     if (row === undefined || showInvitation(row, now).status !== "pending") {
-      throw new ProblemError("not-found", "The invitation is not known, was used or withdrawn, or has expired: ask for a new one");
+      throw new ProblemError("not-found", "The invitation is unknown, used, withdrawn or expired: ask for a new one");
     }
     const user = await personOf(dependencies, context, db, row, known?.userId ?? null, body.name);
     await db.insertInto("members").values({ team_id: row.team_id, user_id: user.id, role: row.role, created_at: now }).execute();
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
-    // No more than the token that invited held, nor for longer.
+    // The new token has no scope and no lifetime beyond those of the inviting token.
     const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
     const token = await issueToken(dependencies, db, {
       ...wish,
@@ -200,7 +200,7 @@ async function accept(
   });
 }
 
-/** Who accepts: the person whose token came along, else somebody new. @throws Refusal 409 for one who is in the team. */
+/** The user who accepts: the owner of the sent token, or a new user. @throws ProblemError 409 for a member of the team. */
 async function personOf(
   dependencies: InvitationDependencies,
   _context: Contexts["anyone"],
@@ -211,7 +211,7 @@ async function personOf(
 ): Promise<UserRow> {
   if (userId === null) return createUser(dependencies, db, { name: ownName ?? name, email });
   const present = await selectMembers(db, team_id).where("id", "=", userId).executeTakeFirst();
-  if (present !== undefined) throw new ProblemError("conflict", "You are in this team already");
+  if (present !== undefined) throw new ProblemError("conflict", "You are already a member of this team");
   return db.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirstOrThrow();
 }
 
@@ -225,15 +225,15 @@ async function read(
   return showInvitation(found(await rows.executeTakeFirst(), "invitation"), clock.now());
 }
 
-/** What an invitation's ETag covers: never the secret. */
+/** The part that the ETag covers: not the secret. */
 function showPublic({ id: invitationId, email, name, role, status }: Invitation): unknown {
   return { id: invitationId, email, name, role, status };
 }
 
-/** @throws Refusal 409 when the person is in the team, or an open invitation waits for them. */
+/** @throws ProblemError 409 if the person is a member or has a pending invitation. */
 async function checkNew(db: Db, teamId: string, email: string, now: number): Promise<void> {
   const member = await selectMembers(db, teamId).where("email", "=", email).executeTakeFirst();
-  if (member !== undefined) throw new ProblemError("conflict", `${email} is in the team already (${member.id})`);
+  if (member !== undefined) throw new ProblemError("conflict", `${email} is already a member of the team (${member.id})`);
   const open = await db
     .selectFrom("invitations")
     .select("id")
@@ -243,5 +243,6 @@ async function checkNew(db: Db, teamId: string, email: string, now: number): Pro
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
-  if (open !== undefined) throw new ProblemError("conflict", `An invitation waits for ${email} (${open.id}): withdraw it to make another`);
+  if (open !== undefined)
+    throw new ProblemError("conflict", `${email} already has a pending invitation (${open.id}): withdraw it to create another`);
 }

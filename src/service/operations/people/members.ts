@@ -1,4 +1,4 @@
-// Members: the people of a team and their roles. There is always an owner.
+// Operations for members of a team and their roles. A team always has an owner.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -34,7 +34,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     method: "GET",
     path: "/teams/{id}/members",
     summary: "List a team's members",
-    description: "Who joined last comes first.",
+    description: "The member who joined last comes first.",
     caller: "operator",
     scope: "teams:read",
     params: ofTeam,
@@ -53,7 +53,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     method: "GET",
     path: "/teams/{id}/members/{user_id}",
     summary: "Read a member",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -70,7 +70,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     path: "/teams/{id}/members/{user_id}",
     summary: "Change a member's role",
     description:
-      "A lower role cuts down the member's tokens at once. The last owner stays one. Raising asks for a token without an end that holds all that the new role allows; lowering an owner, for one that holds all that an owner may do.",
+      "A lower role restricts the member's tokens at once. The last owner cannot be changed. To raise a role, your token must not expire and must have all scopes of the new role; to lower an owner, it must have all scopes of an owner.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -105,8 +105,8 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     path: "/teams/{id}/members/{user_id}",
     summary: "Remove a member",
     description:
-      "The person's tokens of this team end at once. The last owner stays. Removing an owner asks for a token that holds all that an owner may do.",
-    agent: "Use it only on a person's explicit wish: their access ends at once.",
+      "The person's tokens of this team end at once. The last owner cannot be removed. To remove an owner, your token must have all scopes of an owner.",
+    agent: "Use it only if a person explicitly asks for it: the member's access ends at once.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -139,17 +139,17 @@ async function read(
   return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
 }
 
-/** Owners can take every token's power away: a narrow token must not put them down. @throws Refusal 403. */
+/** A token with few scopes must not lower or remove an owner. @throws ProblemError 403. */
 function checkOwner({ operator }: OperatorContext, { role }: Member, act: "lower" | "remove"): void {
   if (role === "owner") requireRoleScopes(operator, "owner", `To ${act} an owner`);
 }
 
-/** @throws Refusal 409 when that would leave the team without an owner. */
+/** @throws ProblemError 409 if the team would have no owner. */
 async function setRole(db: Db, teamId: string, member: Member, role: Role | null): Promise<void> {
   if (member.role === "owner") {
     const owners = db.selectFrom("members").select("user_id").where("team_id", "=", teamId).where("role", "=", "owner");
     const other = await owners.where("user_id", "<>", member.user_id).limit(1).executeTakeFirst();
-    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make somebody else an owner first");
+    if (other === undefined) throw new ProblemError("in-use", "The team has no other owner: make another member an owner first");
   }
   const given = { teamId, userId: member.user_id };
   if (role === null) await db.deleteFrom("members").where("team_id", "=", given.teamId).where("user_id", "=", given.userId).execute();

@@ -1,4 +1,4 @@
-// Teams: what everything belongs to. A token acts in one; its user may be in several.
+// Operations for teams. A token belongs to one team; its user may be in several.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -41,7 +41,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     path: "/teams",
     summary: "Create a team",
     description:
-      "You become its owner. `token` acts in it, with the scopes and the end of the token you call with; its secret is shown this once.",
+      "You become its owner. `token` is a token of the new team with the scopes and expiry of the token you call with; its secret is shown only once.",
     caller: "operator",
     scope: "teams:write",
     body: TeamChange,
@@ -70,7 +70,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     method: "GET",
     path: "/teams",
     summary: "List your teams",
-    description: "Those that the token's user is in, newest first. The token itself acts in one of them: see `GET /me`.",
+    description: "The teams of the token's user, newest first. The token itself belongs to one of them: see `GET /me`.",
     caller: "operator",
     scope: "teams:read",
     query: PageQuery,
@@ -85,7 +85,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     method: "GET",
     path: "/teams/{id}",
     summary: "Read a team",
-    description: "One that the token's user is in.",
+    description: "A team of the token's user.",
     caller: "operator",
     scope: "teams:read",
     params,
@@ -101,7 +101,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     method: "PATCH",
     path: "/teams/{id}",
     summary: "Rename a team",
-    description: "The team that the token acts in.",
+    description: "The team that the token belongs to.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -129,8 +129,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     method: "DELETE",
     path: "/teams/{id}",
     summary: "Delete a team",
-    description: "Once it is empty: players, layouts, playlists and assets have to go first. All its tokens end, yours included.",
-    agent: "Use it only on an owner's explicit wish; your own token ends with it.",
+    description: "The team must be empty: delete its players, layouts, playlists and assets first. All its tokens end, including yours.",
+    agent: "Use it only if an owner explicitly asks for it; your own token ends with it.",
     caller: "operator",
     scope: "teams:write",
     params,
@@ -168,8 +168,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
 ];
 
 /**
- * Makes sure that a team of the path is the one that the token acts in.
- * @throws Refusal 404 for a team of others; 403 for another of the user's own, which needs another token.
+ * Checks that the team in the path is the token's team.
+ * @throws ProblemError 404 for a team that the user is not in; 403 for another team of the user, which needs another token.
  */
 export async function readActing(
   dependencies: { store: Store },
@@ -178,7 +178,8 @@ export async function readActing(
   db = dependencies.store.db,
 ): Promise<OwnTeam> {
   const team = await read(dependencies, context, { id: teamId }, db);
-  if (team.id !== context.teamId) throw new ProblemError("forbidden", "This token acts in another of your teams: use one of this team's");
+  if (team.id !== context.teamId)
+    throw new ProblemError("forbidden", "This token belongs to another of your teams: use a token of this team");
   return team;
 }
 
@@ -195,13 +196,13 @@ function show(row: TeamRow & { role: string }): OwnTeam {
   return { ...showTeam(row), role: row.role as Role };
 }
 
-/** @throws Refusal 409 saying what the team still has, or that it is the last one. */
+/** @throws ProblemError 409 if the team still has resources or is the last team. */
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
   const refuse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
   if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
   for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
-    // What is in the bin goes with the team.
+    // Resources in the bin are deleted with the team.
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
     if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
   }
@@ -216,5 +217,5 @@ async function checkEmpty(db: Db, teamId: string): Promise<void> {
     .where("deleted_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another one first");
+  if (other === undefined) throw new ProblemError("in-use", "It is the only team of this service: create another team first");
 }

@@ -1,4 +1,4 @@
-// Tokens: what programs and people sign in with. A secret is shown once; a token gives no more than its maker holds.
+// Operations for tokens. A secret is shown once; a new token has no scope that its creator's token lacks.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -34,9 +34,9 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     path: "/tokens",
     summary: "Create a token",
     description:
-      "It acts for you in the team of the token you call with. `secret` is shown this once. Scopes have to be among those that your role allows and the calling token holds.",
+      "It acts for you in the team of the token you call with. `secret` is shown only once. Its scopes must be allowed by your role and included in the calling token.",
     agent:
-      "Use it only when a person asks for one, with the fewest scopes. Its secret stands in the answer: hand it to that person and nowhere else.",
+      "Use it only if a person asks for one, with as few scopes as possible. The result contains its secret: give it to that person only.",
     caller: "operator",
     scope: "tokens:write",
     body: NewToken,
@@ -48,7 +48,6 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId } = context;
       return unitOfWork.write(async (db) => {
-        // As the operator is now: while the body was sent, their role may have been lowered.
         const { operator } = context;
         checkScopes(operator, body.scopes);
         const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
@@ -63,7 +62,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     method: "GET",
     path: "/tokens",
     summary: "List tokens",
-    description: "Your own of this team, newest first; an owner sees all of the team. Revoked ones are left out.",
+    description: "Your own tokens of this team, newest first; an owner sees all tokens of the team. Revoked tokens are not included.",
     caller: "operator",
     scope: "tokens:read",
     query: PageQuery,
@@ -78,7 +77,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     method: "GET",
     path: "/tokens/{id}",
     summary: "Read a token",
-    description: "Never its secret: `hint` tells it from others.",
+    description: "The secret is not included: `hint` distinguishes it from others.",
     caller: "operator",
     scope: "tokens:read",
     params,
@@ -94,7 +93,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     method: "PATCH",
     path: "/tokens/{id}",
     summary: "Rename a token",
-    description: "Scopes and end stay as they were made: create another token for others.",
+    description: "Scopes and expiry cannot be changed: create another token instead.",
     caller: "operator",
     scope: "tokens:write",
     params,
@@ -125,8 +124,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
     path: "/tokens/{id}",
     summary: "Revoke a token",
     description:
-      "It is good no longer, at once; what is open under it is closed, and invitations that it made and nobody accepted are withdrawn. Tokens that it made stay.",
-    agent: "Use it at once when a secret leaked. Not on the token that you call with, unless that is the wish.",
+      "It becomes invalid at once; its open connections are closed, and its pending invitations are withdrawn. Tokens created with it stay valid.",
+    agent: "Use it at once if a secret has leaked. Do not revoke the token that you call with unless a person asks for it.",
     caller: "operator",
     scope: "tokens:write",
     params,
@@ -147,7 +146,7 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
   }),
 ];
 
-/** The tokens that the caller may see: their own, an owner the whole team's. */
+/** The tokens that the caller may see: their own, or for an owner all of the team. */
 function visible({ store }: TokenDependencies, { teamId, operator }: OperatorContext, db: Db = store.db) {
   const rows = db.selectFrom("tokens").selectAll().where("team_id", "=", teamId).where("revoked_at", "is", null);
   return operator.role === "owner" ? rows : rows.where("user_id", "=", operator.userId);
@@ -157,27 +156,27 @@ async function read(dependencies: TokenDependencies, context: OperatorContext, {
   return showToken(found(await visible(dependencies, context, db).where("id", "=", tokenId).executeTakeFirst(), "token"));
 }
 
-/** What a token's ETag covers: what people set, not when it was used. */
+/** The part that the ETag covers: what people set, not when the token was used. */
 function version({ id: tokenId, name, scopes, expires_at }: Token): unknown {
   return { id: tokenId, name, scopes, expires_at };
 }
 
-/** @throws Refusal 422 naming each scope that is not the caller's to give. */
+/** @throws ProblemError 422 naming each scope that the caller may not give. */
 function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"][number][]): void {
   const errors = wished.flatMap((scope, index) =>
-    held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or this token does not hold ${scope}` }],
+    held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or your token does not have the scope ${scope}` }],
   );
   if (errors.length === 0) return;
   throw invalidFields(errors);
 }
 
-/** When a wished token ends, epoch ms. @throws Refusal 422 for the past, or later than the token that makes it. */
+/** When the new token ends, epoch ms. @throws ProblemError 422 for a time in the past or after the end of the calling token. */
 function endOf(operator: Operator, wished: string | null, now: number): number | null {
   const expiresAt = grantsExpireAt(operator);
   const end = wished === null ? expiresAt : Date.parse(wished);
-  if (end !== null && end <= now) throw invalidField("/expires_at", "lies in the past");
+  if (end !== null && end <= now) throw invalidField("/expires_at", "is in the past");
   if (end !== null && expiresAt !== null && end > expiresAt) {
-    throw invalidField("/expires_at", `the token you call with ends at ${new Date(expiresAt).toISOString()}: this one cannot outlive it`);
+    throw invalidField("/expires_at", `must not be after the end of the token you call with, ${new Date(expiresAt).toISOString()}`);
   }
   return end;
 }

@@ -1,4 +1,4 @@
-// Users: people. Everybody may know who they are, and members of a team see one another.
+// Operations for users. Everyone can read their own user, and members of a team can read each other.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -22,8 +22,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     tag: "users",
     method: "GET",
     path: "/me",
-    summary: "See who you are",
-    description: "The person, team, role and token that you call with.",
+    summary: "Read your own user",
+    description: "The user, team, role and token that you call with.",
     caller: "operator",
     status: 200,
     output: Me,
@@ -42,8 +42,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     tag: "users",
     method: "PATCH",
     path: "/me",
-    summary: "Change your name or address",
-    description: "As all your teams see them.",
+    summary: "Change your name or email",
+    description: "The change is visible in all your teams.",
     caller: "operator",
     scope: "tokens:write",
     body: UserChange,
@@ -73,8 +73,8 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
     tag: "users",
     method: "GET",
     path: "/users/{id}",
-    summary: "Read a person",
-    description: "A member of the team. The team's people are listed at `GET /teams/{id}/members`.",
+    summary: "Read a user",
+    description: "A member of the team. `GET /teams/{id}/members` lists all members.",
     caller: "operator",
     scope: "teams:read",
     params: z.strictObject({ id: id("usr") }),
@@ -90,7 +90,7 @@ export const userOperations: readonly Operation<UserDependencies>[] = [
         .where("members.team_id", "=", teamId)
         .where("users.id", "=", params.id)
         .executeTakeFirst();
-      return showUser(found(row, "person in this team"));
+      return showUser(found(row, "user in this team"));
     },
   }),
 ];

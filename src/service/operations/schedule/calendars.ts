@@ -1,4 +1,4 @@
-// Calendars: named lists of dates, typed in or imported, that schedules ask for.
+// Operations for calendars: named lists of dates that schedule conditions refer to.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
@@ -40,7 +40,7 @@ const example = {
   ],
 };
 const imports =
-  "`ical` takes an iCalendar file (RFC 5545) instead: whole days and times, several days, RRULE, RDATE and EXDATE. Times in UTC are days of the file's `X-WR-TIMEZONE`, else of UTC. `warnings` says what was left out.";
+  "Alternatively, `ical` accepts an iCalendar file (RFC 5545): whole days and times, multi-day events, RRULE, RDATE and EXDATE. Times in UTC become days in the file's `X-WR-TIMEZONE`, or in UTC without it. `warnings` lists what was skipped.";
 
 const operation = operationsWith<CalendarDependencies>();
 
@@ -51,9 +51,9 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "POST",
     path: "/calendars",
     summary: "Create a calendar",
-    description: `At most 2,000 dates. Schedules ask for it by a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
+    description: `At most 2,000 dates. A schedule refers to it with a condition \`{"type": "calendar", "calendar_id": "cal_…", "is_listed": false}\`: except on its dates, or with \`true\` only on them. ${imports}`,
     agent:
-      "Use it for public holidays, closing days, match days: whatever several schedules share. For a day of one schedule its exdates do.",
+      "Use it for dates that several schedules share: public holidays, closing days, match days. For single days of one schedule use its exdates.",
     caller: "operator",
     scope: "schedules:write",
     body: NewCalendar,
@@ -79,7 +79,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "GET",
     path: "/calendars",
     summary: "List calendars",
-    description: "Newest first, by part of the name.",
+    description: "Newest first.",
     caller: "operator",
     scope: "schedules:read",
     query: CalendarsQuery,
@@ -100,7 +100,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "GET",
     path: "/calendars/{id}",
     summary: "Read a calendar",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "schedules:read",
     params,
@@ -116,8 +116,8 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "PATCH",
     path: "/calendars/{id}",
     summary: "Change a calendar",
-    description: `What is not given stays; \`dates\` or \`ical\` replace all dates. The players of all schedules that ask for it follow at once. ${imports}`,
-    agent: "Use it to add the coming year: read it first, send all dates that are to stay, and if_match.",
+    description: `Omitted fields stay unchanged; \`dates\` or \`ical\` replaces all dates. The change applies at once to all players whose schedules refer to it. ${imports}`,
+    agent: "Use it to add the coming year: read it first, then send all dates, also the unchanged ones, with if_match.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -149,8 +149,8 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     method: "DELETE",
     path: "/calendars/{id}",
     summary: "Delete a calendar",
-    description: "For good. Refused while a schedule asks for it, also one in the bin, which may come back.",
-    agent: "Use it for what no schedule asks for.",
+    description: "Deletes it for good. Rejected while a schedule refers to it, also one in the bin, since it may be restored.",
+    agent: "Use it for calendars that no schedule refers to.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -169,7 +169,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
   }),
 ];
 
-/** @throws Refusal 409 that names the schedules. */
+/** @throws ProblemError 409 naming the schedules that use the calendar. */
 function checkUnused(schedules: readonly { id: string; name: string; deleted_at: number | null }[]): void {
   const live = schedules.filter(({ deleted_at }) => deleted_at === null);
   if (live.length > 0) {
@@ -179,18 +179,18 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
     );
   }
   if (schedules.length > 0) {
-    const detail = `Schedules in the bin ask for this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
+    const detail = `Schedules in the bin use this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }
 
-/** The dates that a body gives, in order; absent: it gives none. */
+/** The dates in a body, sorted; absent if it has none. */
 async function settle(
   { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
   now: number,
 ): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {
   if (ical !== undefined) {
-    // Loaded with its first use: few need it.
+    // Loaded on first use, since few teams need it.
     const { importIcal } = await import("../../schedule/icalendar-import.ts");
     return importIcal(ical, now);
   }
@@ -198,7 +198,7 @@ async function settle(
   return { dates: dates.toSorted((a, b) => (a.date < b.date ? -1 : 1)), warnings: [] };
 }
 
-/** What an import left out is no part of the calendar. */
+/** The part that the ETag covers: not the warnings of an import. */
 function version({ warnings: _warnings, ...calendar }: CalendarWritten): Calendar {
   return calendar;
 }

@@ -1,4 +1,4 @@
-// Proof of play: devices tell it, operators list it.
+// Operations that receive play events from players and list them.
 import type { Clock } from "../../../base/clock.ts";
 import {
   maxEventsInBatch,
@@ -54,7 +54,7 @@ export const playEventOperations: readonly Operation<PlayEventDependencies>[] = 
     method: "POST",
     path: "/device/play-events",
     summary: "Send play events",
-    description: `At most ${maxEventsInBatch} in a batch, \`Content-Encoding: gzip\` is taken. An event is known by its id: a repeat is harmless. Once answered, all of the batch may be forgotten: what is \`rejected\` will be rejected again.`,
+    description: `At most ${maxEventsInBatch} per batch; \`Content-Encoding: gzip\` is supported. Events are identified by id, so a repeated event changes nothing. After the response the player may delete the whole batch: a \`rejected\` event would be rejected again.`,
     caller: "device",
     body: PlayEventBatch,
     inflates: true,
@@ -62,7 +62,7 @@ export const playEventOperations: readonly Operation<PlayEventDependencies>[] = 
     status: 200,
     output: PlayEventReceipt,
     errors: ["invalid", "bad-request"],
-    headers: { "Content-Encoding": "`gzip`, or left out" },
+    headers: { "Content-Encoding": "`gzip`, or omitted" },
     run: ({ clock, store }, { player }, { body }) => storePlayEvents(store.plays, player, body.events, Math.trunc(clock.now())),
   }),
   operation({
@@ -71,7 +71,7 @@ export const playEventOperations: readonly Operation<PlayEventDependencies>[] = 
     method: "GET",
     path: "/play-events",
     summary: "List play events",
-    description: "What really was on the screens, by presented frames; the latest play first.",
+    description: "What was on the screens, proven by presented frames; latest play first.",
     caller: "operator",
     scope: "play_events:read",
     query: PlayEventsQuery,

@@ -1,4 +1,4 @@
-// Schedules: which layout plays when, and on which players.
+// Operations for schedules: which layout is shown when, and on which players.
 import { z } from "zod";
 import { id } from "../../../protocol/common.ts";
 import type { EventType } from "../../../protocol/operator/events.ts";
@@ -45,9 +45,9 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every day that it names. Wall times go by the schedule's zone, else the player's; dates alone are whole days there, the last included. A weekday is that of the day on which a window starts, also past midnight. A time that a clock change leaves out is the instant of the change (our choice, where RFC 5545 section 3.3.5 adds the length of the change); one that it repeats is the first of the two. UNTIL in UTC is an instant. The answer says it in words and warns of what never plays; try it with `dry_run=true`.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns about windows that never play; try it with `dry_run=true`.",
     agent:
-      "Use it for content with times: campaigns, opening hours, a weekly evening. Not for what always shows: update_player. The higher priority wins, so look at list_schedules first.",
+      "Use it for content with times: campaigns, opening hours, a weekly event. For permanent content use update_player. The higher priority wins, so check list_schedules first.",
     caller: "operator",
     scope: "schedules:write",
     body: NewSchedule,
@@ -76,7 +76,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     method: "GET",
     path: "/schedules",
     summary: "List schedules",
-    description: "Newest first, by filters. `deleted=true` lists the bin.",
+    description: "Newest first. `deleted=true` lists the bin instead.",
     caller: "operator",
     scope: "schedules:read",
     query: BinQuery,
@@ -91,7 +91,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     method: "GET",
     path: "/schedules/{id}",
     summary: "Read a schedule",
-    description: "Its ETag serves as `If-Match` of a change.",
+    description: "Use its ETag as `If-Match` of a change.",
     caller: "operator",
     scope: "schedules:read",
     params,
@@ -107,8 +107,8 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     method: "PATCH",
     path: "/schedules/{id}",
     summary: "Change a schedule",
-    description: "What is not given stays; `conditions` and `exdates` replace all.",
-    agent: "Use it to move or end a campaign: an `ends_at` keeps the record, which delete_schedule does not.",
+    description: "Omitted fields stay unchanged; `conditions` and `exdates` replace the whole list.",
+    agent: "Use it to move or end a campaign: setting `ends_at` keeps the schedule as a record, unlike delete_schedule.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -144,8 +144,9 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     path: "/schedules/{id}",
     summary: "Delete a schedule",
     description:
-      "Puts it in the bin for 30 days, `permanent=true` deletes it for good. Screens that show its layout go back to what else is due.",
-    agent: "Use it for what is not to play again. To end a campaign and keep its record, update_schedule with an `ends_at`.",
+      "Moves it to the bin for 30 days; `permanent=true` deletes it for good. Screens that show its layout return to what else is due.",
+    agent:
+      "Use it for schedules that should not play again. To end a campaign and keep the schedule as a record, set `ends_at` with update_schedule.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -171,7 +172,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     path: "/schedules/{id}/restore",
     summary: "Restore a deleted schedule",
     description:
-      "Takes it out of the bin, and with it its layout. Refused while the player that it is for is in the bin: restore that one, and its schedules come back too.",
+      "Restores it from the bin together with its layout. Rejected while its target player is in the bin: restore the player, which also restores its schedules.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -187,7 +188,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         if (row.target_type === "player" && affected.length === 0) {
           throw new ProblemError(
             "in-use",
-            `Its player ${row.target_value} is in the bin: restore that player, its schedules come back with it`,
+            `Its player ${row.target_value} is in the bin: restore that player, which also restores its schedules`,
           );
         }
         const others: WriteEvent[] = [];
@@ -209,7 +210,7 @@ async function read(dependencies: ScheduleDependencies, context: OperatorContext
   return outlookOf(dependencies, dependencies.store.db, teamId, await schedules.read(dependencies, context, params));
 }
 
-/** What comes of a schedule hangs on the time and on others: its version is what was written. */
+/** The part that the ETag covers: not the outlook, which depends on the time and on other resources. */
 function version({ summary: _summary, next_at: _next, screens: _screens, warnings: _warnings, ...schedule }: ScheduleOutlook): Schedule {
   return schedule;
 }

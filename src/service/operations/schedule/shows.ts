@@ -1,4 +1,4 @@
-// Shows: one thing on some screens from one moment to another, and the proof of it. What they make are ordinary resources.
+// Operations for shows: one item on some screens for a time, made of ordinary resources, and the proof that it was shown.
 import { z } from "zod";
 import { id, Name } from "../../../protocol/common.ts";
 import type { AssetKind } from "../../../protocol/content/assets.ts";
@@ -41,11 +41,11 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     tag: "shows",
     method: "POST",
     path: "/show",
-    summary: "Show something on some screens for a time",
+    summary: "Show one item on some screens for a time",
     description:
-      "An asset, a web page or a text, on players, on all with a tag, or everywhere, from now or later until it ends. Makes in one transaction a playlist of one item, a layout of one zone and a schedule with a high priority: desired state, which plays offline too and which forecasts and `why` tell of. The answer names them, warns of what may keep it from being seen, and says how to undo it. A day after its end they go into the bin. Needs the scopes `playlists:write`, `layouts:write` and `players:read` too.",
+      "Shows an asset, a web page or a text on some players, on all players with a tag, or everywhere, from now or later until it ends. Creates in one transaction a playlist with one item, a layout with one zone and a schedule with a high priority. They are desired state: they play offline too and appear in forecasts and in `why`. The response names them, warns of anything that may keep the show from being seen, and says how to undo it. One day after the end they move to the bin. Also requires the scopes `playlists:write`, `layouts:write` and `players:read`.",
     agent:
-      "Use it for whatever is to be on screens for a time: it is one call. Then take_screenshot with the `show_id`, and get_show_proof. delete_show takes all of it back. For what always shows, or for several items: a playlist, a layout and update_player.",
+      "Use it to put one item on screens for a time in one call. Then call take_screenshot with the `show_id`, and get_show_proof. delete_show undoes it. For permanent content or several items, create a playlist and a layout and call update_player.",
     caller: "operator",
     scope: "schedules:write",
     body: NewShow,
@@ -104,7 +104,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     method: "GET",
     path: "/show",
     summary: "List shows",
-    description: "Newest first, those that are over or were taken back included, as long as play events are kept.",
+    description: "Newest first, including finished and deleted shows, as long as play events are kept.",
     caller: "operator",
     scope: "schedules:read",
     query: ShowsQuery,
@@ -126,7 +126,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     method: "GET",
     path: "/show/{id}",
     summary: "Read a show",
-    description: "Where it stands, which players it is for, and what may keep it from being seen.",
+    description: "Its status, its players, and warnings of anything that may keep it from being seen.",
     caller: "operator",
     scope: "schedules:read",
     params,
@@ -143,10 +143,10 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     tag: "shows",
     method: "GET",
     path: "/show/{id}/proof",
-    summary: "Prove what a show played",
+    summary: "Prove the plays of a show",
     description:
-      "Plays as the players told them, by presented frames: how many, how long, the first and the last, on each player; whether it is on now; and the newest screenshot that was taken while it was due. A player tells its plays once a minute, each after its end; `is_showing` and the screenshot prove it until then.",
-    agent: "Use it to prove that a show was seen. No plays yet, but `is_showing`: ask again a minute later.",
+      "The plays that the players reported, proven by presented frames: for each player the number, the total time, the first and the last play, whether it is on now, and the newest screenshot taken while it was due. Players report plays once per minute, after they end; until then `is_showing` and the screenshot are the proof.",
+    agent: "Use it to prove that a show was seen. If there are no plays yet but `is_showing` is true, call it again a minute later.",
     caller: "operator",
     scope: "play_events:read",
     params,
@@ -163,10 +163,10 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
     tag: "shows",
     method: "DELETE",
     path: "/show/{id}",
-    summary: "Take a show back",
+    summary: "End and delete a show",
     description:
-      "Screens go back to what else is due. Its schedule, layout and playlist go into the bin for 30 days, where restoring the schedule brings all three back; `permanent=true` deletes all for good. A layout or playlist that something else shows by now stays.",
-    agent: "Use it to undo show in one call.",
+      "Screens return to what else is due. Its schedule, layout and playlist move to the bin for 30 days; restoring the schedule restores all three. `permanent=true` deletes all for good. A layout or playlist that something else uses stays.",
+    agent: "Use it to undo a show in one call.",
     caller: "operator",
     scope: "schedules:write",
     params,
@@ -179,9 +179,9 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
       const permanent = input.query.permanent === "true";
       await unitOfWork.write(async (db) => {
         const row = await find(db, teamId, input.params.id);
-        // Restored, its schedule is live again though it was cleared once.
+        // Restoring the schedule makes a deleted show live again.
         const isLive = (await findShowSchedule(db, row))?.row.deleted_at === null;
-        if (!permanent && !isLive && row.cleared_at !== null) throw new ProblemError("not-found", "The show was taken back already");
+        if (!permanent && !isLive && row.cleared_at !== null) throw new ProblemError("not-found", "The show is already deleted");
         return clearShow(db, row, Math.trunc(clock.now()), permanent);
       });
     },
@@ -193,7 +193,7 @@ async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
   return found(row, "show");
 }
 
-/** The item that shows what was asked for, and what people would call it. @throws Refusal 422. */
+/** The playlist item of the show, and a default name. @throws ProblemError 422. */
 async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: NewPlaylistItem; called: string }> {
   const { duration_ms, fit, color, background_color } = body;
   const lasts = duration_ms === undefined ? {} : { duration_ms };
@@ -208,21 +208,21 @@ async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: Ne
   const asset = await findTeamRow(db, "assets", teamId, body.asset_id!);
   if (asset === undefined) throw invalidField("/asset_id", "there is no such asset");
   if (asset.kind === null)
-    throw invalidField("/asset_id", "the asset's import has not succeeded, or not yet: wait until its status is ready");
-  const looks: Readonly<Record<AssetKind, object>> = {
+    throw invalidField("/asset_id", "the asset is not imported yet, or its import failed: wait until its status is ready");
+  const itemsByKind: Readonly<Record<AssetKind, object>> = {
     image: { type: "image", fit },
     video: { type: "video", fit },
     audio: { type: "audio" },
     document: { type: "pdf" },
     bundle: { type: "html", duration_ms: duration_ms ?? webPlayMs },
   };
-  return { item: NewPlaylistItem.parse({ ...looks[asset.kind], asset_id: asset.id, ...lasts }), called: nameFrom(asset.name) };
+  return { item: NewPlaylistItem.parse({ ...itemsByKind[asset.kind], asset_id: asset.id, ...lasts }), called: nameFrom(asset.name) };
 }
 
-/** A name made of a text: on one line, and not too long. */
+/** Makes a name of a text: one line, limited length. */
 function nameFrom(text: string): string {
   const line = text.replaceAll(/[\p{C}\s]+/gu, " ").trim();
-  // Half of a pair of surrogates is cut off too.
+  // Remove half a surrogate pair at the cut.
   const cut = line
     .slice(0, longestName)
     .toWellFormed()
@@ -230,7 +230,7 @@ function nameFrom(text: string): string {
   return Name.safeParse(line.length > longestName ? `${cut}…` : line).data ?? "Show";
 }
 
-/** What is wrong with the one item, as fields of the request. @throws Refusal 422, or what it was given. */
+/** Rethrows errors in the playlist item as errors in the fields of the request. */
 function asOwnFields(error: unknown): never {
   if (!(error instanceof ProblemError) || error.kind !== "invalid") throw error;
   throw invalidFields(error.errors.map(({ pointer, detail }) => ({ pointer: pointer.replace(/^\/items\/0/, ""), detail })));
