@@ -98,8 +98,8 @@ function placeOf(path: readonly PropertyKey[]): string {
 function unknownField(object: readonly PropertyKey[], key: string, known: readonly string[]): InputError {
   const path = [...object, key];
   const name = closestName(key, known);
-  if (name === undefined) return { path, detail: "this field is not known here" };
-  return { path, detail: `this field is not known here: did you mean ${name}?`, meant: [...object, name] };
+  if (name === undefined) return { path, detail: "unknown field" };
+  return { path, detail: `unknown field: did you mean ${name}?`, meant: [...object, name] };
 }
 
 /** Whether the value has a different type than expected. */
@@ -158,7 +158,7 @@ function wordsOf(issue: Raw, fields: Fields): string {
 function kindWords(kind: string): string {
   switch (kind) {
     case "string":
-      return "a text";
+      return "a string";
     case "number":
       return "a number";
     case "int":
@@ -170,7 +170,7 @@ function kindWords(kind: string): string {
       return "a list";
     case "object":
     case "record":
-      return "an object with fields";
+      return "an object";
     default:
       return kind;
   }
@@ -181,7 +181,7 @@ function unlike(wanted: readonly string[], input: unknown): string {
   if (typeof input === "number") return wanted.some((kind) => /number/.test(kind)) ? "" : ", not a number";
   if (input === null) return ", not null";
   if (Array.isArray(input)) return ", not a list";
-  const kind = typeof input === "string" ? "a text" : typeof input === "boolean" ? String(input) : "an object";
+  const kind = typeof input === "string" ? "a string" : typeof input === "boolean" ? String(input) : "an object";
   return `, not ${kind}`;
 }
 

@@ -201,7 +201,7 @@ test.each(eras)("[MCP6] what is refused is said in words: what, which field, whi
     ["get_player", { id: "plr_01jd3v8q6m9x2k4n7r5t1w0yzh" }, /\(404, \/problems\/not-found\): "There is no such player/],
     ["get_player", {}, /\(422, .*id: is wanted/],
     ["create_playlist", { name: "", items: [{ type: "image" }] }, /\(422, .*\/name: .*\/items\/0\/asset_id: /],
-    ["create_playlist", { name: "a", dry: true }, /dry: this argument is not known here/],
+    ["create_playlist", { name: "a", dry: true }, /dry: unknown argument/],
     ["create_playlist", { name: "a", dry_run: "yes" }, /dry_run: must be true or false/],
     ["create_playlist", { body: { name: "a" } }, /body: give the fields of the body side by side/],
     ["list_players", { limit: 1_000 }, /\(422, .*\?limit/],
