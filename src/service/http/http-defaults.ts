@@ -8,7 +8,7 @@ import { operations } from "../operations/operations.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError, problemOf, toProblemError } from "./problem.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
+import { rawProblemResponse } from "./responses/raw-response.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface HttpDependencies {
@@ -120,7 +120,7 @@ function rejectInvalidHttp(error: Error & { code?: string }, socket: Socket, dep
     connectionErrors[error.code ?? ""]?.() ?? new ProblemError("bad-request", `Not a valid HTTP/1.1 request: ${error.message}`);
   const id = newRequestId(dependencies.makeId);
   dependencies.log.debug({ request_id: id, reason: error.message }, "invalid HTTP request");
-  socket.end(plainAnswer(problem, id));
+  socket.end(rawProblemResponse(problem, id));
 }
 
 const connectionErrors: Readonly<Record<string, () => ProblemError>> = {

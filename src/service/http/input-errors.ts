@@ -11,7 +11,7 @@ export interface InputError {
 }
 
 /** The outcome of a validation. */
-export type Checked<T> = { value: T } | { mistakes: InputError[] };
+export type Validation<T> = { value: T } | { mistakes: InputError[] };
 
 type Issue = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
@@ -28,7 +28,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** Validates a value against a schema. The schema's own messages are kept. */
-export function checked<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+export function validate<T>(schema: z.ZodType<T>, value: unknown): Validation<T> {
   const fields: Fields = new WeakMap();
   const parsed = schema.safeParse(value, { error: (issue) => wordsOf(issue, fields), reportInput: true });
   if (parsed.success) return { value: parsed.data };

@@ -24,7 +24,7 @@ export const problemKinds = {
   "unsupported-media-type": { status: 415, title: "The type of the body is not supported" },
   "range-not-satisfiable": { status: 416, title: "The file has no such range" },
   "headers-too-large": { status: 431, title: "The request's headers are too large" },
-  invalid: { status: 422, title: "A value is invalid" },
+  invalid: { status: 422, title: "A value is not allowed" },
   "bad-file": { status: 422, title: "The file cannot be shown" },
   "key-reused": { status: 422, title: "The idempotency key was used for another request" },
   "too-many": { status: 429, title: "Too many requests" },

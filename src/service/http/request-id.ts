@@ -17,7 +17,7 @@ export function requestIdOf(request: IncomingMessage, makeId: MakeId): string {
 }
 
 /** Adds the id to the headers of a WebSocket handshake (the `headers` event of `ws`). */
-export function tellRequestId(lines: string[], request: IncomingMessage): void {
+export function addRequestIdHeader(lines: string[], request: IncomingMessage): void {
   const id = known.get(request);
   if (id !== undefined) lines.push(`Request-Id: ${id}`);
 }

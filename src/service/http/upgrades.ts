@@ -7,8 +7,8 @@ import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "./problem.ts";
-import { requestIdOf, tellRequestId } from "./request-id.ts";
-import { plainAnswer } from "./responses/raw-response.ts";
+import { requestIdOf, addRequestIdHeader } from "./request-id.ts";
+import { rawProblemResponse } from "./responses/raw-response.ts";
 
 /** A path that accepts WebSockets. */
 export interface WebSocketEndpoint {
@@ -23,10 +23,10 @@ export interface WebSocketEndpoint {
 /** Routes the upgrades of `server` to the endpoints. A rejected upgrade gets a problem as its response. */
 export function addUpgrades(server: HttpServer, doors: readonly WebSocketEndpoint[], makeId: MakeId, log: Log): void {
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: ProblemError) => {
-    socket.end(plainAnswer(refusal, requestIdOf(request, makeId)));
+    socket.end(rawProblemResponse(refusal, requestIdOf(request, makeId)));
   };
   for (const { server: library } of doors) {
-    library.on("headers", tellRequestId);
+    library.on("headers", addRequestIdHeader);
     library.on("wsClientError", (error, socket, request) => {
       refuse(request, socket, new ProblemError("bad-request", `Not a valid WebSocket handshake: ${error.message}`));
     });

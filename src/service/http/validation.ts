@@ -1,7 +1,7 @@
 // Validates parameters, queries and bodies against the operation's schemas and names every invalid field.
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
-import { checked } from "./input-errors.ts";
+import { validate } from "./input-errors.ts";
 import { ProblemError, type FieldError } from "./problem.ts";
 
 /**
@@ -10,7 +10,7 @@ import { ProblemError, type FieldError } from "./problem.ts";
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
-    const outcome = checked(schema, value);
+    const outcome = validate(schema, value);
     if ("value" in outcome) return outcome;
     if (httpPart === "params") return { error: new ProblemError("not-found", "Not found: the id is malformed") };
     const place = httpPart === "querystring" ? queryPointer : bodyPointer;
@@ -22,7 +22,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
 
 /** Validates a part of a body on its own. The pointers (RFC 6901) of its errors are relative to that part. */
 export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
-  const outcome = checked(schema, value);
+  const outcome = validate(schema, value);
   if ("value" in outcome) return outcome;
   return { errors: outcome.mistakes.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
 }

@@ -6,7 +6,7 @@ import { wholeSchema } from "../openapi/schemas.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 
 /** Which part of the operation's input each argument of a tool goes to. */
-export interface Places {
+export interface ArgumentPlaces {
   /** Arguments that go into the path. */
   params: readonly string[];
   query: readonly string[];
@@ -41,7 +41,7 @@ const own = {
 };
 
 /** Where the arguments of an operation's tool go, and their JSON schema. */
-export function argumentsOf(operation: Operation): Places & { schema: Schema } {
+export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Schema } {
   const params = fieldsOf(operation.params) ?? {};
   const asked = Object.entries(fieldsOf(operation.query) ?? {}).filter(([name]) => !notAsked.includes(name));
   const query = Object.fromEntries(asked);

@@ -19,8 +19,8 @@ import type { Operator } from "../people/access.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Db, Store } from "../store/store.ts";
 import { decodeFile, toolCall, toolInput, type Arguments } from "./tool-input.ts";
-import { hasNoResponseBody, maxNamed, type OperationTool, type Toolbox } from "./tools.ts";
-import { marked, notice, safeJson, untrustedMark } from "./untrusted.ts";
+import { hasNoResponseBody, maxNamedPlayers, type OperationTool, type Toolbox } from "./tools.ts";
+import { untrustedResult, untrustedNotice, safeJson, untrustedMark } from "./untrusted.ts";
 
 /** A request of an operator over MCP. */
 export interface McpCall {
@@ -134,7 +134,7 @@ async function read(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, g
   if (response instanceof FileResponse) {
     const picture = { type: "image" as const, data: await base64Of(runner, response), mimeType: response.mimeType };
     // Text in an image is untrusted too.
-    return { content: [{ type: "text", text: notice }, picture], _meta: untrustedMark };
+    return { content: [{ type: "text", text: untrustedNotice }, picture], _meta: untrustedMark };
   }
   return result(response instanceof StreamResponse ? await collectStream(response) : bodyOf(response), etagOf(response));
 }
@@ -158,7 +158,7 @@ async function write(runner: ToolRunner, mcpCall: McpCall, tool: OperationTool, 
 }
 
 async function namePlayers(db: Db, playerIds: readonly string[]): Promise<AffectedPlayers> {
-  const some = playerIds.slice(0, maxNamed);
+  const some = playerIds.slice(0, maxNamedPlayers);
   const players =
     some.length === 0 ? [] : await db.selectFrom("players").select(["id", "name"]).where("id", "in", some).orderBy("id").execute();
   return { count: playerIds.length, players };
@@ -178,7 +178,7 @@ function writeResult(
 }
 
 function result(body: unknown, etag?: string): CallToolResult {
-  return marked(body, etag === undefined ? [] : [{ type: "text", text: `ETag, for if_match: ${etag}` }]);
+  return untrustedResult(body, etag === undefined ? [] : [{ type: "text", text: `ETag, for if_match: ${etag}` }]);
 }
 
 /** The problem as an error result. The detail is quoted as JSON, since it may contain untrusted names. */

@@ -6,7 +6,7 @@ import { validatePart } from "../http/validation.ts";
 import { isRead } from "../operations/operation.ts";
 import { callOperation, runTool, type McpCall, type ToolRunner } from "./calls.ts";
 import type { Arguments } from "./tool-input.ts";
-import type { OperationTool, OtherTool } from "./tools.ts";
+import type { OperationTool, CombinedTool } from "./tools.ts";
 
 const Search = z.strictObject({
   words: z
@@ -62,7 +62,7 @@ const commonWords = new Set([
   "my",
 ]);
 
-function described(name: string, title: string, description: string, input: z.ZodType, hints: Tool["annotations"]): OtherTool {
+function described(name: string, title: string, description: string, input: z.ZodType, hints: Tool["annotations"]): CombinedTool {
   const { $schema: _schema, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {
     tool: { name, title, description, inputSchema: inputSchema as Tool["inputSchema"], annotations: hints },
@@ -73,7 +73,7 @@ function described(name: string, title: string, description: string, input: z.Zo
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-export const finderTools: readonly OtherTool[] = [
+export const finderTools: readonly CombinedTool[] = [
   described(
     "find_operation",
     "Find an operation",

@@ -13,8 +13,8 @@ import { requireScope } from "../people/access.ts";
 import { zoneIdsOf } from "../shows/shows.ts";
 import { readJson, readPicture, runTool, toolNamed, writeOperation, type McpCall, type ToolRunner } from "./calls.ts";
 import type { Arguments } from "./tool-input.ts";
-import type { OtherTool } from "./tools.ts";
-import { marked } from "./untrusted.ts";
+import type { CombinedTool } from "./tools.ts";
+import { untrustedResult } from "./untrusted.ts";
 
 // Together with the download below one minute, after which connections and clients time out.
 const maxWaitMs = 45_000;
@@ -28,7 +28,7 @@ const Given = z.strictObject({
 });
 const { $schema: _schema, ...inputSchema } = z.toJSONSchema(Given, { io: "input" });
 
-export const screenshotTool: OtherTool = {
+export const screenshotTool: CombinedTool = {
   tool: {
     name: "take_screenshot",
     title: "See a screen now",
@@ -85,7 +85,7 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
   const { id: screenshot_id, captured_at, width, height } = shot;
   const about = { player_id: id, player_name: player.name, screenshot_id, captured_at, width, height };
   const what = isShowing === null ? {} : { show_id: showId, is_showing: isShowing };
-  return marked({ ...about, ...what }, [{ type: "image", ...picture }]);
+  return untrustedResult({ ...about, ...what }, [{ type: "image", ...picture }]);
 }
 
 /** Aborts when the client disconnects, the token ends or the service stops. */

@@ -7,7 +7,7 @@ import type { Input } from "../http/gateway.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
-import { maxToolBytes, type Places } from "./arguments.ts";
+import { maxToolBytes, type ArgumentPlaces } from "./arguments.ts";
 import type { OperationTool } from "./tools.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export function toolInput({ operation, places, tool }: OperationTool, given: Arg
 }
 
 /** Builds the body from the arguments. Without any of its fields there is no body, if the operation allows that. */
-function bodyGiven({ body }: Operation, { body: fields, whole }: Places, given: Arguments): unknown {
+function bodyGiven({ body }: Operation, { body: fields, whole }: ArgumentPlaces, given: Arguments): unknown {
   if (whole !== null) return given[whole];
   const pairs = [...fields].filter(([name]) => given[name] !== undefined).map(([name, field]) => [field, given[name]] as const);
   return pairs.length === 0 && body?.safeParse(undefined).success === true ? undefined : Object.fromEntries(pairs);

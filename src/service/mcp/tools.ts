@@ -5,7 +5,7 @@ import type { Scope } from "../../protocol/operator/people.ts";
 import type { Toolset } from "../../protocol/operator/toolsets.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { operations, type OperationDependencies } from "../operations/operations.ts";
-import { argumentsOf, type Places } from "./arguments.ts";
+import { argumentsOf, type ArgumentPlaces } from "./arguments.ts";
 import { isIn } from "./toolsets.ts";
 
 /** A tool and the operation behind it. */
@@ -13,11 +13,11 @@ export interface OperationTool {
   operation: Operation<OperationDependencies>;
   /** The tool as clients see it. */
   tool: Tool;
-  places: Places;
+  places: ArgumentPlaces;
 }
 
 /** A tool that finds operations or calls several. */
-export interface OtherTool {
+export interface CombinedTool {
   tool: Tool;
   /** The scopes that it requires. */
   scopes: readonly Scope[];
@@ -26,7 +26,7 @@ export interface OtherTool {
 }
 
 /** How many affected players the result of a write names. */
-export const maxNamed = 100;
+export const maxNamedPlayers = 100;
 
 // Operations that affect many screens in one call.
 const bulk = ["updatePlayers", "sendCommands"];
@@ -38,11 +38,11 @@ const maxLists = 100;
 /** All tools. They are built on first use, which takes a tenth of a second. */
 export class Toolbox {
   readonly #lists = new Map<string, readonly Tool[]>();
-  readonly #others: readonly OtherTool[];
+  readonly #others: readonly CombinedTool[];
   #tools: ReadonlyMap<string, OperationTool> | null = null;
 
   /** @param others the tools that are no operations; their names must differ from all operations' names */
-  constructor(others: readonly OtherTool[]) {
+  constructor(others: readonly CombinedTool[]) {
     this.#others = others;
   }
 

@@ -47,7 +47,7 @@ export function describeSockets(version: string, origin: string | null = null): 
       },
     ]),
   );
-  const settled = schemas.settle({ channels });
+  const settled = schemas.resolve({ channels });
   return {
     asyncapi: "3.0.0",
     info: { title: "signage-player sockets", version, license: { name: "Apache-2.0" } },

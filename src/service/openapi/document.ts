@@ -4,8 +4,8 @@ import { Problem } from "../../protocol/operator/resources.ts";
 import { queryOf } from "../http/dry-run.ts";
 import { operations, tags } from "../operations/operations.ts";
 import { apiPrefix, type Operation } from "../operations/operation.ts";
-import { answerHeaders, headerReferences, isRepeatable, problemsOf, Refusals, successHeaders } from "./responses.ts";
-import { elsewhere } from "./other-endpoints.ts";
+import { responseHeaders, headerReferences, isRepeatable, problemsOf, ProblemResponses, successHeaders } from "./responses.ts";
+import { otherEndpoints } from "./other-endpoints.ts";
 import { introduction } from "./introduction.ts";
 import { pascal, type DescribedOperation, type Document, type Json, type Schema } from "./json.ts";
 import { shareParameters } from "./parameters.ts";
@@ -21,15 +21,15 @@ const device = "device";
  */
 export function describeService(version: string): Document {
   const schemas = new Schemas();
-  const refusals = new Refusals();
+  const refusals = new ProblemResponses();
   const problem = schemas.of(Problem, "output");
   const paths: Document["paths"] = {};
   for (const each of operations) {
     (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
   }
-  for (const [path, methods] of Object.entries(elsewhere)) paths[path] = { ...paths[path], ...methods };
+  for (const [path, methods] of Object.entries(otherEndpoints)) paths[path] = { ...paths[path], ...methods };
   refusals.of(["bad-request", "not-found"]);
-  const settled = schemas.settle({ paths, problem, webhooks: describeWebhooks(schemas) });
+  const settled = schemas.resolve({ paths, problem, webhooks: describeWebhooks(schemas) });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
   addExamples(settled.part.paths, settled.components);
@@ -59,12 +59,12 @@ export function describeService(version: string): Document {
       schemas: byKey(settled.components),
       responses: byKey(refusals.components),
       parameters,
-      headers: Object.fromEntries(Object.entries(answerHeaders).map(([name, header]) => [pascal(name), header])),
+      headers: Object.fromEntries(Object.entries(responseHeaders).map(([name, header]) => [pascal(name), header])),
     },
   };
 }
 
-function describe(each: Operation, schemas: Schemas, refusals: Refusals): DescribedOperation {
+function describe(each: Operation, schemas: Schemas, refusals: ProblemResponses): DescribedOperation {
   const scope = each.scope === undefined ? "" : `\n\nScope: \`${each.scope}\`.`;
   const parameters = [
     ...fields(each.params, "path", schemas),
@@ -124,7 +124,7 @@ function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "re
   return { requestBody: { required: !each.body.safeParse(undefined).success, content } };
 }
 
-function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Record<string, Json> {
+function answersOf(each: Operation, schemas: Schemas, refusals: ProblemResponses): Record<string, Json> {
   const answer = (status: number, description: string, content?: Json): Json => ({
     description,
     headers: headerReferences(successHeaders(each, status)),
@@ -137,7 +137,7 @@ function answersOf(each: Operation, schemas: Schemas, refusals: Refusals): Recor
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
   const refused = refusals.of(problemsOf(each));
   const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
-    const problem = refused[status] && refusals.written(refused[status]);
+    const problem = refused[status] && refusals.resolved(refused[status]);
     const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
     const both = { ...(problem?.["content"] as Json | undefined), ...content };
     return [

@@ -12,7 +12,7 @@ const logo =
   '<text x="18" y="28" font-family="sans-serif" font-size="24" font-weight="600" fill="#fff">signage-player</text></svg>';
 
 /** The page and its files below /docs, a separate Fastify instance to call with `inject`: a running server accepts no plugins. */
-export async function makePage(description: string): Promise<FastifyInstance> {
+export async function createDocumentationPage(description: string): Promise<FastifyInstance> {
   const page = Fastify({ logger: false });
   // Swagger UI requires this plugin.
   await page.register(swagger, { mode: "static", specification: { document: JSON.parse(description) } });

@@ -27,7 +27,7 @@ export function addDocumentation(app: FastifyInstance, version: string, publicUr
   let page: Promise<FastifyInstance> | undefined;
   for (const path of ["/docs", "/docs/*"]) {
     app.get(path, async (request, reply) => {
-      page ??= import("./documentation-page.ts").then(async ({ makePage }) => makePage(await openapi(null)));
+      page ??= import("./documentation-page.ts").then(async ({ createDocumentationPage }) => createDocumentationPage(await openapi(null)));
       const { method, url, headers } = request;
       const answer = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
       if (answer.statusCode === 404) return reply.callNotFound();

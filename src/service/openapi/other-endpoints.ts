@@ -33,7 +33,7 @@ const upgradeAnswers = {
 };
 
 /** Paths besides those of the operations. OpenAPI can only describe a WebSocket's upgrade, whose success is 101. */
-export const elsewhere: Readonly<Record<string, Record<string, DescribedOperation>>> = {
+export const otherEndpoints: Readonly<Record<string, Record<string, DescribedOperation>>> = {
   "/api/v1/device/ws": {
     get: {
       operationId: "openDeviceSocket",

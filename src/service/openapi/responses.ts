@@ -12,7 +12,7 @@ const text = (description: string, example: string, isAlways = false): Json => (
 });
 
 /** Response headers, each described once. */
-export const answerHeaders = {
+export const responseHeaders = {
   "Request-Id": text("The request's id in the service's log; quote it when you ask for help", "req_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
   ETag: text("The version of the resource, for `If-Match`; for a file its SHA-256, for `If-None-Match`", '"9f86d081884c7d65"', true),
   Location: text("URL of the created resource", "https://signage.example.com/api/v1/playlists/pls_01jd3v8q6m9x2k4n7r5t1w0yzh", true),
@@ -25,17 +25,17 @@ export const answerHeaders = {
   "Accept-Ranges": text("`bytes`: a part can be requested with `Range`", "bytes"),
   "Content-Range": text("The part of the file that this is, or the file's size", "bytes 0-1023/48213"),
 } as const satisfies Record<string, Json>;
-export type AnswerHeader = keyof typeof answerHeaders;
+export type ResponseHeader = keyof typeof responseHeaders;
 
 /** References to headers by their names on the wire. */
-export function headerReferences(names: readonly AnswerHeader[]): Json {
+export function headerReferences(names: readonly ResponseHeader[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${pascal(name)}` }]));
 }
 
-const everywhere: readonly AnswerHeader[] = ["Request-Id"];
+const everywhere: readonly ResponseHeader[] = ["Request-Id"];
 /** The headers of an operation's successful response. */
-export function successHeaders(each: Operation, status: number): AnswerHeader[] {
-  const names: AnswerHeader[] = [...everywhere];
+export function successHeaders(each: Operation, status: number): ResponseHeader[] {
+  const names: ResponseHeader[] = [...everywhere];
   if (each.version !== undefined || each.file !== undefined || each.headers?.["If-None-Match"] !== undefined) names.push("ETag");
   if (status === 201 && each.version !== undefined) names.push("Location");
   if (isRepeatable(each)) names.push("Idempotency-Replayed");
@@ -70,7 +70,7 @@ export function problemsOf(each: Operation): ProblemKind[] {
   return [...kinds];
 }
 
-const statusHeaders: Readonly<Record<number, readonly AnswerHeader[]>> = {
+const statusHeaders: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ["WWW-Authenticate"],
   403: ["WWW-Authenticate"],
   416: ["Content-Range"],
@@ -78,7 +78,7 @@ const statusHeaders: Readonly<Record<number, readonly AnswerHeader[]>> = {
 };
 
 /** Collects the problem responses that operations share: one component for each set of problem types with one status. */
-export class Refusals {
+export class ProblemResponses {
   readonly components: Record<string, Json> = {};
 
   /** The problem responses by status, as references. */
@@ -89,7 +89,7 @@ export class Refusals {
   }
 
   /** A problem response in full, for an operation that has another response with the same status. */
-  written(reference: Json): Json {
+  resolved(reference: Json): Json {
     return this.components[String(reference["$ref"]).replace(/^.*\//, "")]!;
   }
 

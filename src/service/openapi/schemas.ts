@@ -71,7 +71,7 @@ export class Schemas {
     nameComponents();
   }
 
-  /** The schema of an input or output. {@link settle} resolves its references later. */
+  /** The schema of an input or output. {@link resolve} resolves its references later. */
   of(schema: z.ZodType, direction: Direction): Schema {
     // Wrapped in an object, since zod inlines the root schema even if it has a name.
     const whole = z.toJSONSchema(z.object({ it: schema }), { io: direction, unrepresentable: "any", override: plain }) as Schema;
@@ -89,7 +89,7 @@ export class Schemas {
   }
 
   /** Resolves the references in a document's part and returns all components. A schema that differs by direction becomes two. */
-  settle<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
+  resolve<T extends object>(part: T): { part: T; components: Record<string, Schema> } {
     const { input, output } = this.#found;
     const twofold = this.#twofold();
     const nameOf = (key: string): string => {

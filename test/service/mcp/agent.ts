@@ -1,17 +1,17 @@
-// An agent for tests: the official MCP client, in either era of the protocol.
+// An agent for tests: the official MCP client, in either version of the protocol.
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
 
-/** `2025`: a session begins with initialize; `2026`: each request stands by itself. */
+/** `2025`: a session begins with initialize. `2026`: each request is independent. */
 export type Era = "2025" | "2026";
 export const eras: readonly Era[] = ["2025", "2026"];
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what came over the wire, looked at field by field
 type Any = any;
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface ToolResult {
   isError: boolean;
-  /** Its structured content. */
+  /** The structured content. */
   body: Any;
   text: string;
   content: CallToolResult["content"];
@@ -24,7 +24,7 @@ export class Agent implements AsyncDisposable {
     this.client = client;
   }
 
-  /** Connects to the service at `url`. @param toolsets asks for these tools instead of those of everyday tasks. */
+  /** Connects to the service at `url`. @param toolsets requests these toolsets instead of the default one */
   static async connect(url: string, token: string, era: Era, toolsets?: string): Promise<Agent> {
     const client = Agent.client(era);
     const headers = { authorization: `Bearer ${token}` };
@@ -33,13 +33,13 @@ export class Agent implements AsyncDisposable {
     return new Agent(client);
   }
 
-  /** A client that speaks only that era. */
+  /** A client that supports only this version. */
   static client(era: Era): Client {
     const mode = era === "2025" ? "legacy" : { pin: "2026-07-28" };
     return new Client({ name: "test-agent", version: "1" }, { versionNegotiation: { mode } });
   }
 
-  /** Over a client that is connected already. */
+  /** An agent with an already connected client. */
   static over(client: Client): Agent {
     return new Agent(client);
   }
@@ -51,7 +51,7 @@ export class Agent implements AsyncDisposable {
     return { isError: isError === true, body: structuredContent, text, content };
   }
 
-  /** Calls a tool that has to succeed. */
+  /** Calls a tool that must succeed. */
   async ok(name: string, given: Record<string, unknown> = {}): Promise<Any> {
     const answer = await this.call(name, given);
     if (answer.isError) throw new Error(`${name}: ${answer.text}`);

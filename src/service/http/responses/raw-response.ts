@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { problemOf, type ProblemError } from "../problem.ts";
 
 /** The whole response; close the connection after it. @param id the request id */
-export function plainAnswer(refusal: ProblemError, id: string): string {
+export function rawProblemResponse(refusal: ProblemError, id: string): string {
   const body = JSON.stringify(problemOf(refusal, id));
   const headers = {
     Connection: "close",

@@ -12,8 +12,8 @@ import { found, ProblemError } from "../../http/problem.ts";
 import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/schedules.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
-import { names } from "./playlists.ts";
+import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
+import { listNames } from "./playlists.ts";
 
 export interface AssetBinDependencies {
   clock: Clock;
@@ -48,18 +48,18 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const playlists = await playlistsShowing(db, teamId, row.id);
         if (playlists.length > 0)
-          throw new ProblemError("in-use", `Playlists show this asset: ${names(playlists)}. Remove it from them first`);
+          throw new ProblemError("in-use", `Playlists show this asset: ${listNames(playlists)}. Remove it from them first`);
         const layouts = await layoutsOn(db, teamId, row.id);
         if (layouts.length > 0) {
           throw new ProblemError(
             "in-use",
-            `Layouts use this asset as their background: ${names(layouts)}. Give them another background first`,
+            `Layouts use this asset as their background: ${listNames(layouts)}. Give them another background first`,
           );
         }
         const affected = await deleteExpiredOverrides(db, teamId, { asset_id: row.id }, clock.now());
         const players = await playersShowingByOverride(db, teamId, row.id);
         if (players.length > 0)
-          throw new ProblemError("in-use", `Overrides on players show this asset: ${names(players)}. Clear them first`);
+          throw new ProblemError("in-use", `Overrides on players show this asset: ${listNames(players)}. Clear them first`);
         if (isPermanent) {
           await db.deleteFrom("assets").where("id", "=", row.id).execute();
           sweeper.mark([row, { sha256: row.thumbnail_sha256 }, { sha256: row.original_sha256 }]);
@@ -94,9 +94,9 @@ export const binOperations: readonly Operation<AssetBinDependencies>[] = [
     async run(dependencies, { teamId }, { params }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
-        if (row.deleted_at === null) return { result: show(dependencies, row) };
+        if (row.deleted_at === null) return { result: showAssetRow(dependencies, row) };
         await db.updateTable("assets").set({ deleted_at: null }).where("id", "=", row.id).execute();
-        return { result: show(dependencies, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
+        return { result: showAssetRow(dependencies, { ...row, deleted_at: null }), events: [assetEvent("asset.restored", row)] };
       });
     },
   }),

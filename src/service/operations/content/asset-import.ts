@@ -11,7 +11,7 @@ import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { JsonResponse } from "../responses.ts";
-import { show } from "./asset-reading.ts";
+import { showAssetRow } from "./asset-reading.ts";
 
 interface AssetImportDependencies {
   clock: Clock;
@@ -52,7 +52,7 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
         };
         const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
         await db.insertInto("assets").values(row).execute();
-        return { result: show(dependencies, row), events: [assetEvent("asset.created", row)] };
+        return { result: showAssetRow(dependencies, row), events: [assetEvent("asset.created", row)] };
       };
       const made = await unitOfWork.write(write, async (_db, asset) => {
         return new JsonResponse(202, asset, { Location: `/api/v1/assets/${asset.id}` });

@@ -18,7 +18,7 @@ export async function readAsset(
   { teamId }: OperatorContext,
   input: { params: { id: string } },
 ): Promise<Asset> {
-  return show(dependencies, found(await selectAsset(dependencies.store.db, teamId, input.params.id), "asset"));
+  return showAssetRow(dependencies, found(await selectAsset(dependencies.store.db, teamId, input.params.id), "asset"));
 }
 
 /** The row of the team's asset, in the bin or not. */
@@ -26,6 +26,6 @@ export function selectAsset(db: Db, teamId: string, assetId: string): Promise<As
   return findTeamRow(db, "assets", teamId, assetId);
 }
 
-export function show({ imports }: { imports: Imports }, row: AssetRow): Asset {
+export function showAssetRow({ imports }: { imports: Imports }, row: AssetRow): Asset {
   return showAsset(row, (assetId) => imports.progressOf(assetId));
 }

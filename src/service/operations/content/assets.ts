@@ -23,7 +23,7 @@ import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import { FileResponse, JsonResponse } from "../responses.ts";
 import { binOperations, type AssetBinDependencies } from "./asset-bin.ts";
 import { importOperations } from "./asset-import.ts";
-import { assetParams, readAsset, selectAsset, show } from "./asset-reading.ts";
+import { assetParams, readAsset, selectAsset, showAssetRow } from "./asset-reading.ts";
 
 interface AssetDependencies {
   blobs: Blobs;
@@ -75,7 +75,7 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
           if (known !== undefined) return { result: { row: known, isNew: false } };
           return { result: { row: await insertAsset(dependencies, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
-        async (_db, { row, isNew }) => (isNew ? show(dependencies, row) : new JsonResponse(200, show(dependencies, row))),
+        async (_db, { row, isNew }) => (isNew ? showAssetRow(dependencies, row) : new JsonResponse(200, showAssetRow(dependencies, row))),
       );
       dependencies.thumbnails.wake();
       return made;
@@ -105,8 +105,10 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
       // Tags are stored as a JSON array, so a tag with its quotes only matches a whole tag.
       const tagPattern = tag && `%${JSON.stringify(tag).replaceAll(/[!%_]/g, "!$&")}%`;
       if (tagPattern !== undefined) rows = rows.where(sql<boolean>`tags like ${tagPattern} escape '!'`);
-      if (q === undefined) return pageOf(rows, query, (row) => show(dependencies, row));
-      return pageOf(rows.where(nameMayContain(q)), query, (row) => show(dependencies, row), { keep: ({ name }) => nameContains(name, q) });
+      if (q === undefined) return pageOf(rows, query, (row) => showAssetRow(dependencies, row));
+      return pageOf(rows.where(nameMayContain(q)), query, (row) => showAssetRow(dependencies, row), {
+        keep: ({ name }) => nameContains(name, q),
+      });
     },
   }),
   operation({
@@ -146,11 +148,11 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
       return unitOfWork.write(async (db) => {
         const row = found(await selectAsset(db, teamId, params.id), "asset");
         const changed = { name: body.name ?? row.name, tags: JSON.stringify([...new Set(body.tags ?? tagsOf(row))]) };
-        if (changed.name === row.name && changed.tags === row.tags) return { result: show(dependencies, row) };
+        if (changed.name === row.name && changed.tags === row.tags) return { result: showAssetRow(dependencies, row) };
         const next = { ...changed, updated_at: Math.trunc(dependencies.clock.now()) };
         await db.updateTable("assets").set(next).where("id", "=", row.id).execute();
         const events = [assetEvent("asset.updated", { ...row, ...next })];
-        return { result: show(dependencies, { ...row, ...next }), events };
+        return { result: showAssetRow(dependencies, { ...row, ...next }), events };
       });
     },
   }),

@@ -11,7 +11,7 @@ type Size = { width: number; height: number };
  * Returns the zones with their ids. A sent id is kept; a zone with the name of an earlier zone keeps that zone's id.
  * @throws ProblemError 422 naming each zone field that exceeds the layout or refers to an unknown playlist.
  */
-export async function settleZones(
+export async function assignZoneIds(
   db: Db,
   makeId: MakeId,
   teamId: string,

@@ -15,8 +15,8 @@ import type { LayoutRow } from "../../store/tables.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WriteEvent } from "../unit-of-work.ts";
 import { binned } from "./binned.ts";
-import { settleZones } from "./layout-zones.ts";
-import { names } from "./playlists.ts";
+import { assignZoneIds } from "./layout-zones.ts";
+import { listNames } from "./playlists.ts";
 
 interface LayoutDependencies {
   clock: Clock;
@@ -65,7 +65,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
     async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
-        const zones = await settleZones(db, makeId, teamId, body, body.zones, []);
+        const zones = await assignZoneIds(db, makeId, teamId, body, body.zones, []);
         await checkBackground(db, teamId, body.background_asset_id);
         const own = { id: makeId("lay"), team_id: teamId, created_at: now, updated_at: now, deleted_at: null };
         const row: LayoutRow = { ...body, ...own, transition: toJson(body.transition), zones: JSON.stringify(zones) };
@@ -130,7 +130,7 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
         const before = parseZones(row.zones);
         const size = { width: body.width ?? row.width, height: body.height ?? row.height };
         // Unchanged zones are validated too: the layout may have become too small for them.
-        const zones = await settleZones(db, makeId, teamId, size, body.zones ?? before, before);
+        const zones = await assignZoneIds(db, makeId, teamId, size, body.zones ?? before, before);
         await checkBackground(db, teamId, body.background_asset_id);
         const { name = row.name, background_color = row.background_color, background_asset_id = row.background_asset_id } = body;
         const transition = body.transition === undefined ? row.transition : toJson(body.transition);
@@ -164,11 +164,12 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
       await unitOfWork.write(async (db) => {
         const row = await layouts.find(db, teamId, layoutId, { inBin: permanent });
         const schedules = await schedulesShowing(db, teamId, [row.id]);
-        if (schedules.length > 0) throw new ProblemError("in-use", `Schedules show this layout: ${names(schedules)}. Delete them first`);
+        if (schedules.length > 0)
+          throw new ProblemError("in-use", `Schedules show this layout: ${listNames(schedules)}. Delete them first`);
         const affected = await deleteExpiredOverrides(db, teamId, { layout_id: row.id }, clock.now());
         const players = await playersShowing(db, teamId, [row.id]);
         if (players.length > 0)
-          throw new ProblemError("in-use", `Players show this layout: ${names(players)}. Give them another layout first`);
+          throw new ProblemError("in-use", `Players show this layout: ${listNames(players)}. Give them another layout first`);
         await discard(db, "layouts", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, affected, events: [eventOf("layout.deleted", row)] };
       });

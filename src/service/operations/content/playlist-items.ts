@@ -18,7 +18,7 @@ const kindOf: Record<string, AssetKind> = { image: "image", video: "video", audi
  * @throws ProblemError 422 naming each item whose asset is missing or of the wrong kind or whose id is not of this playlist, and each
  * mask without a stored secret.
  */
-export async function settleItems(
+export async function assignItemIds(
   db: Db,
   makeId: MakeId,
   teamId: string,

@@ -15,7 +15,7 @@ import type { PlaylistRow } from "../../store/tables.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { WriteEvent } from "../unit-of-work.ts";
 import { binned } from "./binned.ts";
-import { settleItems } from "./playlist-items.ts";
+import { assignItemIds } from "./playlist-items.ts";
 
 interface PlaylistDependencies {
   clock: Clock;
@@ -60,7 +60,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
-        const items = await settleItems(db, makeId, teamId, body.items, []);
+        const items = await assignItemIds(db, makeId, teamId, body.items, []);
         const about = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
         const row: PlaylistRow = { ...about, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("playlists").values(row).execute();
@@ -122,7 +122,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
     async run({ clock, makeId }, { teamId }, { params: { id: playlistId }, body }, unitOfWork) {
       return unitOfWork.write(async (db) => {
         const row = await playlists.find(db, teamId, playlistId, { inBin: false });
-        const items = body.items && (await settleItems(db, makeId, teamId, body.items, parseItems(row.items)));
+        const items = body.items && (await assignItemIds(db, makeId, teamId, body.items, parseItems(row.items)));
         const changed = { name: body.name ?? row.name, items: items === undefined ? row.items : JSON.stringify(items) };
         if (changed.name === row.name && canonicalJson(JSON.parse(changed.items)) === canonicalJson(JSON.parse(row.items))) {
           return { result: show(row) };
@@ -161,7 +161,7 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
         const row = await playlists.find(db, teamId, playlistId, { inBin: permanent });
         const layouts = await layoutsShowing(db, teamId, row.id);
         if (layouts.length > 0)
-          throw new ProblemError("in-use", `Layouts show this playlist: ${names(layouts)}. Remove it from them first`);
+          throw new ProblemError("in-use", `Layouts show this playlist: ${listNames(layouts)}. Remove it from them first`);
         await discard(db, "playlists", row.id, Math.trunc(clock.now()), permanent);
         return { result: undefined, events: [eventOf("playlist.deleted", row)] };
       });
@@ -199,7 +199,7 @@ function eventOf(type: EventType, { team_id: teamId, id: playlist_id, name }: Pl
 }
 
 /** Lists the names and ids of resources that block an operation, for the problem's detail. */
-export function names(things: readonly { id: string; name: string }[]): string {
+export function listNames(things: readonly { id: string; name: string }[]): string {
   const shown = things.slice(0, 10).map(({ id: thingId, name }) => `“${name}” (${thingId})`);
   return shown.join(", ") + (things.length > shown.length ? ` and ${things.length - shown.length} more` : "");
 }

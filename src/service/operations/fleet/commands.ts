@@ -25,7 +25,7 @@ import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/t
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { FileResponse } from "../responses.ts";
-import { select } from "./players.ts";
+import { findPlayer } from "./players.ts";
 
 interface CommandDependencies {
   clock: Clock;
@@ -62,7 +62,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run({ commands, log }, { teamId }, { params, body }, unitOfWork) {
       const queued = await unitOfWork.write(async (db) => {
-        const player = found(await select(db, teamId, params.id), "player");
+        const player = found(await findPlayer(db, teamId, params.id), "player");
         const { row, entry } = await commands.queue(db, player, body);
         const affected = (await storeOverride(db, player, row.id, body, row.created_at)) ? [player] : [];
         return { result: showCommand(row), affected, entries: [entry] };
@@ -87,7 +87,7 @@ export const commandOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run({ commands, store }, { teamId }, { params, query }) {
       const { db } = store;
-      found(await select(db, teamId, params.id), "player");
+      found(await findPlayer(db, teamId, params.id), "player");
       await commands.expire();
       const rows = db.selectFrom("commands").selectAll().where("player_id", "=", params.id);
       return pageOf(filtered(rows, query), query, showCommand);
@@ -202,7 +202,7 @@ export const screenshotOperations: readonly Operation<CommandDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run({ store }, { teamId }, { params, query }) {
       const { db } = store;
-      found(await select(db, teamId, params.id), "player");
+      found(await findPlayer(db, teamId, params.id), "player");
       const rows = db.selectFrom("screenshots").selectAll().where("player_id", "=", params.id);
       return pageOf(rows, query, showScreenshot);
     },
@@ -280,7 +280,7 @@ async function find(
 ): Promise<ScreenshotRow> {
   const row = await db.selectFrom("screenshots").selectAll().where("team_id", "=", teamId).where("id", "=", shotId).executeTakeFirst();
   // The screenshots of a player in the bin are not found either.
-  if (row !== undefined) found(await select(db, teamId, row.player_id), "screenshot");
+  if (row !== undefined) found(await findPlayer(db, teamId, row.player_id), "screenshot");
   return found(row, "screenshot");
 }
 

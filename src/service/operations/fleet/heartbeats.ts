@@ -10,7 +10,7 @@ import { pageOf } from "../../http/paging.ts";
 import { found, invalidField } from "../../http/problem.ts";
 import type { Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
-import { select } from "./players.ts";
+import { findPlayer } from "./players.ts";
 
 interface HeartbeatDependencies {
   clock: Clock;
@@ -41,7 +41,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     output: page(HeartbeatMinute),
     errors: ["not-found", "invalid"],
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
-      found(await select(store.db, teamId, playerId), "player");
+      found(await findPlayer(store.db, teamId, playerId), "player");
       await presence.flush();
       const to = query.to === undefined ? clock.now() + minuteMs : Date.parse(query.to);
       const rows = selectMinutes(store.telemetry, playerId, query.from === undefined ? 0 : Date.parse(query.from), to);
@@ -64,7 +64,7 @@ export const heartbeatOperations: readonly Operation<HeartbeatDependencies>[] = 
     errors: ["not-found", "invalid"],
     async run({ clock, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       await presence.flush();
-      const player = found(await select(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const now = clock.now();
       const last = query.to === undefined ? Math.floor(now / dayMs) : Date.parse(query.to) / dayMs;
       const first = query.from === undefined ? last - 29 : Date.parse(query.from) / dayMs;

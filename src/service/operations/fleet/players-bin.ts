@@ -19,7 +19,7 @@ import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { Change, WriteEvent } from "../unit-of-work.ts";
-import { playerParams, read, select, show, version } from "./players.ts";
+import { playerParams, readPlayer, findPlayer, showPlayer, playerVersion } from "./players.ts";
 
 interface PlayersBinDependencies {
   clock: Clock;
@@ -55,7 +55,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     status: 204,
     output: NoContent,
     errors: ["not-found", "precondition-failed"],
-    current: async (dependencies, context, given) => version(await readAny(dependencies, context, given)),
+    current: async (dependencies, context, given) => playerVersion(await readAny(dependencies, context, given)),
     async run(
       { clock, commands, journal, links, log, presence, problems, sockets, sweeper },
       { teamId },
@@ -64,7 +64,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     ) {
       const permanent = query.permanent === "true";
       const removed = await unitOfWork.write(async (db) => {
-        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await select(db, teamId, playerId), "player");
+        const row = found(permanent ? await inBinOrNot(db, teamId, playerId) : await findPlayer(db, teamId, playerId), "player");
         const now = Math.trunc(clock.now());
         const schedules = row.removed_at === null ? await discardPlayer(db, row, now) : [];
         const erased = permanent ? await erasePlayers(db, [row.id], now) : { files: [], events: [] };
@@ -100,7 +100,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     status: 200,
     output: Player,
     errors: ["not-found"],
-    version,
+    playerVersion,
     async run(dependencies, context, { params: { id: playerId } }, unitOfWork) {
       const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
@@ -115,7 +115,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         ];
         return { result: player, affected: [player], events };
       };
-      return unitOfWork.write(write, (db) => read(dependencies, context, { id: playerId }, db));
+      return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
     },
   }),
   operation({
@@ -135,11 +135,11 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     status: 200,
     output: Player,
     errors: ["not-found", "unknown-code", "already-claimed", "invalid", "too-many"],
-    version,
+    playerVersion,
     async run(dependencies, { teamId, operator, address }, { params: { id: playerId }, body }, unitOfWork) {
       let earlier: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const before = found(await select(db, teamId, playerId), "player");
+        const before = found(await findPlayer(db, teamId, playerId), "player");
         const next = await dependencies.pairing.replaceDevice(db, before, body.code);
         // If it is the same device again, it must not receive a notice.
         if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
@@ -149,7 +149,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
       // The last heartbeat of the previous device does not describe the new one.
-      const answer = async (db: Db) => show(dependencies, found(await select(db, teamId, playerId), "player"), null);
+      const answer = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
         unitOfWork.write(write, answer),
       );
@@ -184,5 +184,5 @@ async function readAny(
   { teamId }: OperatorContext,
   { id: playerId }: { id: string },
 ): Promise<Player> {
-  return show(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "player"));
+  return showPlayer(dependencies, found(await inBinOrNot(dependencies.store.db, teamId, playerId), "player"));
 }

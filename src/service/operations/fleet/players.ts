@@ -72,7 +72,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 201,
     output: Player,
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
-    version,
+    playerVersion,
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId, operator, address } = context;
       const claim = async (db: Db): Promise<Change<PlayerRow>> => {
@@ -81,7 +81,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         return { result: row, affected: [row], events: [{ teamId, type: "player.paired", data }] };
       };
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
-        unitOfWork.write(claim, (db, { id: playerId }) => read(dependencies, context, { id: playerId }, db)),
+        unitOfWork.write(claim, (db, { id: playerId }) => readPlayer(dependencies, context, { id: playerId }, db)),
       );
       dependencies.pairing.notifyClaimed();
       dependencies.log.info({ player_id: player.id, name: player.name }, "player paired");
@@ -118,7 +118,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         (tag === undefined || (JSON.parse(row.tags) as string[]).includes(tag)) &&
         (hasProblems === undefined || dependencies.problems.listFor(row).problems.length > 0 === (hasProblems === "true"));
       const isFiltered = q !== undefined || status !== undefined || hasProblems !== undefined || (tag !== undefined && isBin);
-      return pageOf(rows, query, (row) => show(dependencies, row), isFiltered ? { keep } : {});
+      return pageOf(rows, query, (row) => showPlayer(dependencies, row), isFiltered ? { keep } : {});
     },
   }),
   operation({
@@ -136,8 +136,8 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 200,
     output: Player,
     errors: ["not-found"],
-    version,
-    run: (dependencies, context, input) => read(dependencies, context, input.params),
+    playerVersion,
+    run: (dependencies, context, input) => readPlayer(dependencies, context, input.params),
   }),
   operation({
     name: "getPlayerNow",
@@ -155,7 +155,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     output: Now,
     errors: ["not-found"],
     async run(dependencies, { teamId }, { params: { id: playerId } }) {
-      const row = found(await select(dependencies.store.db, teamId, playerId), "player");
+      const row = found(await findPlayer(dependencies.store.db, teamId, playerId), "player");
       const latest = dependencies.presence.latest(row.id);
       return {
         player_id: row.id,
@@ -189,12 +189,12 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 200,
     output: Player,
     errors: ["not-found", "invalid", "precondition-failed"],
-    version,
-    current: async (dependencies, context, given) => version(await read(dependencies, context, given)),
+    playerVersion,
+    current: async (dependencies, context, given) => playerVersion(await readPlayer(dependencies, context, given)),
     async run(dependencies, context, { params: { id: playerId }, body }, unitOfWork) {
       const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
-        const before = found(await select(db, teamId, playerId), "player");
+        const before = found(await findPlayer(db, teamId, playerId), "player");
         const { tags, variables, wall, ...rest } = body;
         await checkLayout(db, teamId, body.layout_id);
         const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -211,13 +211,13 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
         if (next.tags !== before.tags) await updateTagIndex(db, [next]);
         return { result: next, affected: [next], events: eventsOf(before, next) };
       };
-      return unitOfWork.write(write, (db) => read(dependencies, context, { id: playerId }, db));
+      return unitOfWork.write(write, (db) => readPlayer(dependencies, context, { id: playerId }, db));
     },
   }),
 ];
 
 /** A player of the team that was not removed. */
-export async function select(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
+export async function findPlayer(db: Db, teamId: string, playerId: string): Promise<PlayerRow | undefined> {
   const row = await findTeamRow(db, "players", teamId, playerId);
   return row?.removed_at === null ? row : undefined;
 }
@@ -230,18 +230,18 @@ function eventsOf(before: PlayerRow, after: PlayerRow): NonNullable<Change<unkno
 }
 
 /** What the ETag of a player is a digest of. */
-export function version({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
+export function playerVersion({ id: playerId, name, layout_id, tags, timezone, variables, updated_at }: Player): unknown {
   return { id: playerId, name, layout_id, tags, timezone, variables, updated_at };
 }
 
 /** A player that was not removed, as REST shows it. @throws ProblemError 404. */
-export async function read(
+export async function readPlayer(
   dependencies: ShownPlayerDependencies & { store: Store },
   { teamId }: OperatorContext,
   { id: playerId }: { id: string },
   db = dependencies.store.db,
 ): Promise<Player> {
-  return show(dependencies, found(await select(db, teamId, playerId), "player"));
+  return showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"));
 }
 
 /** @throws ProblemError 422 if the layout does not exist or is in the bin. */
@@ -258,7 +258,7 @@ function statusOf({ presence }: ShownPlayerDependencies, playerId: string): Play
 type Reported = Pick<Player, "player_version" | "hardware" | "resolution">;
 
 /** The player in its API form. @param latest the latest heartbeat of its device; null: none */
-export function show(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
+export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow, latest = dependencies.presence.latest(row.id)): Player {
   const status = latest === null ? "offline" : statusOf(dependencies, row.id);
   const paired = JSON.parse(row.reported) as Reported;
   const reported: Partial<Reported> & { engine?: string } = latest?.heartbeat ?? {};

@@ -13,7 +13,7 @@ import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
-import { readActing } from "./teams.ts";
+import { readTokenTeam } from "./teams.ts";
 
 interface MemberDependencies {
   clock: Clock;
@@ -43,7 +43,7 @@ export const memberOperations: readonly Operation<MemberDependencies>[] = [
     output: page(Member),
     errors: ["not-found", "invalid"],
     async run(dependencies, context, input) {
-      await readActing(dependencies, context, input.params);
+      await readTokenTeam(dependencies, context, input.params);
       return pageOf(selectMembers(dependencies.store.db, context.teamId), input.query, showMember);
     },
   }),
@@ -135,7 +135,7 @@ async function read(
   { id: teamId, user_id }: Params,
   db = dependencies.store.db,
 ): Promise<Member> {
-  await readActing(dependencies, context, { id: teamId }, db);
+  await readTokenTeam(dependencies, context, { id: teamId }, db);
   return showMember(found(await selectMembers(db, teamId).where("id", "=", user_id).executeTakeFirst(), "member"));
 }
 

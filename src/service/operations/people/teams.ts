@@ -111,11 +111,11 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     output: OwnTeam,
     errors: ["not-found", "invalid", "precondition-failed"],
     version,
-    current: async (dependencies, context, given) => version(await readActing(dependencies, context, given)),
+    current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
       const { operator } = context;
       return unitOfWork.write(async (db) => {
-        const before = await readActing(dependencies, context, input.params, db);
+        const before = await readTokenTeam(dependencies, context, input.params, db);
         if (before.name === input.body.name) return { result: before };
         const next = { name: input.body.name, updated_at: Math.trunc(dependencies.clock.now()) };
         const row = await db.updateTable("teams").set(next).where("id", "=", before.id).returningAll().executeTakeFirstOrThrow();
@@ -137,12 +137,12 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: ["not-found", "in-use", "precondition-failed"],
-    current: async (dependencies, context, given) => version(await readActing(dependencies, context, given)),
+    current: async (dependencies, context, given) => version(await readTokenTeam(dependencies, context, given)),
     async run(dependencies, context, input, unitOfWork) {
       let ended: string[] = [];
       let emptied: string[] = [];
       await unitOfWork.write(async (db) => {
-        const { id: teamId } = await readActing(dependencies, context, input.params, db);
+        const { id: teamId } = await readTokenTeam(dependencies, context, input.params, db);
         await checkEmpty(db, teamId);
         const now = Math.trunc(dependencies.clock.now());
         const { files, playerIds } = await emptyBin(db, { teamId }, now);
@@ -171,7 +171,7 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
  * Checks that the team in the path is the token's team.
  * @throws ProblemError 404 for a team that the user is not in; 403 for another team of the user, which needs another token.
  */
-export async function readActing(
+export async function readTokenTeam(
   dependencies: { store: Store },
   context: OperatorContext,
   { id: teamId }: { id: string },

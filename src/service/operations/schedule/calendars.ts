@@ -20,7 +20,7 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { CalendarRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
-import { names } from "../content/playlists.ts";
+import { listNames } from "../content/playlists.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
@@ -175,11 +175,11 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
   if (live.length > 0) {
     throw new ProblemError(
       "in-use",
-      `Schedules ask for this calendar: ${names(live)}. Take the condition out of them first, or delete them`,
+      `Schedules ask for this calendar: ${listNames(live)}. Take the condition out of them first, or delete them`,
     );
   }
   if (schedules.length > 0) {
-    const detail = `Schedules in the bin use this calendar: ${names(schedules)}. Delete them for good first (?permanent=true)`;
+    const detail = `Schedules in the bin use this calendar: ${listNames(schedules)}. Delete them for good first (?permanent=true)`;
     throw new ProblemError("in-use", detail);
   }
 }

@@ -14,7 +14,7 @@ import { datesByCalendar, interventionsOf, timeZoneOf } from "../../schedule/sch
 import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
 import { readEnabledSchedules, schedulesForPlayer, schedulesOutsideBin, showSchedule } from "../../schedule/schedules.ts";
 import type { Store } from "../../store/store.ts";
-import { select } from "../fleet/players.ts";
+import { findPlayer } from "../fleet/players.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
 interface ForecastDependencies {
@@ -49,7 +49,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     output: Forecast,
     errors: ["not-found", "invalid"],
     async run({ clock, desired, foretell, presence, store }, { teamId }, { params: { id: playerId }, query }) {
-      const player = found(await select(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
       if (to <= from) throw invalidField("?to", "must be after ?from");
@@ -96,7 +96,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     errors: ["not-found", "invalid"],
     async run(dependencies, { teamId }, { params: { id: playerId }, query }) {
       const { calendar, clock, desired, store } = dependencies;
-      const player = found(await select(store.db, teamId, playerId), "player");
+      const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
       const timeZone = timeZoneOf(dependencies, player);
       const state = await desired.read(store.db, player);

@@ -18,8 +18,8 @@ import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { LayoutRow, PlayerRow, PlaylistRow, ScheduleRow, ShowRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
-import { settleZones } from "../content/layout-zones.ts";
-import { settleItems } from "../content/playlist-items.ts";
+import { assignZoneIds } from "../content/layout-zones.ts";
+import { assignItemIds } from "../content/playlist-items.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 
@@ -64,7 +64,7 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         const players = await targetedPlayers(db, teamId, [target]);
         const { item, called } = await itemOf(db, teamId, body);
         const name = body.name ?? called;
-        const items = await settleItems(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
+        const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
         const stamps = { team_id: teamId, name, created_at: now };
         const changed = { ...stamps, updated_at: now, deleted_at: null };
         const playlist: PlaylistRow = { ...changed, id: dependencies.makeId("pls"), items: JSON.stringify(items) };
@@ -249,6 +249,6 @@ async function layoutOf(
   const zones = [{ name: "main", left: 0, top: 0, width, height, playlist_id: playlistId }];
   const { name } = stamps;
   const body = NewLayout.parse({ name, width, height, background_color, zones });
-  const settled = await settleZones(db, dependencies.makeId, teamId, body, body.zones, []);
+  const settled = await assignZoneIds(db, dependencies.makeId, teamId, body, body.zones, []);
   return { ...body, ...stamps, id: dependencies.makeId("lay"), transition: null, zones: JSON.stringify(settled) };
 }
