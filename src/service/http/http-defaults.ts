@@ -88,7 +88,7 @@ export function addHttpDefaults(app: FastifyInstance, dependencies: HttpDependen
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, dependencies: HttpDependencies): FastifyReply {
   const problem = toProblemError(error);
-  if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "a request failed");
+  if (problem.status >= 500) dependencies.log.error({ err: problem.cause ?? problem, request_id: request.id }, "request failed");
   reply
     .code(problem.status)
     // Requests that Fastify itself rejects have not passed the onRequest hook.

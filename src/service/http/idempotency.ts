@@ -35,7 +35,7 @@ export class Idempotency {
     { tokenId, secret }: { tokenId: string; secret: string },
     key: string,
     requestHash: string,
-    act: (keep: (db: Db, answer: KeptResponse) => Promise<void>) => Promise<KeptResponse>,
+    act: (keep: (db: Db, response: KeptResponse) => Promise<void>) => Promise<KeptResponse>,
   ): Promise<KeptResponse & { replayed: boolean }> {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new ProblemError("bad-request", "Idempotency-Key must have 1 to 255 visible ASCII characters without spaces");
@@ -57,12 +57,12 @@ export class Idempotency {
         };
       }
       let isKept = false;
-      const answer = await act(async (db, given) => {
+      const response = await act(async (db, given) => {
         await this.#keep(db, { token_id: tokenId, key, request_hash: requestHash }, { ...given, body: seal(given.body, secret) });
         isKept = true;
       });
       if (!isKept) throw new TypeError("a POST of an operator has to write through its unit of work, or a repeat would run it again");
-      return { ...answer, replayed: false };
+      return { ...response, replayed: false };
     } finally {
       this.#inFlight.delete(name);
     }

@@ -51,7 +51,7 @@ export class ProblemError extends Error {
     more: { errors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(detail, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = "Refusal";
+    this.name = "ProblemError";
     this.kind = kind;
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
@@ -73,14 +73,14 @@ export function invalidFields(errors: readonly FieldError[]): ProblemError {
 }
 
 /** The body of a problem response. `type` is a URL at this service that explains the problem type. */
-export function problemOf(refusal: ProblemError, requestId: string): Problem {
-  const { status, title } = problemKinds[refusal.kind];
+export function problemOf(error: ProblemError, requestId: string): Problem {
+  const { status, title } = problemKinds[error.kind];
   return {
-    type: `/problems/${refusal.kind}`,
+    type: `/problems/${error.kind}`,
     title,
     status,
-    detail: refusal.message,
-    ...(refusal.errors.length > 0 ? { errors: [...refusal.errors] } : {}),
+    detail: error.message,
+    ...(error.errors.length > 0 ? { errors: [...error.errors] } : {}),
     request_id: requestId,
   };
 }

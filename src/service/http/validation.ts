@@ -14,7 +14,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
     if ("value" in outcome) return outcome;
     if (httpPart === "params") return { error: new ProblemError("not-found", "Not found: the id is malformed") };
     const place = httpPart === "querystring" ? queryPointer : bodyPointer;
-    const errors = outcome.mistakes.map(({ path, detail }) => ({ pointer: place(path), detail }));
+    const errors = outcome.errors.map(({ path, detail }) => ({ pointer: place(path), detail }));
     const detail = errors.map((error) => `${error.pointer || "the body"}: ${error.detail}`).join("; ");
     return { error: new ProblemError("invalid", detail, { errors }) };
   };
@@ -24,7 +24,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
 export function validatePart<T>(schema: z.ZodType<T>, value: unknown): { value: T } | { errors: FieldError[] } {
   const outcome = validate(schema, value);
   if ("value" in outcome) return outcome;
-  return { errors: outcome.mistakes.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
+  return { errors: outcome.errors.map(({ path, detail }) => ({ pointer: bodyPointer(path), detail })) };
 }
 
 type Path = readonly PropertyKey[];

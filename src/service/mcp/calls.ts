@@ -74,9 +74,9 @@ export async function runTool(
   const { log } = runner;
   const fields = { request_id: mcpCall.call.id, tool: name };
   try {
-    const answer = await run();
+    const result = await run();
     log.debug(fields, "tool called");
-    return answer;
+    return result;
   } catch (cause) {
     const error = isAbort(cause)
       ? new ProblemError("closing", "The call was cancelled: the service is stopping, or the token has ended")

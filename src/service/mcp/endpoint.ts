@@ -57,9 +57,9 @@ export function addMcp(
       const closed = call.closedSignal();
       const toolsets = requestedToolsets(request.query, call.header("x-mcp-toolsets"));
       const mcpCall = { call: { ...call, closedSignal: () => closed }, operator, raw: request.raw, toolsets };
-      const answer = await (await handler()).handle(mcpCall, request.body);
+      const response = await (await handler()).handle(mcpCall, request.body);
       if (!reply.hasHeader("cache-control")) reply.header("Cache-Control", "no-store");
-      return reply.send(answer);
+      return reply.send(response);
     },
   });
   // RFC 9728 allows metadata without authorization_servers: people create the tokens, so there is no authorization server.

@@ -36,13 +36,13 @@ export function serverFor(runner: ToolRunner, version: string, mcpCall: McpCall)
     const tool = runner.tools.get(name);
     const other =
       tool === undefined ? (callFinder(runner, mcpCall, name, given) ?? callScreenshot(runner, mcpCall, name, given)) : undefined;
-    const answer = tool === undefined ? await other : await callOperation(runner, mcpCall, tool, given);
-    if (answer === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);
-    return answer;
+    const result = tool === undefined ? await other : await callOperation(runner, mcpCall, tool, given);
+    if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}: see tools/list`);
+    return result;
   });
-  server.setRequestHandler("resources/list", ({ params }) => explained(mcpCall, listResources(runner, mcpCall, params?.cursor)));
+  server.setRequestHandler("resources/list", ({ params }) => withProtocolErrors(mcpCall, listResources(runner, mcpCall, params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler("resources/read", ({ params }) => explained(mcpCall, readResource(runner, mcpCall, params.uri)));
+  server.setRequestHandler("resources/read", ({ params }) => withProtocolErrors(mcpCall, readResource(runner, mcpCall, params.uri)));
   server.setRequestHandler("prompts/list", () => ({ prompts: promptsFor(scopes) }));
   server.setRequestHandler("prompts/get", ({ params }) => getPrompt(scopes, params.name, params.arguments));
   return server;
@@ -56,9 +56,9 @@ export function mcpCallOf({ authInfo }: McpRequestContext): McpCall {
 }
 
 /** Turns a problem into an error of the protocol, with the problem as its data. */
-async function explained<T>(mcpCall: McpCall, answer: Promise<T>): Promise<T> {
+async function withProtocolErrors<T>(mcpCall: McpCall, result: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const code = error.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;

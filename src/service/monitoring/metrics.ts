@@ -57,13 +57,13 @@ export class Metrics implements Disposable {
     });
     this.#readParts(parts);
     this.#readProcess();
-    parts.events.onAppended(async (db, _teamId, events) => this.#note(db, events));
+    parts.events.onAppended(async (db, _teamId, events) => this.#rememberStatuses(db, events));
     parts.store.onCommit((db) => this.#countCommands(db));
     this.#lag.enable();
   }
 
   /** Counts a handled request; `operation` is null for a route that is no operation. */
-  answered(operation: string | null, status: number, durationMs: number): void {
+  countRequest(operation: string | null, status: number, durationMs: number): void {
     const name = operation ?? "other";
     this.#requests.inc({ operation: name, status });
     this.#durations.observe({ operation: name }, durationMs / 1_000);
@@ -135,7 +135,7 @@ export class Metrics implements Disposable {
     });
   }
 
-  #note(db: Db, events: readonly Event[]): void {
+  #rememberStatuses(db: Db, events: readonly Event[]): void {
     const statuses = events.flatMap(({ type }) => (type.startsWith("command.") ? [type.slice("command.".length)] : []));
     if (statuses.length > 0) this.#uncommitted.set(db, [...(this.#uncommitted.get(db) ?? []), ...statuses]);
   }

@@ -28,7 +28,7 @@ const storeLimitMs = 2_000;
 /** Adds `/readyz` and `/metrics`, and counts every handled request. @param isPublic whether anyone may read the metrics */
 export function addProbes(app: FastifyInstance, dependencies: ProbeDependencies, metrics: Metrics, isPublic: boolean): void {
   app.addHook("onResponse", async (request, reply) => {
-    metrics.answered(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
+    metrics.countRequest(request.routeOptions.config?.operation ?? null, reply.statusCode, reply.elapsedTime);
   });
   app.get("/readyz", async (_request, reply) => {
     if (dependencies.closing.aborted) throw new ProblemError("closing", "The service is stopping");

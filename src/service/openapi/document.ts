@@ -21,14 +21,14 @@ const device = "device";
  */
 export function describeService(version: string): Document {
   const schemas = new Schemas();
-  const refusals = new ProblemResponses();
+  const problems = new ProblemResponses();
   const problem = schemas.of(Problem, "output");
   const paths: Document["paths"] = {};
   for (const each of operations) {
-    (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, refusals);
+    (paths[apiPrefix + each.path] ??= {})[each.method.toLowerCase()] = describe(each, schemas, problems);
   }
   for (const [path, methods] of Object.entries(otherEndpoints)) paths[path] = { ...paths[path], ...methods };
-  refusals.of(["bad-request", "not-found"]);
+  problems.of(["bad-request", "not-found"]);
   const settled = schemas.resolve({ paths, problem, webhooks: describeWebhooks(schemas) });
   const parameters = shareParameters(settled.part.paths);
   nameLists(settled.part.paths, settled.components);
@@ -57,14 +57,14 @@ export function describeService(version: string): Document {
         device: { type: "http", scheme: "bearer", description: "A device token, `sgn_dev_…`, valid for one hour" },
       },
       schemas: byKey(settled.components),
-      responses: byKey(refusals.components),
+      responses: byKey(problems.components),
       parameters,
       headers: Object.fromEntries(Object.entries(responseHeaders).map(([name, header]) => [pascal(name), header])),
     },
   };
 }
 
-function describe(each: Operation, schemas: Schemas, refusals: ProblemResponses): DescribedOperation {
+function describe(each: Operation, schemas: Schemas, problems: ProblemResponses): DescribedOperation {
   const scope = each.scope === undefined ? "" : `\n\nScope: \`${each.scope}\`.`;
   const parameters = [
     ...fields(each.params, "path", schemas),
@@ -85,7 +85,7 @@ function describe(each: Operation, schemas: Schemas, refusals: ProblemResponses)
     security: each.caller === "anyone" ? [] : [{ [each.caller]: each.scope === undefined ? [] : [each.scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(each, schemas),
-    responses: answersOf(each, schemas, refusals),
+    responses: responsesOf(each, schemas, problems),
   };
 }
 
@@ -124,25 +124,25 @@ function bodyOf(each: Operation, schemas: Schemas): Pick<DescribedOperation, "re
   return { requestBody: { required: !each.body.safeParse(undefined).success, content } };
 }
 
-function answersOf(each: Operation, schemas: Schemas, refusals: ProblemResponses): Record<string, Json> {
-  const answer = (status: number, description: string, content?: Json): Json => ({
+function responsesOf(each: Operation, schemas: Schemas, problems: ProblemResponses): Record<string, Json> {
+  const response = (status: number, description: string, content?: Json): Json => ({
     description,
     headers: headerReferences(successHeaders(each, status)),
     ...(content === undefined ? {} : { content }),
   });
   const files = each.file === undefined ? undefined : Object.fromEntries(each.file.map((type) => [type, { schema: {} }]));
   const texts = Object.fromEntries((each.texts ?? []).map((type) => [type, { schema: { type: "string" } }]));
-  const example = each.answer === undefined ? {} : { example: each.answer };
+  const example = each.outputExample === undefined ? {} : { example: each.outputExample };
   const json = () => ({ "application/json": { schema: schemas.of(each.output, "output"), ...example }, ...texts });
   const usual = files ?? (each.output instanceof z.ZodUndefined ? undefined : json());
-  const refused = refusals.of(problemsOf(each));
+  const problemResponses = problems.of(problemsOf(each));
   const others = Object.entries(each.others ?? {}).map(([status, { description, schema }]) => {
-    const problem = refused[status] && refusals.resolved(refused[status]);
+    const problem = problemResponses[status] && problems.resolved(problemResponses[status]);
     const content = schema && { "application/json": { schema: schemas.of(schema, "output") } };
     const both = { ...(problem?.["content"] as Json | undefined), ...content };
     return [
       status,
-      answer(
+      response(
         Number(status),
         problem === undefined ? description : `${description}; ${String(problem["description"])}`,
         Object.keys(both).length === 0 ? undefined : both,
@@ -150,12 +150,12 @@ function answersOf(each: Operation, schemas: Schemas, refusals: ProblemResponses
     ];
   });
   const partial = files && {
-    206: answer(206, "The requested part of the file", files),
-    304: answer(304, "The file has the ETag of If-None-Match"),
+    206: response(206, "The requested part of the file", files),
+    304: response(304, "The file has the ETag of If-None-Match"),
   };
   return {
-    ...refusals.of(problemsOf(each)),
-    [each.status]: answer(each.status, each.summary, usual),
+    ...problems.of(problemsOf(each)),
+    [each.status]: response(each.status, each.summary, usual),
     ...partial,
     ...Object.fromEntries(others),
   };
@@ -179,8 +179,8 @@ function nameLists(paths: Document["paths"], components: Record<string, Schema>)
 function addExamples(paths: Document["paths"], components: Record<string, Schema>): void {
   const resolve = (reference: string) => components[reference.slice(reference.lastIndexOf("/") + 1)]!;
   for (const described of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const answers = Object.values(described.responses).map((answer) => answer["content"] as Json | undefined);
-    for (const content of [described.requestBody?.content as Json | undefined, ...answers]) {
+    const contents = Object.values(described.responses).map((response) => response["content"] as Json | undefined);
+    for (const content of [described.requestBody?.content as Json | undefined, ...contents]) {
       const json = content?.["application/json"] as { schema: Schema; example?: unknown } | undefined;
       if (json !== undefined && Object.keys(json.schema).length > 0) json.example ??= sampleOf(json.schema, resolve);
     }

@@ -29,9 +29,9 @@ export function addDocumentation(app: FastifyInstance, version: string, publicUr
     app.get(path, async (request, reply) => {
       page ??= import("./documentation-page.ts").then(async ({ createDocumentationPage }) => createDocumentationPage(await openapi(null)));
       const { method, url, headers } = request;
-      const answer = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
-      if (answer.statusCode === 404) return reply.callNotFound();
-      return reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
+      const response = await (await page).inject({ method: method as "GET" | "HEAD", url, headers });
+      if (response.statusCode === 404) return reply.callNotFound();
+      return reply.code(response.statusCode).headers(response.headers).send(response.rawPayload);
     });
   }
 }

@@ -45,7 +45,7 @@ interface Description<C extends Caller, O extends z.ZodType, P extends z.ZodType
   status: number;
   output: O;
   /** An example of the response body. By default the description shows a generated sample. */
-  answer?: unknown;
+  outputExample?: unknown;
   /** Text media types in which the response is also available. */
   texts?: readonly string[];
   /** Media types of the response if it is a file. */

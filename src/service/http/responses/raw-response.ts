@@ -3,8 +3,8 @@ import { STATUS_CODES } from "node:http";
 import { problemOf, type ProblemError } from "../problem.ts";
 
 /** The whole response; close the connection after it. @param id the request id */
-export function rawProblemResponse(refusal: ProblemError, id: string): string {
-  const body = JSON.stringify(problemOf(refusal, id));
+export function rawProblemResponse(problem: ProblemError, id: string): string {
+  const body = JSON.stringify(problemOf(problem, id));
   const headers = {
     Connection: "close",
     "Request-Id": id,
@@ -13,8 +13,8 @@ export function rawProblemResponse(refusal: ProblemError, id: string): string {
     "Cache-Control": "no-store",
     "Content-Type": "application/problem+json",
     "Content-Length": String(Buffer.byteLength(body)),
-    ...refusal.headers,
+    ...problem.headers,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`;
 }

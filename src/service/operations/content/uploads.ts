@@ -35,7 +35,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
     status: 204,
     output: NoContent,
     errors: [],
-    run: ({ uploads }, _context, { raw }) => answer(uploads, async (tus) => tus.handle(raw, "")),
+    run: ({ uploads }, _context, { raw }) => handle(uploads, async (tus) => tus.handle(raw, "")),
   }),
   operation({
     ...common,
@@ -53,7 +53,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
       "Upload-Defer-Length": "`1` if the size is not known yet",
       "Upload-Metadata": "`filename` and `filetype`, with Base64 values",
     },
-    run: ({ uploads }, { teamId }, { raw }) => answer(uploads, async (tus) => tus.handle(raw, teamId)),
+    run: ({ uploads }, { teamId }, { raw }) => handle(uploads, async (tus) => tus.handle(raw, teamId)),
   }),
   operation({
     ...common,
@@ -69,7 +69,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
     async run(dependencies, context, { params: given, raw }) {
       const row = await finished(dependencies, context, given.id);
       if (row.error !== null || row.asset_id !== null) return new JsonResponse(200, undefined, endOf(row));
-      return answer(dependencies.uploads, async (tus) => tus.handle(raw, context.teamId));
+      return handle(dependencies.uploads, async (tus) => tus.handle(raw, context.teamId));
     },
   }),
   operation({
@@ -92,7 +92,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
         if (header("upload-offset") === String(row.size_bytes)) return new JsonResponse(204, undefined, endOf(row));
         throw new ProblemError("wrong-offset", "The upload is finished", { headers: resumable });
       }
-      return answer(dependencies.uploads, async (tus) => {
+      return handle(dependencies.uploads, async (tus) => {
         const done = await tus.handle(raw, teamId);
         const now = await dependencies.uploads.row(given.id);
         if (now === undefined) return done;
@@ -114,7 +114,7 @@ export const uploadOperations: readonly Operation<UploadDependencies>[] = [
     headers: version,
     async run({ uploads }, { teamId }, { params: given, raw }) {
       const row = await uploads.find(teamId, given.id);
-      if (row.asset_id === null && row.error === null) return answer(uploads, async (tus) => tus.handle(raw, teamId));
+      if (row.asset_id === null && row.error === null) return handle(uploads, async (tus) => tus.handle(raw, teamId));
       await uploads.remove(row.id);
       return new JsonResponse(204, undefined, resumable);
     },
@@ -148,13 +148,13 @@ async function finished({ uploads }: UploadDependencies, { teamId }: OperatorCon
 // The tus servers by store of uploads. The library loads slowly, so it is loaded with the first upload.
 const tusServers = new WeakMap<Uploads, Promise<TusServer>>();
 
-async function answer(
+async function handle(
   uploads: Uploads,
-  handle: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
+  handler: (tus: TusServer) => Promise<{ status: number; headers: Record<string, string> }>,
 ): Promise<JsonResponse> {
   const loading = tusServers.get(uploads) ?? import("../../content/tus.ts").then((module) => new module.TusServer(uploads, path));
   tusServers.set(uploads, loading);
-  const { status, headers } = await handle(await loading);
+  const { status, headers } = await handler(await loading);
   return new JsonResponse(status, undefined, headers);
 }
 

@@ -89,10 +89,10 @@ async function poll(
   const { clock, closing, subscribers } = dependencies;
   const types = typesOf(query.types);
   const until = clock.monotonic() + waitSeconds * 1_000;
-  const answered = new AbortController();
+  const finished = new AbortController();
   const news = new Signal();
   // Registered before the first read, so that no event in between is missed.
-  subscribers.notifyOnEvents(teamId, news, answered.signal);
+  subscribers.notifyOnEvents(teamId, news, finished.signal);
   try {
     for (let place = after; ;) {
       const page = await read(dependencies, context, { ...query, types, after: place });
@@ -108,7 +108,7 @@ async function poll(
       }
     }
   } finally {
-    answered.abort();
+    finished.abort();
   }
 }
 

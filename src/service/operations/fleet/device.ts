@@ -79,13 +79,13 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     headers: { Prefer: "`wait=25` delays the response until the code is claimed, at most 25 s (RFC 7240)" },
     async run(dependencies, context, { body }) {
       const waitS = waitOf(context.header("prefer"));
-      const answer =
+      const result =
         "device_code" in body
           ? await dependencies.pairing.requestToken(body.device_code, body.proof, waitS * 1_000, context.signal)
           : await renew(dependencies, body.player_id, body.proof);
-      if (answer.is === "granted") return new JsonResponse(200, answer.grant, { "Cache-Control": "no-store" });
+      if (result.is === "granted") return new JsonResponse(200, result.grant, { "Cache-Control": "no-store" });
       const applied: Record<string, string> = waitS > 0 ? { "Preference-Applied": `wait=${waitS}` } : {};
-      const refusal = { ...answer.refusal, service_key: dependencies.access.serviceKey };
+      const refusal = { ...result.refusal, service_key: dependencies.access.serviceKey };
       return new JsonResponse(400, refusal, { ...applied, "Cache-Control": "no-store" });
     },
   }),

@@ -100,7 +100,7 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     status: 200,
     output: Player,
     errors: ["not-found"],
-    playerVersion,
+    version: playerVersion,
     async run(dependencies, context, { params: { id: playerId } }, unitOfWork) {
       const { teamId } = context;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
@@ -135,25 +135,25 @@ export const playerBinOperations: readonly Operation<PlayersBinDependencies>[] =
     status: 200,
     output: Player,
     errors: ["not-found", "unknown-code", "already-claimed", "invalid", "too-many"],
-    playerVersion,
+    version: playerVersion,
     async run(dependencies, { teamId, operator, address }, { params: { id: playerId }, body }, unitOfWork) {
-      let earlier: PlayerRow | undefined;
+      let previous: PlayerRow | undefined;
       const write = async (db: Db): Promise<Change<PlayerRow>> => {
         const before = found(await findPlayer(db, teamId, playerId), "player");
         const next = await dependencies.pairing.replaceDevice(db, before, body.code);
         // If it is the same device again, it must not receive a notice.
-        if (next.public_key !== before.public_key) earlier = { ...before, removed_at: next.updated_at };
+        if (next.public_key !== before.public_key) previous = { ...before, removed_at: next.updated_at };
         await dependencies.commands.cancelAll(db, playerId);
         await dependencies.journal.deletePlayer(db, playerId);
         await deleteOverrides(db, playerId);
         return { result: next, affected: [next], events: [eventOf("player.replaced", next)] };
       };
       // The last heartbeat of the previous device does not describe the new one.
-      const answer = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);
+      const respond = async (db: Db) => showPlayer(dependencies, found(await findPlayer(db, teamId, playerId), "player"), null);
       const player = await dependencies.pairing.limitGuesses({ userId: operator.userId, teamId, address }, () =>
-        unitOfWork.write(write, answer),
+        unitOfWork.write(write, respond),
       );
-      if (earlier !== undefined) dependencies.sockets.revoke(earlier);
+      if (previous !== undefined) dependencies.sockets.revoke(previous);
       await dependencies.presence.forgetLatest(playerId);
       dependencies.pairing.notifyClaimed();
       dependencies.log.info({ player_id: player.id, name: player.name }, "player moved to another device");

@@ -72,7 +72,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 201,
     output: Player,
     errors: ["unknown-code", "already-claimed", "invalid", "too-many"],
-    playerVersion,
+    version: playerVersion,
     async run(dependencies, context, { body }, unitOfWork) {
       const { teamId, operator, address } = context;
       const claim = async (db: Db): Promise<Change<PlayerRow>> => {
@@ -136,7 +136,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 200,
     output: Player,
     errors: ["not-found"],
-    playerVersion,
+    version: playerVersion,
     run: (dependencies, context, input) => readPlayer(dependencies, context, input.params),
   }),
   operation({
@@ -189,7 +189,7 @@ export const playerOperations: readonly Operation<PlayerDependencies>[] = [
     status: 200,
     output: Player,
     errors: ["not-found", "invalid", "precondition-failed"],
-    playerVersion,
+    version: playerVersion,
     current: async (dependencies, context, given) => playerVersion(await readPlayer(dependencies, context, given)),
     async run(dependencies, context, { params: { id: playerId }, body }, unitOfWork) {
       const { teamId } = context;

@@ -198,17 +198,17 @@ function show(row: TeamRow & { role: string }): OwnTeam {
 
 /** @throws ProblemError 409 if the team still has resources or is the last team. */
 async function checkEmpty(db: Db, teamId: string): Promise<void> {
-  const refuse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
+  const inUse = (what: string) => new ProblemError("in-use", `The team still has ${what}: delete them first`);
   const players = db.selectFrom("players").select("id").where("team_id", "=", teamId).where("removed_at", "is", null);
-  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw refuse("players");
+  if ((await players.limit(1).executeTakeFirst()) !== undefined) throw inUse("players");
   for (const table of ["layouts", "playlists", "schedules", "assets"] as const) {
     // Resources in the bin are deleted with the team.
     const rows = db.selectFrom(table).select("id").where("team_id", "=", teamId).where("deleted_at", "is", null);
-    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuse(table);
+    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw inUse(table);
   }
   for (const table of ["calendars", "webhooks", "uploads"] as const) {
     const row = await db.selectFrom(table).select("id").where("team_id", "=", teamId).limit(1).executeTakeFirst();
-    if (row !== undefined) throw refuse(table);
+    if (row !== undefined) throw inUse(table);
   }
   const other = await db
     .selectFrom("teams")
