@@ -122,8 +122,8 @@ function typeMismatch(issues: readonly Issue[]): string {
   const kinds = wrong.flatMap((issue) =>
     issue.code === "invalid_type" ? [typeName(issue.expected)] : issue.code === "invalid_value" ? issue.values.map(quoted) : [],
   );
-  const wanted = list([...new Set(kinds)]);
-  return input === undefined ? missing : `must be ${wanted}${insteadOf(kinds, input)}`;
+  const expected = list([...new Set(kinds)]);
+  return input === undefined ? missing : `must be ${expected}${insteadOf(kinds, input)}`;
 }
 
 /** The message for an issue for which the schema has none of its own. */
@@ -181,8 +181,8 @@ function typeName(kind: string): string {
 }
 
 /** Says what the value is instead, if that helps. */
-function insteadOf(wanted: readonly string[], input: unknown): string {
-  if (typeof input === "number") return wanted.some((kind) => /number/.test(kind)) ? "" : ", not a number";
+function insteadOf(expected: readonly string[], input: unknown): string {
+  if (typeof input === "number") return expected.some((kind) => /number/.test(kind)) ? "" : ", not a number";
   if (input === null) return ", not null";
   if (Array.isArray(input)) return ", not a list";
   const kind = typeof input === "string" ? "a string" : typeof input === "boolean" ? String(input) : "an object";
@@ -192,8 +192,8 @@ function insteadOf(wanted: readonly string[], input: unknown): string {
 /** The message for a value that must be one of several; suggests the nearest. */
 function oneOf(values: readonly unknown[], input: unknown): string {
   const all = [...new Set(values)];
-  const wanted = all.length === 1 ? quoted(all[0]) : `one of ${all.map(quoted).join(", ")}`;
-  if (input === undefined) return `${missing}: ${wanted}`;
+  const expected = all.length === 1 ? quoted(all[0]) : `one of ${all.map(quoted).join(", ")}`;
+  if (input === undefined) return `${missing}: ${expected}`;
   const near =
     typeof input === "string"
       ? closestName(
@@ -201,7 +201,7 @@ function oneOf(values: readonly unknown[], input: unknown): string {
           all.filter((value) => typeof value === "string"),
         )
       : undefined;
-  return near === undefined || all.length === 1 ? `must be ${wanted}` : `must be ${wanted}: did you mean ${quoted(near)}?`;
+  return near === undefined || all.length === 1 ? `must be ${expected}` : `must be ${expected}: did you mean ${quoted(near)}?`;
 }
 
 function limitMessage(origin: string, side: "at minCount" | "at most", limit: number | bigint, isIncluded: boolean): string {

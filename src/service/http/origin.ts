@@ -8,9 +8,11 @@ import { apiPrefix } from "../operations/operation.ts";
  */
 export function originOf(request: FastifyRequest, publicUrl: string | null): string | null {
   if (publicUrl !== null) return new URL(publicUrl).origin;
-  const said = `${request.protocol}://${request.host}`;
+  const requested = `${request.protocol}://${request.host}`;
   // The client chooses the Host header, so only a plain host name and port may go into a link.
-  return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(said) && URL.canParse(said) ? new URL(said).origin : null;
+  return /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(requested) && URL.canParse(requested)
+    ? new URL(requested).origin
+    : null;
 }
 
 const linkFields = new Set(["url", "thumbnail_url", "image_url"]);

@@ -20,11 +20,11 @@ export interface ArgumentPlaces {
 export const maxToolBytes = 1_048_576;
 
 // Tools always respond with JSON, so they have no argument for the format.
-const notAsked = ["format"];
+const omittedFields = ["format"];
 // Repeated parts of a schema move to $defs if their JSON has at least this many characters.
-const shortestShared = 140;
+const minSharedLength = 140;
 
-const own = {
+const sharedArguments = {
   dry_run: z
     .boolean()
     .default(false)
@@ -43,28 +43,28 @@ const own = {
 /** Where the arguments of an operation's tool go, and their JSON schema. */
 export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Schema } {
   const params = fieldsOf(operation.params) ?? {};
-  const asked = Object.entries(fieldsOf(operation.query) ?? {}).filter(([name]) => !notAsked.includes(name));
-  const query = Object.fromEntries(asked);
-  const ours = ownArguments(operation);
-  const taken = { ...params, ...query, ...ours };
-  const names = [...Object.keys(params), ...Object.keys(query), ...Object.keys(ours)];
+  const queryFields = Object.entries(fieldsOf(operation.query) ?? {}).filter(([name]) => !omittedFields.includes(name));
+  const query = Object.fromEntries(queryFields);
+  const kindArguments = ownArguments(operation);
+  const taken = { ...params, ...query, ...kindArguments };
+  const names = [...Object.keys(params), ...Object.keys(query), ...Object.keys(kindArguments)];
   if (new Set(names).size !== names.length)
     throw new TypeError(`two arguments of ${operation.name} have the same name: ${names.join(", ")}`);
   const fields = fieldsOf(operation.body);
   const body = new Map(Object.keys(fields ?? {}).map((field) => [nameOf(field, taken), field]));
   const isWhole = operation.body !== undefined && fields === null;
   const given = isWhole ? { body: operation.body! } : Object.fromEntries([...body].map(([name, field]) => [name, fields![field]!]));
-  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...ours }), "input");
+  const schema = wholeSchema(z.strictObject({ ...params, ...query, ...given, ...kindArguments }), "input");
   return { params: Object.keys(params), query: Object.keys(query), body, whole: isWhole ? "body" : null, schema: compact(schema) };
 }
 
-/** The arguments that the kind of operation adds to the operation's own. */
-function ownArguments(operation: Operation): Partial<typeof own> {
+/** The arguments that the kind of operation adds to the operation's sharedArguments. */
+function ownArguments(operation: Operation): Partial<typeof sharedArguments> {
   return {
-    ...(operation.bytes === undefined ? {} : { data_base64: own.data_base64, content_type: own.content_type }),
-    ...(isRead(operation) ? {} : { dry_run: own.dry_run }),
-    ...(isRepeatable(operation) ? { idempotency_key: own.idempotency_key } : {}),
-    ...(operation.current === undefined ? {} : { if_match: own.if_match }),
+    ...(operation.bytes === undefined ? {} : { data_base64: sharedArguments.data_base64, content_type: sharedArguments.content_type }),
+    ...(isRead(operation) ? {} : { dry_run: sharedArguments.dry_run }),
+    ...(isRepeatable(operation) ? { idempotency_key: sharedArguments.idempotency_key } : {}),
+    ...(operation.current === undefined ? {} : { if_match: sharedArguments.if_match }),
   };
 }
 
@@ -151,7 +151,7 @@ function shared(schema: Schema): Schema {
   const counts = new Map<string, number>();
   visit(schema, (part) => {
     const text = JSON.stringify(part);
-    if (text.length >= shortestShared) counts.set(text, (counts.get(text) ?? 0) + 1);
+    if (text.length >= minSharedLength) counts.set(text, (counts.get(text) ?? 0) + 1);
     return part;
   });
   const names = new Map<string, string>();
@@ -173,8 +173,8 @@ function shared(schema: Schema): Schema {
 
 /** Applies `replace` to a schema, and if that changes nothing, to the schemas inside it. */
 function visit(schema: Schema, replace: (part: Schema) => Schema): Schema {
-  const made = replace(schema);
-  return made === schema ? inside(schema, (part) => visit(part, replace)) : made;
+  const replaced = replace(schema);
+  return replaced === schema ? inside(schema, (part) => visit(part, replace)) : replaced;
 }
 
 function inside(schema: Schema, replace: (part: Schema) => Schema): Schema {

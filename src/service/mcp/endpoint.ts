@@ -104,19 +104,19 @@ async function authenticateOperator(
  * @throws ProblemError 403.
  */
 function checkSite({ headers }: FastifyRequest, { host, publicUrl }: EndpointAddress): void {
-  const asked = headers.host ?? "";
+  const requestHost = headers.host ?? "";
   const own = publicUrl === null ? null : new URL(publicUrl);
-  const isPublic = own !== null && asked.toLowerCase() === own.host;
-  if (isLoopback(host) && !isPublic && !cannotBeRebound(asked)) {
+  const isPublic = own !== null && requestHost.toLowerCase() === own.host;
+  if (isLoopback(host) && !isPublic && !cannotBeRebound(requestHost)) {
     throw new ProblemError(
       "forbidden",
-      `The host name ${asked} is not allowed. If it is a name of this service, start the service with --public-url`,
+      `The host name ${requestHost} is not allowed. If it is a name of this service, start the service with --public-url`,
     );
   }
   const { origin } = headers;
   if (origin === undefined || origin === own?.origin) return;
   const from = URL.canParse(origin) ? new URL(origin).host : null;
-  if (from === null || from !== asked.toLowerCase() || !cannotBeRebound(from)) {
+  if (from === null || from !== requestHost.toLowerCase() || !cannotBeRebound(from)) {
     throw new ProblemError(
       "forbidden",
       "Pages of other websites may not call this endpoint: the Origin is not the service's own (--public-url)",

@@ -121,11 +121,14 @@ function parsed<T>(schema: z.ZodType<T>, given: Arguments): T {
 
 function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolResult {
   const usable = runner.tools.usable(mcpCall.operator.scopes);
-  const given = wordsIn(words);
+  const queryWords = wordsIn(words);
   // Both words, since the word that people use may also occur in a description.
-  const asked = [...new Set(given.flatMap((word) => [word, synonyms[word] ?? word]))];
+  const searchWords = [...new Set(queryWords.flatMap((word) => [word, synonyms[word] ?? word]))];
   const ranked = usable
-    .map((each) => ({ each, score: given.join("_") === each.tool.name ? Number.MAX_SAFE_INTEGER : scoreOf(each, asked, usable) }))
+    .map((each) => ({
+      each,
+      score: queryWords.join("_") === each.tool.name ? Number.MAX_SAFE_INTEGER : scoreOf(each, searchWords, usable),
+    }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ each }) => each);
@@ -144,8 +147,8 @@ function found(runner: ToolRunner, mcpCall: McpCall, words: string): CallToolRes
 }
 
 /** How well an operation matches: a word in its name counts most, and a rare word more than a common one. */
-function scoreOf(each: OperationTool, asked: readonly string[], all: readonly OperationTool[]): number {
-  return asked.reduce((sum, word) => {
+function scoreOf(each: OperationTool, words: readonly string[], all: readonly OperationTool[]): number {
+  return words.reduce((sum, word) => {
     const weight = weightOf(each, word);
     if (weight === 0) return sum;
     const matching = all.filter((other) => weightOf(other, word) > 0).length;

@@ -48,9 +48,9 @@ export function callScreenshot(runner: ToolRunner, mcpCall: McpCall, name: strin
 
 /** @throws ProblemError with the reason if the player sends no screenshot. */
 async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Arguments): Promise<CallToolResult> {
-  const asked = validatePart(Given, given);
-  if ("errors" in asked) throw invalidFields(asked.errors);
-  const { player: wanted, show_id: showId, max_width, wait_ms } = asked.value;
+  const input = validatePart(Given, given);
+  if ("errors" in input) throw invalidFields(input.errors);
+  const { player: wanted, show_id: showId, max_width, wait_ms } = input.value;
   for (const scope of screenshotTool.scopes) requireScope(mcpCall.operator, scope);
   const { clock, commands, presence, store } = runner;
   const { id } = await findPlayerByIdOrName(store.db, mcpCall.operator.teamId, wanted, "player");
@@ -63,16 +63,16 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
     );
   }
   const began = clock.monotonic();
-  const gone = closedSignalOf(runner, mcpCall);
+  const closed = closedSignalOf(runner, mcpCall);
   const show = showId === undefined ? null : await readJson<Show>(runner, mcpCall, "get_show", { id: showId });
   const zones = new Set(show === null ? [] : await zoneIdsOf(store.db, show.layout_id));
   const presents = (heartbeat: Heartbeat) => heartbeat.now_playing.some(({ zone_id }) => zones.has(zone_id));
-  const isShowing = show === null ? null : await presence.waitForHeartbeat(id, presents, wait_ms, gone);
+  const isShowing = show === null ? null : await presence.waitForHeartbeat(id, presents, wait_ms, closed);
   // If the show does not appear in time, a screenshot of what is shown instead still helps.
   const leftMs = Math.max(minPictureMs, wait_ms - (clock.monotonic() - began));
   const order = { id, type: "screenshot", args: { format: "jpeg", max_width }, ttl_s: Math.ceil(leftMs / 1_000) };
   const { id: commandId } = (await writeOperation(runner, mcpCall, toolNamed(runner, "send_command"), order)) as Command;
-  await commands.waitForEnd(commandId, leftMs, gone);
+  await commands.waitForEnd(commandId, leftMs, closed);
   const { status, error, result } = await readJson<Command>(runner, mcpCall, "get_command", { id, command_id: commandId });
   if (status !== "succeeded") {
     const reason = finalStatuses.includes(status)
@@ -83,9 +83,9 @@ async function takeScreenshot(runner: ToolRunner, mcpCall: McpCall, given: Argum
   const shot = await readJson<Screenshot>(runner, mcpCall, "get_screenshot", { id: String(result?.["screenshot_id"]) });
   const picture = await readPicture(runner, mcpCall, "get_screenshot_image", shot.id);
   const { id: screenshot_id, captured_at, width, height } = shot;
-  const about = { player_id: id, player_name: player.name, screenshot_id, captured_at, width, height };
-  const what = isShowing === null ? {} : { show_id: showId, is_showing: isShowing };
-  return untrustedResult({ ...about, ...what }, [{ type: "image", ...picture }]);
+  const details = { player_id: id, player_name: player.name, screenshot_id, captured_at, width, height };
+  const showState = isShowing === null ? {} : { show_id: showId, is_showing: isShowing };
+  return untrustedResult({ ...details, ...showState }, [{ type: "image", ...picture }]);
 }
 
 /** Aborts when the client disconnects, the token ends or the service stops. */

@@ -22,8 +22,8 @@ export function toolCall(call: Call, { operation, places }: OperationTool, given
     "idempotency-key": given["dry_run"] === true ? undefined : text("idempotency_key"),
   };
   const path = places.params.reduce((filled, name) => filled.replace(`{${name}}`, encodeURIComponent(String(given[name]))), operation.path);
-  const asked = places.query.filter((name) => given[name] !== undefined).map((name): [string, string] => [name, String(given[name])]);
-  return { ...call, url: `${apiPrefix}${path}?${new URLSearchParams(asked).toString()}`, header: (name) => headers[name] };
+  const query = places.query.filter((name) => given[name] !== undefined).map((name): [string, string] => [name, String(given[name])]);
+  return { ...call, url: `${apiPrefix}${path}?${new URLSearchParams(query).toString()}`, header: (name) => headers[name] };
 }
 
 /** @throws ProblemError 404 or 422, like REST. */
@@ -41,12 +41,12 @@ export function toolInput({ operation, places, tool }: OperationTool, given: Arg
   if (errors.length > 0) throw invalidFields(errors);
   const pick = (names: readonly string[]) => names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]] as const);
   // A query field is text in REST, so its schema parses text.
-  const asked = pick(places.query).map(
+  const query = pick(places.query).map(
     ([name, value]) => [name, typeof value === "number" || typeof value === "boolean" ? String(value) : value] as const,
   );
   return {
     params: validated(operation.params, "params", Object.fromEntries(pick(places.params))),
-    query: validated(operation.query, "querystring", Object.fromEntries(asked)),
+    query: validated(operation.query, "querystring", Object.fromEntries(query)),
     body: validated(operation.body, "body", bodyGiven(operation, places, given)),
     bytes,
     raw,

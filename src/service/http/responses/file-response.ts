@@ -19,8 +19,8 @@ export function sendFile(blobs: Blobs, file: FileResponse, request: FastifyReque
     "Content-Disposition": contentDisposition(file.name, file.mimeType),
     "Content-Digest": `sha-256=:${Buffer.from(file.sha256, "hex").toString("base64")}:`,
   });
-  const held = String(request.headers["if-none-match"] ?? "").split(",");
-  if (held.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) return reply.code(304).send();
+  const cachedTags = String(request.headers["if-none-match"] ?? "").split(",");
+  if (cachedTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) return reply.code(304).send();
   const ifRange = request.headers["if-range"];
   const range = rangeOf(request.headers.range, typeof ifRange === "string" ? ifRange : undefined, etag, file.sizeBytes);
   const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };

@@ -44,21 +44,21 @@ export const importOperations: readonly Operation<AssetImportDependencies>[] = [
       const url = new URL(body.url);
       if (url.username !== "" || url.password !== "") throw invalidField("/url", "must not contain a user name or a password");
       const write = async (db: Db) => {
-        const about = {
+        const fields = {
           id: dependencies.makeId("ast"),
           team_id: teamId,
           name: body.name ?? nameOf(url),
           created_at: Math.trunc(dependencies.clock.now()),
         };
-        const row: AssetRow = { ...newAssetRow(about), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
+        const row: AssetRow = { ...newAssetRow(fields), tags: JSON.stringify([...new Set(body.tags)]), source_url: url.href };
         await db.insertInto("assets").values(row).execute();
         return { result: showAssetRow(dependencies, row), events: [assetEvent("asset.created", row)] };
       };
-      const made = await unitOfWork.write(write, async (_db, asset) => {
+      const response = await unitOfWork.write(write, async (_db, asset) => {
         return new JsonResponse(202, asset, { Location: `/api/v1/assets/${asset.id}` });
       });
       dependencies.imports.wake();
-      return made;
+      return response;
     },
   }),
 ];

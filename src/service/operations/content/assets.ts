@@ -69,16 +69,16 @@ export const assetOperations: readonly Operation<AssetDependencies & AssetBinDep
     version: assetVersion,
     async run(dependencies, { teamId, header }, { query, bytes }, unitOfWork) {
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), teamId);
-      const made = await unitOfWork.write(
+      const asset = await unitOfWork.write(
         async (db) => {
-          const known = query.duplicate === "reuse" ? await same(db, teamId, bytes.sha256) : undefined;
-          if (known !== undefined) return { result: { row: known, isNew: false } };
+          const existing = query.duplicate === "reuse" ? await findByHash(db, teamId, bytes.sha256) : undefined;
+          if (existing !== undefined) return { result: { row: existing, isNew: false } };
           return { result: { row: await insertAsset(dependencies, db, { teamId, name: query.name }, bytes, examined), isNew: true } };
         },
         async (_db, { row, isNew }) => (isNew ? showAssetRow(dependencies, row) : new JsonResponse(200, showAssetRow(dependencies, row))),
       );
       dependencies.thumbnails.wake();
-      return made;
+      return asset;
     },
   }),
   operation({
@@ -235,7 +235,7 @@ function hasHash(sha256: string) {
 }
 
 /** The team's newest asset with these bytes outside the bin. */
-function same(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
+function findByHash(db: Db, teamId: string, sha256: string): Promise<AssetRow | undefined> {
   const rows = db.selectFrom("assets").selectAll().where("team_id", "=", teamId).where(hasHash(sha256));
   return rows.where("deleted_at", "is", null).orderBy("created_at", "desc").limit(1).executeTakeFirst();
 }

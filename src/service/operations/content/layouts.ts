@@ -193,9 +193,9 @@ export const layoutOperations: readonly Operation<LayoutDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const row = await layouts.find(db, teamId, layoutId, { inBin: true });
         if (row.deleted_at === null) return { result: show(row) };
-        const others: WriteEvent[] = [];
-        const restored = await restoreLayout(db, row, Math.trunc(clock.now()), (event) => others.push(event));
-        return { result: show(restored), events: [...others, eventOf("layout.restored", restored)] };
+        const otherEvents: WriteEvent[] = [];
+        const restored = await restoreLayout(db, row, Math.trunc(clock.now()), (event) => otherEvents.push(event));
+        return { result: show(restored), events: [...otherEvents, eventOf("layout.restored", restored)] };
       });
     },
   }),

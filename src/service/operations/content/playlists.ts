@@ -61,8 +61,8 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const now = Math.trunc(clock.now());
         const items = await assignItemIds(db, makeId, teamId, body.items, []);
-        const about = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
-        const row: PlaylistRow = { ...about, created_at: now, updated_at: now, deleted_at: null };
+        const fields = { id: makeId("pls"), team_id: teamId, name: body.name, items: JSON.stringify(items) };
+        const row: PlaylistRow = { ...fields, created_at: now, updated_at: now, deleted_at: null };
         await db.insertInto("playlists").values(row).execute();
         return { result: show(row), events: [eventOf("playlist.created", row)] };
       });
@@ -186,9 +186,9 @@ export const playlistOperations: readonly Operation<PlaylistDependencies>[] = [
       return unitOfWork.write(async (db) => {
         const row = await playlists.find(db, teamId, playlistId, { inBin: true });
         if (row.deleted_at === null) return { result: show(row) };
-        const others: WriteEvent[] = [];
-        const restored = await restorePlaylist(db, row, Math.trunc(clock.now()), (event) => others.push(event));
-        return { result: show(restored), events: [...others, eventOf("playlist.restored", restored)] };
+        const otherEvents: WriteEvent[] = [];
+        const restored = await restorePlaylist(db, row, Math.trunc(clock.now()), (event) => otherEvents.push(event));
+        return { result: show(restored), events: [...otherEvents, eventOf("playlist.restored", restored)] };
       });
     },
   }),

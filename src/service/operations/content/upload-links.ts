@@ -139,21 +139,21 @@ export const uploadLinkOperations: readonly Operation<UploadLinkDependencies>[] 
       using _turn = takeTurn(dependencies, row.id);
       await using bytes = await blobs.receive(raw, row.most_bytes);
       await using examined = await examineFile(dependencies, bytes.path, header("content-type"), row.team_id);
-      const asset = await store.write(async (db) => {
+      const created = await store.write(async (db) => {
         // While the bytes arrived, the link may have been used or cancelled, or its creator's token may have ended.
         await openLink(dependencies, db, given.id, query.key);
-        const made = await insertAsset(dependencies, db, { teamId: row.team_id, name: row.name }, bytes, examined);
-        await db.updateTable("upload_links").set({ asset_id: made.id }).where("id", "=", row.id).execute();
+        const asset = await insertAsset(dependencies, db, { teamId: row.team_id, name: row.name }, bytes, examined);
+        await db.updateTable("upload_links").set({ asset_id: asset.id }).where("id", "=", row.id).execute();
         const { team_id: teamId, user_id: userId, token_id: tokenId } = row;
-        const write = { action: "sendByUploadLink", resourceType: "upload links", resourceId: made.id, before: null, after: null };
+        const write = { action: "sendByUploadLink", resourceType: "upload links", resourceId: asset.id, before: null, after: null };
         await dependencies.audit.append(db, { teamId, userId, tokenId, ...write, address, requestId });
-        return made;
+        return asset;
       });
       dependencies.thumbnails.wake();
-      dependencies.log.info({ asset_id: asset.id, link_id: row.id, at: clock.now() }, "file received through an upload link");
+      dependencies.log.info({ asset_id: created.id, link_id: row.id, at: clock.now() }, "file received through an upload link");
       const { media, converted } = examined;
       const { sizeBytes: size_bytes, sha256 } = converted ?? bytes;
-      return { asset_id: asset.id, kind: media.kind, mime_type: media.mimeType, size_bytes, sha256 };
+      return { asset_id: created.id, kind: media.kind, mime_type: media.mimeType, size_bytes, sha256 };
     },
   }),
 ];

@@ -48,7 +48,7 @@ export const deviceScreenshot = operation({
   },
   async run(dependencies, { player, header }, { params, bytes }) {
     checkDigest(header("content-digest"), bytes.sha256);
-    const about = {
+    const request = {
       capturedAt: capturedAt(header("captured-at")),
       commandId: await commandOf(dependencies.store.db, player, header("command-id")),
     };
@@ -60,13 +60,13 @@ export const deviceScreenshot = operation({
       id: params.id,
       team_id: player.team_id,
       player_id: player.id,
-      command_id: about.commandId,
+      command_id: request.commandId,
       mime_type: media.mimeType,
       size_bytes: bytes.sizeBytes,
       sha256: bytes.sha256,
       width: media.width ?? 0,
       height: media.height ?? 0,
-      captured_at: about.capturedAt,
+      captured_at: request.capturedAt,
       created_at: Math.trunc(dependencies.clock.now()),
     };
     await dependencies.store.write(async (db) => {
@@ -76,8 +76,8 @@ export const deviceScreenshot = operation({
       await dependencies.blobs.keep(bytes);
       await db.insertInto("screenshots").values(row).execute();
       dependencies.sweeper.mark(await deleteOldest(db, row.player_id));
-      const about = { teamId: row.team_id, players: [row.player_id] };
-      await dependencies.events.append(db, [{ ...about, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
+      const scope = { teamId: row.team_id, players: [row.player_id] };
+      await dependencies.events.append(db, [{ ...scope, type: "screenshot.ready", data: { ...showScreenshot(row) } }]);
     });
   },
 });

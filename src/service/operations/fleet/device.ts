@@ -105,8 +105,8 @@ export const deviceOperations: readonly Operation<DeviceDependencies>[] = [
     async run({ desired, store }, { player, header }) {
       const state = await desired.read(store.db, player);
       const headers = { ETag: `"${state.revision}"`, "Cache-Control": "private, no-cache" };
-      const held = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-      return held.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, state, headers);
+      const cachedTags = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+      return cachedTags.includes(headers.ETag) ? new JsonResponse(304, undefined, headers) : new JsonResponse(200, state, headers);
     },
   }),
   operation({
@@ -176,11 +176,11 @@ async function renew({ access, store }: DeviceDependencies, playerId: string, pr
   if (player === undefined || !access.isValidProof(proof, player.public_key, playerId)) {
     const revocation = player === undefined ? null : await access.revocationForFormerDevice(playerId, proof);
     if (revocation !== null) {
-      const why = "The player has been moved to another device";
-      return { is: "refused", refusal: { error: "access_denied", error_description: why, revocation } };
+      const error_description = "The player has been moved to another device";
+      return { is: "refused", refusal: { error: "access_denied", error_description, revocation } };
     }
-    const why = "There is no such player, or the proof does not match its key and a fresh nonce";
-    return { is: "refused", refusal: { error: "invalid_grant", error_description: why } };
+    const error_description = "There is no such player, or the proof does not match its key and a fresh nonce";
+    return { is: "refused", refusal: { error: "invalid_grant", error_description } };
   }
   if (player.removed_at === null) return { is: "granted", grant: await access.issueToken(player) };
   const revocation = access.revocation(player);

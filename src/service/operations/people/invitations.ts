@@ -178,9 +178,15 @@ async function accept(
     await db.updateTable("invitations").set({ accepted_at: now }).where("id", "=", row.id).execute();
     const role = row.role as Role;
     // The new token has no scope and no lifetime beyond those of the inviting token.
-    const wish = { teamId: row.team_id, userId: user.id, name: "First token", createdBy: row.created_by, expiresAt: row.token_expires_at };
+    const details = {
+      teamId: row.team_id,
+      userId: user.id,
+      name: "First token",
+      createdBy: row.created_by,
+      expiresAt: row.token_expires_at,
+    };
     const token = await issueToken(dependencies, db, {
-      ...wish,
+      ...details,
       scopes: intersectScopes(scopesOfRole(role), JSON.parse(row.scopes) as Scope[]),
     });
     const team = await db.selectFrom("teams").selectAll().where("id", "=", row.team_id).executeTakeFirstOrThrow();

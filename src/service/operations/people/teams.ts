@@ -59,8 +59,8 @@ export const teamOperations: readonly Operation<TeamDependencies>[] = [
         const member = { team_id: row.id, user_id: operator.userId, role: "owner" satisfies Role, created_at: now };
         await db.insertInto("members").values(member).execute();
         const { userId, scopes } = operator;
-        const wish = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
-        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(dependencies, db, wish) } };
+        const details = { teamId: row.id, userId, name: "First token", scopes, createdBy: userId, expiresAt: grantsExpireAt(operator) };
+        return { result: { ...show({ ...row, role: "owner" }), token: await issueToken(dependencies, db, details) } };
       });
     },
   }),

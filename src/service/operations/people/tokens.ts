@@ -51,8 +51,8 @@ export const tokenOperations: readonly Operation<TokenDependencies>[] = [
         const { operator } = context;
         checkScopes(operator, body.scopes);
         const expiresAt = endOf(operator, body.expires_at, dependencies.clock.now());
-        const wish = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
-        return { result: await issueToken(dependencies, db, { ...wish, scopes: [...new Set(body.scopes)] }) };
+        const details = { teamId, userId: operator.userId, name: body.name, createdBy: operator.userId, expiresAt };
+        return { result: await issueToken(dependencies, db, { ...details, scopes: [...new Set(body.scopes)] }) };
       });
     },
   }),
@@ -162,8 +162,8 @@ function version({ id: tokenId, name, scopes, expires_at }: Token): unknown {
 }
 
 /** @throws ProblemError 422 naming each scope that the caller may not give. */
-function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"][number][]): void {
-  const errors = wished.flatMap((scope, index) =>
+function checkScopes({ scopes: held }: Operator, requested: readonly Token["scopes"][number][]): void {
+  const errors = requested.flatMap((scope, index) =>
     held.includes(scope) ? [] : [{ pointer: `/scopes/${index}`, detail: `your role or your token does not have the scope ${scope}` }],
   );
   if (errors.length === 0) return;
@@ -171,9 +171,9 @@ function checkScopes({ scopes: held }: Operator, wished: readonly Token["scopes"
 }
 
 /** When the new token ends, epoch ms. @throws ProblemError 422 for a time in the past or after the end of the calling token. */
-function endOf(operator: Operator, wished: string | null, now: number): number | null {
+function endOf(operator: Operator, requested: string | null, now: number): number | null {
   const expiresAt = grantsExpireAt(operator);
-  const end = wished === null ? expiresAt : Date.parse(wished);
+  const end = requested === null ? expiresAt : Date.parse(requested);
   if (end !== null && end <= now) throw invalidField("/expires_at", "is in the past");
   if (end !== null && expiresAt !== null && end > expiresAt) {
     throw invalidField("/expires_at", `must not be after the end of the token you call with, ${new Date(expiresAt).toISOString()}`);

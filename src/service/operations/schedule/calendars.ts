@@ -64,10 +64,10 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     version,
     async run({ clock, makeId }, { teamId }, { body }, unitOfWork) {
       const now = Math.trunc(clock.now());
-      const { dates = [], warnings } = await settle(body, now);
+      const { dates = [], warnings } = await datesIn(body, now);
       return unitOfWork.write(async (db) => {
-        const about = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
-        const row: CalendarRow = { ...about, created_at: now, updated_at: now };
+        const fields = { id: makeId("cal"), team_id: teamId, name: body.name, dates: JSON.stringify(dates) };
+        const row: CalendarRow = { ...fields, created_at: now, updated_at: now };
         await db.insertInto("calendars").values(row).execute();
         return { result: { ...showCalendar(row), warnings }, events: [eventOf("calendar.created", row)] };
       });
@@ -130,7 +130,7 @@ export const calendarOperations: readonly Operation<CalendarDependencies>[] = [
     current: read,
     async run({ clock }, { teamId }, { params: { id: calendarId }, body }, unitOfWork) {
       const now = Math.trunc(clock.now());
-      const { dates, warnings } = await settle(body, now);
+      const { dates, warnings } = await datesIn(body, now);
       return unitOfWork.write(async (db) => {
         const row = found(await find(db, teamId, calendarId), "calendar");
         const next = { ...row, name: body.name ?? row.name, dates: dates === undefined ? row.dates : JSON.stringify(dates) };
@@ -185,7 +185,7 @@ function checkUnused(schedules: readonly { id: string; name: string; deleted_at:
 }
 
 /** The dates in a body, sorted; absent if it has none. */
-async function settle(
+async function datesIn(
   { dates, ical }: Pick<z.output<typeof CalendarChange>, "dates" | "ical">,
   now: number,
 ): Promise<{ dates?: CalendarDate[]; warnings: CalendarWritten["warnings"] }> {

@@ -101,12 +101,12 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const timeZone = timeZoneOf(dependencies, player);
       const state = await desired.read(store.db, player);
       const reasons = await calendar.why(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
-      const about = { player_id: player.id, at: new Date(at).toISOString(), reasons };
-      if (query.schedule_id === undefined) return { ...about, schedule: null };
+      const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
+      if (query.schedule_id === undefined) return { ...common, schedule: null };
       const scheduleId = query.schedule_id;
       const row = found(await schedulesOutsideBin(store.db, teamId).where("id", "=", scheduleId).executeTakeFirst(), "schedule");
       const verdictOf = (verdict: NonNullable<Why["schedule"]>["verdict"], detail: string, next_at: string | null = null) => ({
-        ...about,
+        ...common,
         schedule: { schedule_id: scheduleId, verdict, detail, next_at },
       });
       if (!showSchedule(row).enabled) return verdictOf("set-aside", "it is switched off");

@@ -45,7 +45,7 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
     path: "/schedules",
     summary: "Create a schedule",
     description:
-      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns about windows that never play; try it with `dry_run=true`.",
+      "Shows a layout from `starts_at` to `ends_at`, and with `rrule` (RFC 5545) again on every matching day. Local times are in the schedule's time zone, or in the player's without it; dates without a time are whole days there, including the last. A weekday is that of the day on which a window starts, also past midnight. A local time that a clock change skips means the instant of the change (unlike RFC 5545 section 3.3.5, which adds the length of the change); a repeated local time means its first occurrence. UNTIL in UTC is an instant. The response describes the schedule in words and warns columns windows that never play; try it with `dry_run=true`.",
     agent:
       "Use it for content with times: campaigns, opening hours, a weekly event. For permanent content use update_player. The higher priority wins, so check list_schedules first.",
     caller: "operator",
@@ -61,8 +61,8 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
         const now = Math.trunc(dependencies.clock.now());
         await checkSchedule(db, teamId, body, now);
         await checkShares(db, teamId, body, null, now);
-        const about = { id: dependencies.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
-        const row: ScheduleRow = { ...about, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
+        const columns = { id: dependencies.makeId("sch"), team_id: teamId, ...scheduleColumns(body) };
+        const row: ScheduleRow = { ...columns, created_at: now, updated_at: now, deleted_at: null, deleted_with: null };
         await db.insertInto("schedules").values(row).execute();
         const affected = await targetedPlayers(db, teamId, [body.target]);
         return { result: showSchedule(row), affected, events: [eventOf("schedule.created", row)] };
@@ -191,9 +191,9 @@ export const scheduleOperations: readonly Operation<ScheduleDependencies>[] = [
             `Its player ${row.target_value} is in the bin: restore that player, which also restores its schedules`,
           );
         }
-        const others: WriteEvent[] = [];
-        const restored = await restoreSchedule(db, row, Math.trunc(dependencies.clock.now()), (event) => others.push(event));
-        return { result: showSchedule(restored), affected, events: [...others, eventOf("schedule.restored", restored)] };
+        const otherEvents: WriteEvent[] = [];
+        const restored = await restoreSchedule(db, row, Math.trunc(dependencies.clock.now()), (event) => otherEvents.push(event));
+        return { result: showSchedule(restored), affected, events: [...otherEvents, eventOf("schedule.restored", restored)] };
       };
       return unitOfWork.write(write, (db, schedule) => outlookOf(dependencies, db, teamId, schedule));
     },

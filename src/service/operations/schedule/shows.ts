@@ -1,4 +1,4 @@
-// Operations for shows: one item on some screens for a time, made of ordinary resources, and the proof that it was shown.
+// Operations for shows: one item on some screens for a time, created of ordinary resources, and the proof that it was shown.
 import { z } from "zod";
 import { id, Name } from "../../../protocol/common.ts";
 import type { AssetKind } from "../../../protocol/content/assets.ts";
@@ -31,7 +31,7 @@ interface ShowDependencies extends OutlookDependencies {
 const params = z.strictObject({ id: id("shw") });
 const example = { text: "The kitchen closes at nine", tags: ["restaurant"], lasts_ms: 10_800_000 };
 const webPlayMs = 60_000;
-const longestName = 60;
+const maxNameLength = 60;
 
 const operation = operationsWith<ShowDependencies>();
 
@@ -62,8 +62,8 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         const { overAt, ...window } = showWindow(body, now);
         const target = await resolveTarget(db, teamId, body);
         const players = await targetedPlayers(db, teamId, [target]);
-        const { item, called } = await itemOf(db, teamId, body);
-        const name = body.name ?? called;
+        const { item, defaultName } = await itemOf(db, teamId, body);
+        const name = body.name ?? defaultName;
         const items = await assignItemIds(db, dependencies.makeId, teamId, [item], []).catch(asOwnFields);
         const stamps = { team_id: teamId, name, created_at: now };
         const changed = { ...stamps, updated_at: now, deleted_at: null };
@@ -71,18 +71,18 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
         await db.insertInto("playlists").values(playlist).execute();
         const layout = await layoutOf(dependencies, context, db, changed, playlist.id, players, body.background_color);
         await db.insertInto("layouts").values(layout).execute();
-        const about = { name, layout_id: layout.id, target, priority: body.priority, loop_from: "window" };
+        const fields = { name, layout_id: layout.id, target, priority: body.priority, loop_from: "window" };
         const schedule: ScheduleRow = {
           ...changed,
-          ...scheduleColumns(NewSchedule.parse({ ...about, ...window })),
+          ...scheduleColumns(NewSchedule.parse({ ...fields, ...window })),
           id: dependencies.makeId("sch"),
           deleted_with: null,
         };
         await db.insertInto("schedules").values(schedule).execute();
         const { asset_id, url, text } = body;
         const given = JSON.stringify({ asset_id, url, text } satisfies ShowContent);
-        const made = { playlist_id: playlist.id, layout_id: layout.id, schedule_id: schedule.id };
-        const row: ShowRow = { ...stamps, ...made, id: dependencies.makeId("shw"), given, ends_at: overAt, cleared_at: null };
+        const created = { playlist_id: playlist.id, layout_id: layout.id, schedule_id: schedule.id };
+        const row: ShowRow = { ...stamps, ...created, id: dependencies.makeId("shw"), given, ends_at: overAt, cleared_at: null };
         await db.insertInto("shows").values(row).execute();
         const events = [
           { teamId, type: "playlist.created" as const, data: { playlist_id: playlist.id, name }, players: [] },
@@ -93,8 +93,8 @@ export const showOperations: readonly Operation<ShowDependencies>[] = [
       };
       return unitOfWork.write(write, async (db, row) => {
         const shown = await describeShow({ parts: dependencies, teamId }, db, row);
-        const unheard = await unusedTagWarnings(db, teamId, body.tags ?? []);
-        return { ...shown, warnings: [...unheard, ...shown.warnings] };
+        const unusedTags = await unusedTagWarnings(db, teamId, body.tags ?? []);
+        return { ...shown, warnings: [...unusedTags, ...shown.warnings] };
       });
     },
   }),
@@ -194,16 +194,16 @@ async function find(db: Db, teamId: string, showId: string): Promise<ShowRow> {
 }
 
 /** The playlist item of the show, and a default name. @throws ProblemError 422. */
-async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: NewPlaylistItem; called: string }> {
+async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: NewPlaylistItem; defaultName: string }> {
   const { duration_ms, fit, color, background_color } = body;
   const lasts = duration_ms === undefined ? {} : { duration_ms };
   if (body.text !== undefined) {
     const item = { type: "text", text: body.text, color, background_color, ...lasts };
-    return { item: NewPlaylistItem.parse(item), called: nameFrom(body.text) };
+    return { item: NewPlaylistItem.parse(item), defaultName: nameFrom(body.text) };
   }
   if (body.url !== undefined) {
     const item = { type: "web", url: body.url, duration_ms: duration_ms ?? webPlayMs };
-    return { item: NewPlaylistItem.parse(item), called: nameFrom(new URL(body.url).host) };
+    return { item: NewPlaylistItem.parse(item), defaultName: nameFrom(new URL(body.url).host) };
   }
   const asset = await findTeamRow(db, "assets", teamId, body.asset_id!);
   if (asset === undefined) throw invalidField("/asset_id", "there is no such asset");
@@ -216,7 +216,7 @@ async function itemOf(db: Db, teamId: string, body: NewShow): Promise<{ item: Ne
     document: { type: "pdf" },
     bundle: { type: "html", duration_ms: duration_ms ?? webPlayMs },
   };
-  return { item: NewPlaylistItem.parse({ ...itemsByKind[asset.kind], asset_id: asset.id, ...lasts }), called: nameFrom(asset.name) };
+  return { item: NewPlaylistItem.parse({ ...itemsByKind[asset.kind], asset_id: asset.id, ...lasts }), defaultName: nameFrom(asset.name) };
 }
 
 /** Makes a name of a text: one line, limited length. */
@@ -224,10 +224,10 @@ function nameFrom(text: string): string {
   const line = text.replaceAll(/[\p{C}\s]+/gu, " ").trim();
   // Remove half a surrogate pair at the cut.
   const cut = line
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
     .toWellFormed()
     .replace(/\ufffd$/, "");
-  return Name.safeParse(line.length > longestName ? `${cut}…` : line).data ?? "Show";
+  return Name.safeParse(line.length > maxNameLength ? `${cut}…` : line).data ?? "Show";
 }
 
 /** Rethrows errors in the playlist item as errors in the fields of the request. */
