@@ -137,7 +137,7 @@ function messageOf(issue: Raw, fields: Fields): string {
     case "invalid_value":
       return oneOf(issue.values, input);
     case "too_small":
-      return limitMessage(issue.origin, "at minCount", issue.minimum, issue.inclusive !== false);
+      return limitMessage(issue.origin, "at least", issue.minimum, issue.inclusive !== false);
     case "too_big":
       return limitMessage(issue.origin, "at most", issue.maximum, issue.inclusive !== false);
     case "not_multiple_of":
@@ -204,14 +204,14 @@ function oneOf(values: readonly unknown[], input: unknown): string {
   return near === undefined || all.length === 1 ? `must be ${expected}` : `must be ${expected}: did you mean ${quoted(near)}?`;
 }
 
-function limitMessage(origin: string, side: "at minCount" | "at most", limit: number | bigint, isIncluded: boolean): string {
+function limitMessage(origin: string, side: "at least" | "at most", limit: number | bigint, isIncluded: boolean): string {
   if (origin === "string") {
-    if (side === "at minCount" && Number(limit) === 1) return "must not be empty";
+    if (side === "at least" && Number(limit) === 1) return "must not be empty";
     return `must have ${side} ${limit} ${Number(limit) === 1 ? "character" : "characters"}`;
   }
   if (origin === "array" || origin === "set") return `must have ${side} ${limit} ${Number(limit) === 1 ? "entry" : "entries"}`;
   if (isIncluded) return `must be ${side} ${limit}`;
-  return `must be ${side === "at minCount" ? "more" : "less"} than ${limit}`;
+  return `must be ${side === "at least" ? "more" : "less"} than ${limit}`;
 }
 
 function formatMessage({ format, ...more }: Raw & { code: "invalid_format" }): string {

@@ -58,7 +58,7 @@ export function argumentsOf(operation: Operation): ArgumentPlaces & { schema: Sc
   return { params: Object.keys(params), query: Object.keys(query), body, whole: isWhole ? "body" : null, schema: compact(schema) };
 }
 
-/** The arguments that the kind of operation adds to the operation's sharedArguments. */
+/** The arguments that the kind of operation adds to the operation's own. */
 function ownArguments(operation: Operation): Partial<typeof sharedArguments> {
   return {
     ...(operation.bytes === undefined ? {} : { data_base64: sharedArguments.data_base64, content_type: sharedArguments.content_type }),
