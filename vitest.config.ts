@@ -1,45 +1,34 @@
-// How the tests run: real browsers share two cores, so files that look at frames or times run one after the other.
+// How the tests run: browsers share two cores, so tests that judge frames or times run one at a time. `npm test` runs the other
+// projects beside them (scripts/test/run-vitest.ts).
 import { defineConfig } from "vitest/config";
+import { browserlessTests } from "./scripts/test/fast.ts";
 
 const isLong = process.env["SIGNAGE_LONG"] === "1";
-// Whole programs that wait more than they work, and pages of which no moment is judged: two at a time. None of them builds the page, which others need meanwhile.
-const patient = [
+// Programs that mostly wait, and pages whose timing no test judges. None of these files builds the page that the others serve.
+const programs = [
   "test/host/{local,sites}.test.ts",
   "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,still-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
+  "test/system/{agent,bundle,demo,electron,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
+  "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
 ];
+// No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
+const background = { isolate: false, maxWorkers: 2 };
+const browsers = { globalSetup: "test/support/global-setup.ts", testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
     projects: [
+      { test: { ...background, name: "unit", include: browserlessTests, testTimeout: 20_000 } },
+      { test: { ...background, ...browsers, name: "programs", include: isLong ? [] : programs } },
       {
         test: {
-          name: "unit",
-          include: ["test/{base,main,protocol,schedule,player,service}/**/*.test.ts", "test/*.test.ts"],
-          testTimeout: 20_000,
-          // Also on two cores, of which Vitest would leave one free.
-          maxWorkers: 2,
-        },
-      },
-      {
-        test: {
+          ...browsers,
           name: "browser",
           include: [isLong ? "test/long/**/*.test.ts" : "test/{renderer,host,system}/**/*.test.ts"],
-          exclude: patient,
+          exclude: programs,
+          isolate: false,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: "programs",
-          include: isLong ? [] : patient,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { chooseFastTests } from "../scripts/test/fast.ts";
 import { filesToRepeat, judge, type Run } from "../scripts/test/outcome.ts";
 
 type State = "passed" | "failed" | "skipped";
@@ -87,4 +88,14 @@ test("[RUN3] an error that belongs to no file, and a run that found no file, end
   const stray: Run = { exitCode: 1, report: { files: [passing], errors: 1 } };
   expect(judge(stray, null)).toMatchObject({ passed: 2, failed: 1, exitCode: 1 });
   expect(judge(run(1), null)).toEqual({ passed: 0, failed: 0, skipped: 0, flaky: [], exitCode: 1 });
+});
+
+test("[RUN4] a fast run takes quick files that need no browser and start no program, and counts the files that it leaves out", () => {
+  const { files, leftOut } = chooseFastTests();
+  expect(files).toEqual(expect.arrayContaining(["test/flaky.test.ts", "test/schedule/schedule-rules.test.ts"]));
+  expect(files.filter((path) => /^test\/(?:host|renderer|system|long)\//.test(path))).toEqual([]);
+  // One starts a program, one is slow.
+  expect(files).not.toContain("test/service/store/backup.test.ts");
+  expect(files).not.toContain("test/service/fuzz/fuzz.test.ts");
+  expect(leftOut).toBeGreaterThan(files.length / 2);
 });

@@ -9,7 +9,7 @@ import type { ServiceConfig } from "./config.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import { Imports } from "./content/imports.ts";
-import type { OutboundHttp } from "./content/outbound-http.ts";
+import type { OutboundClients } from "./content/outbound-clients.ts";
 import { Thumbnails } from "./content/thumbnails.ts";
 import { Uploads } from "./content/uploads.ts";
 import { EventJournal } from "./events/event-journal.ts";
@@ -18,7 +18,7 @@ import { Deliveries } from "./events/webhooks/deliveries.ts";
 import { WebhookSender } from "./events/webhooks/sender.ts";
 import { Commands } from "./fleet/commands.ts";
 import { ConnectivityEvents } from "./fleet/connectivity-events.ts";
-import { DesiredStates } from "./fleet/desired-states.ts";
+import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { DeviceJournal } from "./fleet/devices/device-journal.ts";
 import { DeviceSockets } from "./fleet/devices/device-sockets.ts";
@@ -27,7 +27,7 @@ import { Pairing } from "./fleet/pairing.ts";
 import { PlayerProblems } from "./fleet/player-problems.ts";
 import { Presence } from "./fleet/presence.ts";
 import type { MediaProcessPool } from "./media/process-pool.ts";
-import { clearOperatorCache } from "./people/access.ts";
+import { clearOperatorCache } from "./people/authentication.ts";
 import { ensureAdminToken } from "./people/admin-token.ts";
 import { AuditLog } from "./people/audit.ts";
 import { TokenExpiry } from "./people/token-expiry.ts";
@@ -43,7 +43,7 @@ const refreshBatchSize = 500;
 /** What the service opens before its components. */
 interface Resources {
   store: Store;
-  egress: OutboundHttp;
+  outbound: OutboundClients;
   media: MediaProcessPool;
   log: Log;
   clock: Clock;
@@ -52,7 +52,7 @@ interface Resources {
 export type Components = Awaited<ReturnType<typeof createComponents>>;
 
 /** Creates all components. @param closing aborts when the service stops */
-export async function createComponents(config: ServiceConfig, { store, egress, media, log, clock }: Resources, closing: AbortSignal) {
+export async function createComponents(config: ServiceConfig, { store, outbound, media, log, clock }: Resources, closing: AbortSignal) {
   const makeId = createIds(clock);
   store.onCommit(() => clearOperatorCache(store.db));
   await ensureAdminToken(store, config.data, makeId, clock, log);
@@ -63,7 +63,7 @@ export async function createComponents(config: ServiceConfig, { store, egress, m
   const events = new EventJournal(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, appended) => deliveries.addForEvents(db, teamId, appended));
-  const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
+  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
@@ -94,14 +94,11 @@ export async function createComponents(config: ServiceConfig, { store, egress, m
     ...files,
     access,
     audit: new AuditLog(clock, makeId),
-    calendar: config.calendar,
     closing,
     commands,
     deliveries,
     desired,
-    egress,
-    foretell: config.foretell,
-    imports: new Imports({ ...files, egress }),
+    imports: new Imports({ ...files, http: outbound.imports }),
     journal,
     links,
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
@@ -111,6 +108,7 @@ export async function createComponents(config: ServiceConfig, { store, egress, m
     subscribers,
     sweeper: new BlobSweeper({ blobs, store, clock }),
     tokens,
+    webhookHttp: outbound.webhooks,
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     webhooks,
   };

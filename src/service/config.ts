@@ -1,10 +1,8 @@
 // The configuration of a service.
-import type { AddressBlock } from "./content/outbound-http.ts";
+import type { AddressBlock } from "./content/outbound-clients.ts";
 import type { RequestLimits } from "./http/rate-limit.ts";
 import type { LimitTable } from "./media/limits.ts";
 import type { StartMediaProcess } from "./media/process.ts";
-import type { Calendar } from "./schedule/calendar.ts";
-import type { Foretell } from "./schedule/forecast.ts";
 
 export interface ServiceConfig {
   /** 0: any free port. */
@@ -19,10 +17,6 @@ export interface ServiceConfig {
   /** The folder of the claim page. */
   claimFolder: string;
   version: string;
-  /** Computes what a player will show. */
-  foretell: Foretell;
-  /** Computes windows of schedules and the reasons for what is shown. */
-  calendar: Calendar;
   /** The largest asset, bytes; default 2 GiB. */
   maxAssetBytes?: number;
   heartbeatMs?: number;

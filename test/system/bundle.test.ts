@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundlePrograms } from "../support/bundled-programs.ts";
+import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { Program } from "../support/programs/programs.ts";
 
 test("[PRG7] the bundled programs, which Electron runs, find their files and start", async () => {
-  await bundlePrograms();
+  await bundleProgramsIfStale();
   await using folder = await temporaryFolder();
   await using service = new Program(["dist/main/cli.js", "serve", "--port", "0", "--data", join(folder.path, "service")]);
   const { url } = await service.line("listening");

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
 /** A folder with an Electron that says so if ever it is started, and the environment in which it is found. */
@@ -23,8 +23,11 @@ const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 test("[ENG20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
-  expect(await player.line("drawing with")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
-  expect(await player.line(({ msg }) => msg.startsWith("these switches are for Electron"))).toMatchObject({
+  expect(await player.line("browser engine selected")).toMatchObject({
+    engine: "chromium",
+    why: expect.stringContaining("without a window"),
+  });
+  expect(await player.line(({ msg }) => msg.startsWith("these switches are only for Electron"))).toMatchObject({
     switches: ["--ozone-platform=wayland"],
   });
   await player.line("browser started");
@@ -33,8 +36,8 @@ test("[ENG20] without a window the player draws with Chromium although Electron'
 });
 
 test.each([
-  ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
-  ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
+  ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot render without a window"],
+  ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot render without a window"],
   // A test's program has no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],
@@ -46,15 +49,15 @@ test.each([
   expect(program.output).toContain(words);
 });
 
-test.each(["prestart", "preplayer"])(
-  "[ENG22] npm builds page and programs before a start, so that neither is a stale one: %s",
-  async (script) => {
-    const stale = ["dist/main/electron.js", "dist/renderer/player/index.html"].map((name) => join(rootFolder, name));
-    for (const path of stale) {
-      await mkdir(join(path, ".."), { recursive: true });
-      await writeFile(path, "stale");
-    }
-    await promisify(execFile)("npm", ["run", "--silent", script], { cwd: rootFolder });
-    for (const path of stale) expect(await readFile(path, "utf8"), path).not.toBe("stale");
-  },
-);
+test.each(["prestart", "preplayer"])("[ENG22] npm builds the page and the programs anew before a start: %s", async (script) => {
+  // In a copy: other tests use this project's build meanwhile.
+  await using folder = await temporaryFolder();
+  await copyCheckout(folder.path);
+  const stale = ["dist/main/electron.js", "dist/renderer/player/index.html"].map((name) => join(folder.path, name));
+  for (const path of stale) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, "stale");
+  }
+  await promisify(execFile)("npm", ["run", "--silent", script], { cwd: folder.path });
+  for (const path of stale) expect(await readFile(path, "utf8"), path).not.toBe("stale");
+});

@@ -4,10 +4,11 @@ import { dirname, join, relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { rootFolder } from "../../src/main/folders.ts";
-import { bundlePrograms, readModules, syntaxNodes, type LoadedModule, type SyntaxNode } from "../support/bundled-programs.ts";
+import { readModules, syntaxNodes, type LoadedModule, type SyntaxNode } from "../support/bundled-programs.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { bundleProgramsIfStale } from "../support/programs/bundle.ts";
 
-beforeAll(() => bundlePrograms());
+beforeAll(() => bundleProgramsIfStale());
 
 // electron-store may come to be loaded on demand; it is looked at all the same, since it runs before the window is there.
 test.each(["src/main/electron/electron.ts", manifest.main, "node_modules/electron-store/index.js"])(

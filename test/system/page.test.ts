@@ -1,16 +1,15 @@
 // A player whose page was never built, as after a fresh clone.
-import { cp, readdir, symlink } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rootFolder } from "../../src/main/folders.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { copyCheckout } from "../support/programs/checkout.ts";
 import { Program } from "../support/programs/programs.ts";
 
 test("[PRG6] a player whose page was not built ends with 1 and one line that says how to build it", async () => {
   await using folder = await temporaryFolder();
-  // The program finds its page beside its own source; the packages come from here.
-  for (const name of ["src", "renderer", "package.json"]) await cp(join(rootFolder, name), join(folder.path, name), { recursive: true });
-  await symlink(join(rootFolder, "node_modules"), join(folder.path, "node_modules"));
+  // The program finds its page relative to its own source.
+  await copyCheckout(folder.path);
   const data = join(folder.path, "data");
   const flags = ["start", "--headless", "--engine", "chromium", "--server", "http://127.0.0.1:9", "--data", data];
   await using player = new Program([join(folder.path, "src/main/cli.ts"), ...flags]);

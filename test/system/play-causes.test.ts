@@ -27,6 +27,9 @@ const changeMs = 50;
 const longestBeatMs = 3_500;
 // Later than this after its frame no picture comes, however busy the machine.
 const longestLagMs = 1_000;
+// When one schedule of a layout follows another of the same layout, and when the test ends; both after its start.
+const edgeMs = 25_700;
+const endMs = 38_000;
 const shared = { red: 2_000, green: 1_500, blue: 2_500 } as const;
 const layouts = ["first", "second", "third", "between", "above"] as const;
 type Layout = (typeof layouts)[number];
@@ -100,6 +103,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
   await using player = startPlayer(api.url, playerFolder, xvfb.display);
   // Without a default layout.
   const playerId = await api.pair(player);
+  // Every layout has been downloaded by then.
   const t0 = Date.now() + 8_000;
   const target = { type: "player", player_id: playerId };
   const schedule = async (layout: string, from: number, until: number, about: Record<string, unknown> = {}): Promise<string> => {
@@ -108,31 +112,31 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
     return (await api.ok("POST", "schedules", { ...named, ...about })).id;
   };
   const ids = {
-    base: await schedule("first", 0, 12_000),
+    base: await schedule("first", 0, 8_000),
     // Begins and ends amid items of the one below it.
-    higher: await schedule("second", 5_300, 9_100, { priority: 5 }),
-    turns: await schedule("between", 12_000, 24_000, { priority: 5, interrupt: { share_percent: 40, play_ms: 2_500 } }),
-    below: await schedule("third", 12_000, 26_000),
-    black: await schedule("black", 26_000, 28_000),
+    higher: await schedule("second", 3_300, 6_100, { priority: 5 }),
+    turns: await schedule("between", 8_000, 17_000, { priority: 5, interrupt: { share_percent: 40, play_ms: 2_500 } }),
+    below: await schedule("third", 8_000, 18_500),
+    black: await schedule("black", 18_500, 20_000),
     // The same layout from one schedule to the next: nothing changes on the screen.
-    again: await schedule("first", 28_000, 34_700),
-    onwards: await schedule("first", 34_700, 50_000),
+    again: await schedule("first", 20_000, edgeMs),
+    onwards: await schedule("first", edgeMs, endMs),
   };
   const until = (after: number) => new Promise((resolve) => setTimeout(resolve, t0 + after - Date.now()));
   const seen: Seen[] = [];
   let isOver = false;
   const watching = watch(xvfb.framebuffer, seen, () => isOver);
-  await until(30_500);
+  await until(21_500);
   const { id: override } = (await api.command(playerId, "override.set", { layout_id: layoutIds.get("above"), duration_ms: 3_000 })) as {
     id: string;
   };
-  await until(37_000);
+  await until(27_500);
   expect(await api.command(playerId, "skip")).toMatchObject({ status: "succeeded" });
-  await until(39_000);
+  await until(29_000);
   expect(await api.command(playerId, "pause", { duration_ms: 2_200 })).toMatchObject({ status: "succeeded" });
-  await until(43_000);
+  await until(32_000);
   expect(await api.command(playerId, "reload")).toMatchObject({ status: "succeeded" });
-  await until(50_000);
+  await until(endMs);
   isOver = true;
   await watching;
   const lines = player.lines.filter(({ msg }) => msg === "presented");
@@ -151,7 +155,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
   });
   const plays = told.filter(({ result, duration_ms }) => result !== "skipped" && (result !== "failed" || duration_ms > 0));
   // Every presented item has an event, and one more where the cause changed under it.
-  const edge = t0 + 34_700;
+  const edge = t0 + edgeMs;
   const divided = plays.filter(({ started_at }) => Date.parse(started_at) === edge).length;
   expect(divided).toBeGreaterThan(0);
   expect(plays.length - divided).toBe(shown);
@@ -164,7 +168,7 @@ test("[POP26] on a real screen through schedules, an override, an interrupt, a s
     if (layout === "between") return `interrupt ${ids.turns}`;
     if (layout === "second") return `schedule ${ids.higher}`;
     if (layout === "third") return `schedule ${ids.below}`;
-    return `schedule ${at < t0 + 20_000 ? ids.base : at < t0 + 34_700 ? ids.again : ids.onwards}`;
+    return `schedule ${at < t0 + 10_000 ? ids.base : at < edge ? ids.again : ids.onwards}`;
   };
   // What went on across that change is two of the log as well.
   const log = seen.flatMap((span) => {

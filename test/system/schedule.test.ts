@@ -34,7 +34,7 @@ test("[SCH19] a schedule shows when it is due and leaves when it ends; deleted, 
   const target = { type: "player", player_id: playerId };
   const about = { name: "S", layout_id: special.layoutId, target };
   const after = (ms: number): string => new Date(Date.now() + ms).toISOString();
-  await api.ok("POST", "schedules", { ...about, starts_at: after(3_000), ends_at: after(15_000) });
+  await api.ok("POST", "schedules", { ...about, starts_at: after(2_000), ends_at: after(8_000) });
   await eventually(() => shows(green));
   await eventually(() => shows(red));
   const open = await api.ok("POST", "schedules", { ...about, starts_at: after(-60_000) });
@@ -73,7 +73,7 @@ test("[OVR10] an override shows at once, outlives kill -9, and gives way when it
   await eventually(() => shows(green));
   expect(again.lines.some(({ msg }) => msg === "pairing code")).toBe(false);
   // An asset alone, above it, for a while; then the other again, until it is cleared.
-  expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 12_000 })).toMatchObject({
+  expect(await api.command(playerId, "override.set", { asset_id: blueId, level: "emergency", duration_ms: 6_000 })).toMatchObject({
     status: "succeeded",
   });
   await eventually(() => shows(blue));
@@ -133,7 +133,7 @@ test("[VAR8] a variable set by command or trigger brings its schedule at once, o
   await eventually(() => shows(red));
   // As a sensor beside the screen would, for as long as the door stays open.
   const sensor = request({ socketPath: join(playerFolder, "triggers/socket"), method: "POST", path: "/variables" });
-  sensor.end(JSON.stringify({ variables: { door_open: true }, duration_ms: 10_000 }));
+  sensor.end(JSON.stringify({ variables: { door_open: true }, duration_ms: 5_000 }));
   const [response] = (await once(sensor, "response")) as [IncomingMessage];
   expect(response.statusCode).toBe(200);
   await eventually(() => shows(green));

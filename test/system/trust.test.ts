@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { plainImage } from "../support/media/media.ts";
 import { eventually, startPlayer, startService } from "../support/programs/programs.ts";
@@ -60,32 +60,40 @@ test("[TRB1] with sockets blocked a player pairs, plays and obeys by polling", a
   expect(await api.ok("GET", `players/${playerId}`)).toMatchObject({ status: "online" });
 });
 
-test.each([401, 403, 404, 410, 500])("[TRB2] a proxy that answers %i to everything neither unpairs nor purges", async (status) => {
-  await using folder = await temporaryFolder();
-  const playerFolder = join(folder.path, "player");
-  await using service = await startService(join(folder.path, "service"));
-  const { api } = service;
-  await using proxy = await startProxy(api.url);
-  const { layoutId } = await api.publish([image(await api.upload("red.png", await plainImage([220, 30, 40])))]);
-  {
+describe("a proxy that answers an error to everything", () => {
+  const owned = new AsyncDisposableStack();
+  let playerFolder: string;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+
+  beforeAll(async () => {
+    const folder = owned.use(await temporaryFolder());
+    playerFolder = join(folder.path, "player");
+    const { api } = owned.use(await startService(join(folder.path, "service")));
+    proxy = owned.use(await startProxy(api.url));
+    const { layoutId } = await api.publish([image(await api.upload("red.png", await plainImage([220, 30, 40])))]);
     await using player = startPlayer(proxy.url, playerFolder);
     await api.pair(player, layoutId);
     await player.line("presented");
-  }
-  let asked = 0;
-  proxy.lieWith((_request, response) => {
-    asked += 1;
-    response.writeHead(status, { "content-type": "text/html" }).end("<h1>No</h1>");
-    return true;
   });
-  await using again = startPlayer(proxy.url, playerFolder);
-  await again.line("presented");
-  await eventually(() => asked >= 4);
-  expect(again.lines.some(({ msg }) => msg === "pairing code" || /revoked/.test(msg))).toBe(false);
-  expect((await readdir(join(playerFolder, "content"))).some((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
-  // The proxy is gone: the player finds its way back by itself.
-  proxy.lieWith(null);
-  await again.line(({ msg }) => msg === "the socket is blocked: polling" || msg === "connected");
+  afterAll(() => owned.disposeAsync());
+
+  // The same player each time: had one status unpaired or purged it, the next test would find that.
+  test.each([401, 403, 404, 410, 500])("[TRB2] status %i neither unpairs nor purges a player", async (status) => {
+    let requests = 0;
+    proxy.lieWith((_request, response) => {
+      requests += 1;
+      response.writeHead(status, { "content-type": "text/html" }).end("<h1>No</h1>");
+      return true;
+    });
+    await using player = startPlayer(proxy.url, playerFolder);
+    await player.line("presented");
+    await eventually(() => requests >= 4);
+    expect(player.lines.some(({ msg }) => msg === "pairing code" || /revoked/.test(msg))).toBe(false);
+    expect((await readdir(join(playerFolder, "content"))).some((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
+    // Once the proxy forwards requests again, the player reconnects by itself.
+    proxy.lieWith(null);
+    await player.line(({ msg }) => msg === "the socket is blocked: polling" || msg === "connected");
+  });
 });
 
 test("[TRB3] a player removed at the service purges its content and shows a new code", async () => {

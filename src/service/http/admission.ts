@@ -2,7 +2,8 @@
 import type { Clock } from "../../base/clock.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
 import type { Operation } from "../operations/operation.ts";
-import { authenticate, cachedOperator, invalidToken, requireScope, type Operator } from "../people/access.ts";
+import { authenticate, cachedOperator, invalidToken } from "../people/authentication.ts";
+import { requireScope, type Operator } from "../people/operator.ts";
 import type { Store } from "../store/store.ts";
 import type { Call } from "./call.ts";
 import { Context, type ContextDependencies } from "./context.ts";

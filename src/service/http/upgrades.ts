@@ -7,7 +7,7 @@ import { isAbort, reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import type { MakeId } from "../store/ids.ts";
 import { ProblemError } from "./problem.ts";
-import { requestIdOf, addRequestIdHeader } from "./request-id.ts";
+import { addRequestIdHeader, requestIdOf } from "./request-id.ts";
 import { rawProblemResponse } from "./responses/raw-response.ts";
 
 /** A path that accepts WebSockets. */

@@ -15,12 +15,12 @@ import { noBytes, type BeforeCommit, type Gateway } from "../http/gateway.ts";
 import { ProblemError, problemOf, toProblemError } from "../http/problem.ts";
 import { isRead, type Operation } from "../operations/operation.ts";
 import { FileResponse, JsonResponse, StreamResponse, type OperationResponse } from "../operations/responses.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { TokenExpiry } from "../people/token-expiry.ts";
 import type { Db, Store } from "../store/store.ts";
 import { decodeFile, toolCall, toolInput, type Arguments } from "./tool-input.ts";
 import { hasNoResponseBody, maxNamedPlayers, type OperationTool, type Toolbox } from "./tools.ts";
-import { untrustedResult, untrustedNotice, safeJson, untrustedMark } from "./untrusted.ts";
+import { safeJson, untrustedMark, untrustedNotice, untrustedResult } from "./untrusted.ts";
 
 /** A request of an operator over MCP. */
 export interface McpCall {

@@ -7,7 +7,7 @@ import type { Gateway } from "../http/gateway.ts";
 import { originOf } from "../http/origin.ts";
 import { ProblemError } from "../http/problem.ts";
 import { callOf } from "../http/rest.ts";
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { ToolDependencies } from "./calls.ts";
 import type { McpHandler } from "./handler.ts";
 import { requestedToolsets } from "./toolsets.ts";

@@ -6,7 +6,7 @@ import { validatePart } from "../http/validation.ts";
 import { isRead } from "../operations/operation.ts";
 import { callOperation, runTool, type McpCall, type ToolRunner } from "./calls.ts";
 import type { Arguments } from "./tool-input.ts";
-import type { OperationTool, CombinedTool } from "./tools.ts";
+import type { CombinedTool, OperationTool } from "./tools.ts";
 
 const Search = z.strictObject({
   words: z

@@ -3,7 +3,7 @@ import { toWebRequest, type NodeIncomingMessageLike } from "@modelcontextprotoco
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { Admission } from "../http/admission.ts";
 import type { Gateway } from "../http/gateway.ts";
-import { bearerToken } from "../people/access.ts";
+import { bearerToken } from "../people/authentication.ts";
 import type { McpCall, ToolDependencies } from "./calls.ts";
 import { finderTools } from "./finder.ts";
 import { screenshotTool } from "./screenshot.ts";

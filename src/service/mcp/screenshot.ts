@@ -9,7 +9,7 @@ import type { Show } from "../../protocol/operator/shows.ts";
 import { findPlayerByIdOrName } from "../fleet/named-players.ts";
 import { invalidFields, ProblemError } from "../http/problem.ts";
 import { validatePart } from "../http/validation.ts";
-import { requireScope } from "../people/access.ts";
+import { requireScope } from "../people/operator.ts";
 import { zoneIdsOf } from "../shows/shows.ts";
 import { readJson, readPicture, runTool, toolNamed, writeOperation, type McpCall, type ToolRunner } from "./calls.ts";
 import type { Arguments } from "./tool-input.ts";

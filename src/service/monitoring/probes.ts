@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import type { Clock } from "../../base/clock.ts";
 import { ProblemError } from "../http/problem.ts";
-import { authenticate, requireScope } from "../people/access.ts";
+import { authenticate } from "../people/authentication.ts";
+import { requireScope } from "../people/operator.ts";
 import type { Store } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 

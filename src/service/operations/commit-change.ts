@@ -1,8 +1,8 @@
 // Commits a write together with everything that follows from it: player revisions, device messages and events.
 import type { EventJournal } from "../events/event-journal.ts";
-import type { DesiredStates } from "../fleet/desired-states.ts";
 import type { DeviceJournal } from "../fleet/devices/device-journal.ts";
 import type { DeviceSockets } from "../fleet/devices/device-sockets.ts";
+import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { Db, Store } from "../store/store.ts";
 import type { Change } from "./unit-of-work.ts";
 

@@ -1,5 +1,5 @@
 // What an operation knows about the request it handles, whichever protocol the request uses.
-import type { Operator } from "../people/access.ts";
+import type { Operator } from "../people/operator.ts";
 import type { PlayerRow } from "../store/tables.ts";
 
 interface RequestContext {

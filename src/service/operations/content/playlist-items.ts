@@ -2,9 +2,9 @@
 import type { AssetKind } from "../../../protocol/content/assets.ts";
 import { assetIdsOf, type NewPlaylistItem, type PlaylistItem } from "../../../protocol/content/items.ts";
 import { unmaskSecrets } from "../../content/web-secrets.ts";
-import { inChunks } from "../../fleet/targets.ts";
 import { invalidFields, type FieldError } from "../../http/problem.ts";
 import { canonicalJson } from "../../store/canonical-json.ts";
+import { inChunks } from "../../store/chunks.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db } from "../../store/store.ts";
 import type { AssetRow } from "../../store/tables.ts";

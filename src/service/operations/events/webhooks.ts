@@ -1,11 +1,12 @@
 // Operations for webhooks, which send a team's events to a URL.
 import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
+import { isFault } from "../../../base/fault.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import { id } from "../../../protocol/common.ts";
 import type { Event } from "../../../protocol/operator/events.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { Delivery, NewWebhook, Webhook, WebhookChange, webhookPromise, WebhookWithSecret } from "../../../protocol/operator/webhooks.ts";
-import { EgressRefused, type OutboundHttp } from "../../content/outbound-http.ts";
 import type { Deliveries } from "../../events/webhooks/deliveries.ts";
 import { clearedHealth, webhookWarnings } from "../../events/webhooks/health.ts";
 import { rotateSecrets, validSecrets } from "../../events/webhooks/secrets.ts";
@@ -21,9 +22,9 @@ import { showDelivery, webhookDeliveryOperations } from "./webhook-deliveries.ts
 interface WebhookDependencies {
   clock: Clock;
   deliveries: Deliveries;
-  egress: OutboundHttp;
   makeId: MakeId;
   store: Store;
+  webhookHttp: OutboundHttp;
 }
 
 // A request does not wait longer than this for the name server.
@@ -245,16 +246,18 @@ async function read(dependencies: WebhookDependencies, { teamId }: OperatorConte
 }
 
 /** Rejects a URL that the service would not call. Each delivery checks the address again when it connects. */
-async function checkUrl({ clock, egress }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
+async function checkUrl({ clock, webhookHttp }: WebhookDependencies, { signal }: OperatorContext, url: string): Promise<void> {
   const over = new AbortController();
   const late = clock.wait(lookupLimitMs, AbortSignal.any([signal, over.signal])).then(
     () => over.abort(),
     () => undefined,
   );
   try {
-    await egress.look(url, { plain: "allowed", signal: AbortSignal.any([signal, over.signal]) });
+    const checked = webhookHttp.checkUrl(url);
+    // An https hostname is resolved only by each delivery: a rejection here would reveal which internal names exist.
+    if (checked.protocol === "http:") await webhookHttp.checkAddresses(checked, AbortSignal.any([signal, over.signal]));
   } catch (error) {
-    if (error instanceof EgressRefused) throw invalidField("/url", error.message);
+    if (isFault(error, "refused")) throw invalidField("/url", error.message);
     throw error;
   } finally {
     over.abort();

@@ -15,11 +15,12 @@ import {
 } from "../../../protocol/device/commands.ts";
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import type { BlobSweeper } from "../../content/blob-sweeper.ts";
-import { showCommand, type Commands } from "../../fleet/commands.ts";
+import { showCommand } from "../../fleet/command-status.ts";
+import type { Commands } from "../../fleet/commands.ts";
 import { playersOfTarget, targetWarnings } from "../../fleet/targets.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found } from "../../http/problem.ts";
-import { storeOverride } from "../../schedule/schedules.ts";
+import { storeOverride } from "../../schedule/overrides.ts";
 import type { Store } from "../../store/store.ts";
 import type { CommandRow, PlayerRow, ScreenshotRow, Tables } from "../../store/tables.ts";
 import type { OperatorContext } from "../context.ts";

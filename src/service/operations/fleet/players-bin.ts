@@ -12,14 +12,14 @@ import type { Pairing } from "../../fleet/pairing.ts";
 import type { PlayerProblems } from "../../fleet/player-problems.ts";
 import type { Presence } from "../../fleet/presence.ts";
 import { found } from "../../http/problem.ts";
-import { deleteOverrides } from "../../schedule/schedules.ts";
+import { deleteOverrides } from "../../schedule/overrides.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { PlayerRow, ScheduleRow } from "../../store/tables.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
 import type { OperatorContext } from "../context.ts";
 import { NoContent, operationsWith, type Operation } from "../operation.ts";
 import type { Change, WriteEvent } from "../unit-of-work.ts";
-import { playerParams, readPlayer, findPlayer, showPlayer, playerVersion } from "./players.ts";
+import { findPlayer, playerParams, playerVersion, readPlayer, showPlayer } from "./players.ts";
 
 interface PlayersBinDependencies {
   clock: Clock;

@@ -262,7 +262,7 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
   const status = latest === null ? "offline" : statusOf(dependencies, row.id);
   const paired = JSON.parse(row.reported) as Reported;
   const reported: Partial<Reported> & { engine?: string } = latest?.heartbeat ?? {};
-  const reportedRevision = latest?.heartbeat.content.applied_revision ?? null;
+  const appliedRevision = latest?.heartbeat.content.applied_revision ?? null;
   return {
     id: row.id,
     team_id: row.team_id,
@@ -281,8 +281,8 @@ export function showPlayer(dependencies: ShownPlayerDependencies, row: PlayerRow
     hardware: reported.hardware ?? paired.hardware,
     resolution: reported.resolution ?? paired.resolution,
     desired_revision: row.revision,
-    reported_revision: reportedRevision,
-    in_sync: status === "online" ? reportedRevision === row.revision : null,
+    applied_revision: appliedRevision,
+    in_sync: status === "online" ? appliedRevision === row.revision : null,
     ...dependencies.problems.listFor(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

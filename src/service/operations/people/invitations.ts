@@ -14,10 +14,14 @@ import {
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { authenticate, hashSecret, randomText, scopesOfRole } from "../../people/access.ts";
 import type { AuditLog } from "../../people/audit.ts";
+import { authenticate } from "../../people/authentication.ts";
 import { grantsExpireAt, intersectScopes, requireRoleScopes } from "../../people/grants.ts";
-import { createUser, issueToken, selectMembers, showInvitation, showTeam, showUser } from "../../people/people.ts";
+import { issueToken } from "../../people/issue-token.ts";
+import { scopesOfRole } from "../../people/operator.ts";
+import { showInvitation, showTeam, showUser } from "../../people/people-resources.ts";
+import { createUser, selectMembers } from "../../people/people.ts";
+import { hashSecret, randomText } from "../../people/token-secrets.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { InvitationRow, UserRow } from "../../store/tables.ts";

@@ -6,9 +6,10 @@ import { Member, MemberChange, type Role } from "../../../protocol/operator/peop
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, ProblemError } from "../../http/problem.ts";
-import { scopesOfRole } from "../../people/access.ts";
 import { requireMayPromote, requireRoleScopes } from "../../people/grants.ts";
-import { restrictTokensToRole, selectMembers, showMember } from "../../people/people.ts";
+import { scopesOfRole } from "../../people/operator.ts";
+import { showMember } from "../../people/people-resources.ts";
+import { restrictTokensToRole, selectMembers } from "../../people/people.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { Db, Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";

@@ -6,9 +6,10 @@ import { CreatedToken, NewToken, Token, TokenChange } from "../../../protocol/op
 import { page, PageQuery } from "../../../protocol/operator/resources.ts";
 import { pageOf } from "../../http/paging.ts";
 import { found, invalidField, invalidFields } from "../../http/problem.ts";
-import type { Operator } from "../../people/access.ts";
 import { grantsExpireAt, withdrawInvitationsByTokens } from "../../people/grants.ts";
-import { issueToken, showToken } from "../../people/people.ts";
+import { issueToken } from "../../people/issue-token.ts";
+import type { Operator } from "../../people/operator.ts";
+import { showToken } from "../../people/people-resources.ts";
 import type { TokenExpiry } from "../../people/token-expiry.ts";
 import type { MakeId } from "../../store/ids.ts";
 import type { Db, Store } from "../../store/store.ts";

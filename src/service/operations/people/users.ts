@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Me, User, UserChange } from "../../../protocol/operator/people.ts";
 import { found } from "../../http/problem.ts";
-import { showTeam, showToken, showUser } from "../../people/people.ts";
+import { showTeam, showToken, showUser } from "../../people/people-resources.ts";
 import type { Store } from "../../store/store.ts";
 import type { OperatorContext } from "../context.ts";
 import { operationsWith, type Operation } from "../operation.ts";

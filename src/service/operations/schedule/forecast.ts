@@ -3,14 +3,15 @@ import { z } from "zod";
 import type { Clock } from "../../../base/clock.ts";
 import { id } from "../../../protocol/common.ts";
 import { Forecast, ForecastQuery, Why, WhyQuery } from "../../../protocol/scheduling/forecast.ts";
-import type { DesiredStates } from "../../fleet/desired-states.ts";
+import { windowAfter } from "../../../schedule/calendar/windows.ts";
+import type { ForecastInterval } from "../../../schedule/forecast.ts";
 import type { Presence } from "../../fleet/presence.ts";
+import type { DesiredStates } from "../../fleet/state/desired-states.ts";
 import { found, invalidField } from "../../http/problem.ts";
-import type { Calendar } from "../../schedule/calendar.ts";
 import { confirmedInterventions } from "../../schedule/confirmed-interventions.ts";
-import { showForecastIntervals, type ForecastInterval, type Foretell } from "../../schedule/forecast.ts";
-import { calendarsFor } from "../../schedule/holiday-calendars.ts";
-import { datesByCalendar, interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
+import { explainFor, forecastFor, showForecastIntervals } from "../../schedule/forecast.ts";
+import { calendarsFor, datesByCalendar } from "../../schedule/holiday-calendars.ts";
+import { interventionsOf, timeZoneOf } from "../../schedule/schedule-outlook.ts";
 import { describeCalendarCondition } from "../../schedule/schedule-summary.ts";
 import { readEnabledSchedules, schedulesForPlayer, schedulesOutsideBin, showSchedule } from "../../schedule/schedules.ts";
 import type { Store } from "../../store/store.ts";
@@ -18,10 +19,8 @@ import { findPlayer } from "../fleet/players.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 
 interface ForecastDependencies {
-  calendar: Calendar;
   clock: Clock;
   desired: DesiredStates;
-  foretell: Foretell;
   presence: Presence;
   store: Store;
 }
@@ -48,7 +47,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     status: 200,
     output: Forecast,
     errors: ["not-found", "invalid"],
-    async run({ clock, desired, foretell, presence, store }, { teamId }, { params: { id: playerId }, query }) {
+    async run({ clock, desired, presence, store }, { teamId }, { params: { id: playerId }, query }) {
       const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const from = query.from === undefined ? Math.trunc(clock.now()) : Date.parse(query.from);
       const to = query.to === undefined ? from + weekMs : Date.parse(query.to);
@@ -61,7 +60,7 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const timeZone = latest?.heartbeat.timezone ?? pairedTimeZone;
       const intervals: ForecastInterval[] = [];
       let next: number | null = null;
-      for (const interval of await foretell(state, interventions, timeZone, from, to)) {
+      for (const interval of await forecastFor(state, interventions, timeZone, from, to)) {
         if (intervals.length === query.limit) next = interval.from;
         if (next !== null) break;
         intervals.push(interval);
@@ -95,12 +94,12 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
     output: Why,
     errors: ["not-found", "invalid"],
     async run(dependencies, { teamId }, { params: { id: playerId }, query }) {
-      const { calendar, clock, desired, store } = dependencies;
+      const { clock, desired, store } = dependencies;
       const player = found(await findPlayer(store.db, teamId, playerId), "player");
       const at = query.at === undefined ? Math.trunc(clock.now()) : Date.parse(query.at);
       const timeZone = timeZoneOf(dependencies, player);
       const state = await desired.read(store.db, player);
-      const reasons = await calendar.why(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
+      const reasons = await explainFor(state, await interventionsOf(dependencies, store.db, player), timeZone, at);
       const common = { player_id: player.id, at: new Date(at).toISOString(), reasons };
       if (query.schedule_id === undefined) return { ...common, schedule: null };
       const scheduleId = query.schedule_id;
@@ -124,14 +123,14 @@ export const forecastOperations: readonly Operation<ForecastDependencies>[] = [
       const schedule = showSchedule(row);
       const calendars = await calendarsFor(store.db, teamId, schedule.conditions);
       const windowFrom = (conditions: typeof schedule.conditions) =>
-        calendar.windowAfter({ ...schedule, conditions }, player.timezone ?? timeZone, at, datesByCalendar(calendars));
-      const next = await windowFrom(schedule.conditions);
+        windowAfter({ ...schedule, conditions }, player.timezone ?? timeZone, at, datesByCalendar(calendars));
+      const next = windowFrom(schedule.conditions);
       // The window is open but has no reason: the player cannot evaluate it, or there are too many reasons to list.
       if (next !== null && next.from <= at) return verdictOf("set-aside", "a condition of it does not hold, or the player cannot show it");
       const begins = next === null ? null : new Date(next.from).toISOString();
       for (const condition of schedule.conditions) {
         if (condition.type !== "calendar") continue;
-        const without = await windowFrom(schedule.conditions.filter((each) => each !== condition));
+        const without = windowFrom(schedule.conditions.filter((each) => each !== condition));
         if (without === null || without.from > at) continue;
         const after = begins === null ? "none of its windows is left" : `its next window begins at ${begins}`;
         return verdictOf(

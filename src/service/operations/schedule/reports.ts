@@ -1,9 +1,9 @@
 // Proof-of-play reports in JSON or CSV, streamed while they are computed.
 import type { Clock } from "../../../base/clock.ts";
 import { PlayReport, PlayReportQuery, type PlayReportRow } from "../../../protocol/device/play-events.ts";
-import { inChunks } from "../../fleet/targets.ts";
 import { csvLine } from "../../http/responses/csv.ts";
 import { countPlays, reportSpan } from "../../proof/play-report.ts";
+import { inChunks } from "../../store/chunks.ts";
 import type { Db, Store } from "../../store/store.ts";
 import { operationsWith, type Operation } from "../operation.ts";
 import { StreamResponse } from "../responses.ts";

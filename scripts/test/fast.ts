@@ -1,0 +1,56 @@
+// Chooses the test files of `npm test -- --fast`: no browser, no program of ours started, and quick.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { rootFolder } from "../../src/main/folders.ts";
+
+/** The test files that need no browser; vitest.config.ts runs them as the project "unit". */
+export const browserlessTests = ["test/{base,main,protocol,schedule,player,service}/**/*.test.ts", "test/*.test.ts"];
+
+// Files that take more than four seconds each, measured on two idle cores.
+const slowTests = [
+  "test/player/content/feeds.test.ts",
+  "test/schedule/limits.test.ts",
+  "test/schedule/schedule-oracle.test.ts",
+  "test/schedule/schedule-properties.test.ts",
+  "test/service/content/asset-kinds.test.ts",
+  "test/service/content/assets.test.ts",
+  "test/service/content/content.test.ts",
+  "test/service/content/imports.test.ts",
+  "test/service/events/subscriptions.test.ts",
+  "test/service/events/webhook-health.test.ts",
+  "test/service/fleet/device.test.ts",
+  "test/service/fleet/pairing.test.ts",
+  "test/service/fleet/restore-replace.test.ts",
+  "test/service/fuzz/fuzz.test.ts",
+  "test/service/fuzz/holding.test.ts",
+  "test/service/http/client.test.ts",
+  "test/service/http/isolation.test.ts",
+  "test/service/http/limits.test.ts",
+  "test/service/http/linters.test.ts",
+  "test/service/mcp/mcp-toolsets.test.ts",
+  "test/service/mcp/mcp.test.ts",
+  "test/service/people/team-isolation.test.ts",
+  "test/service/people/tokens.test.ts",
+  "test/service/schedule/schedule-outlook.test.ts",
+  "test/service/schedule/schedule-targets.test.ts",
+  "test/service/schedule/schedule-times.test.ts",
+  "test/service/schedule/schedules.test.ts",
+  "test/service/schedule/shows.test.ts",
+  "test/service/store/retention.test.ts",
+];
+
+/** The files of a fast run, and how many test files of a full run it leaves out. */
+export function chooseFastTests(): { files: string[]; leftOut: number } {
+  const all = globSync("test/**/*.test.ts", { cwd: rootFolder, exclude: ["test/long/**"] });
+  const files = globSync(browserlessTests, { cwd: rootFolder }).filter((path) => !slowTests.includes(path) && !startsProgram(path));
+  return { files: files.toSorted(), leftOut: all.length - files.length };
+}
+
+/** Whether the file starts another process: one of our programs, a bundler, or any other. */
+function startsProgram(path: string): boolean {
+  const text = readFileSync(join(rootFolder, path), "utf8");
+  if (/"node:child_process"|support\/bundled-programs/.test(text)) return true;
+  const imports = text.matchAll(/import \{([^}]*)\} from "[^"]*support\/programs\//g);
+  const names = [...imports].flatMap(([, list]) => list!.split(",").map((name) => name.trim()));
+  return names.some((name) => name !== "" && name !== "eventually");
+}
