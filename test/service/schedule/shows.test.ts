@@ -94,7 +94,7 @@ test("[SHO2] players are selected by id, by a unique name, by tag, or all at onc
   expect(await meant({ everywhere: true })).toHaveLength(4);
   for (const [where, pointer, words] of [
     [{ players: ["Lobb"] }, "/players/0", /no player has this id or name/],
-    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: take the id of one, such as plr_/],
+    [{ players: ["Lobby", "Twin"] }, "/players/1", /2 players have this name: use an id instead, such as plr_/],
     [{ players: ["plr_01jd3v8q6m9x2k4n7r5t1w0yzh"] }, "/players/0", /no player has this id/],
     [{}, "/players", /give players, tags or both, or everywhere/],
     [{ everywhere: true, tags: ["food"] }, "/players", /everywhere: true alone/],
