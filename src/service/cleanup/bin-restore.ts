@@ -2,7 +2,7 @@
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
 import type { NewEvent } from "../events/event-journal.ts";
-import { parseItems, parseZones } from "../fleet/desired-states.ts";
+import { parseItems, parseZones } from "../content/content-columns.ts";
 import { updateTagIndex } from "../fleet/targets.ts";
 import { inChunks } from "../store/chunks.ts";
 import type { Db } from "../store/store.ts";

@@ -1,6 +1,7 @@
 // Fetches assets from URLs that operators name, in the background.
 import type { Clock } from "../../base/clock.ts";
-import { isAbort, reasonOf } from "../../base/fault.ts";
+import { isAbort, isFault, reasonOf } from "../../base/fault.ts";
+import type { OutboundHttp, OutboundResponse } from "../../base/http/outbound-http.ts";
 import type { Log } from "../../base/log.ts";
 import type { Asset } from "../../protocol/content/assets.ts";
 import type { EventJournal } from "../events/event-journal.ts";
@@ -12,7 +13,7 @@ import { assetEvent, examineFile } from "./asset-creation.ts";
 import { fileColumns, withoutQuery } from "./asset-rows.ts";
 import { BackgroundQueue } from "./background-queue.ts";
 import type { Blobs, ReceivedFile } from "./blobs.ts";
-import { failureOf, refusalIn, type OutboundHttp, type EgressAnswer } from "./outbound-http.ts";
+import { outboundFailure } from "./outbound-clients.ts";
 import type { Thumbnails } from "./thumbnails.ts";
 
 const maxAtOnce = 3;
@@ -25,7 +26,7 @@ interface ImportDependencies {
   clock: Clock;
   log: Log;
   events: EventJournal;
-  egress: OutboundHttp;
+  http: OutboundHttp;
   thumbnails: Thumbnails;
   media: MediaProcessPool;
   maxAssetBytes: number;
@@ -100,10 +101,10 @@ export class Imports {
   }
 
   async #import(row: AssetRow, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { blobs, egress, maxAssetBytes, store, thumbnails } = this.#dependencies;
-    const answer = await egress.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
-    await using received = await this.#receive(answer, progress, maxAssetBytes, blobs);
-    await using examined = await examineFile(this.#dependencies, received.path, typeOf(answer), row.team_id);
+    const { blobs, http, maxAssetBytes, store, thumbnails } = this.#dependencies;
+    const response = await http.request(row.source_url!, { maxRedirects, signal, headers: { accept: "*/*" } });
+    await using received = await this.#receive(response, progress, maxAssetBytes, blobs);
+    await using examined = await examineFile(this.#dependencies, received.path, typeOf(response), row.team_id);
     signal.throwIfAborted();
     await store.write(async (db) => {
       // The query may hold a signature, which is not needed any more.
@@ -120,22 +121,21 @@ export class Imports {
     thumbnails.wake();
   }
 
-  async #receive(answer: EgressAnswer, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
-    const length = Number(answer.headers["content-length"] ?? Number.NaN);
+  async #receive(response: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
+    const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
-      if (answer.status !== 200)
-        throw new ImportFailed("bad-answer", `${new URL(answer.url).host} answered ${answer.status}: check the address`);
-      const encoding = String(answer.headers["content-encoding"] ?? "identity");
+      if (response.status !== 200) throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
+      const encoding = String(response.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed(
           "bad-answer",
-          `${new URL(answer.url).host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
+          `${response.url.host} sent the file with Content-Encoding ${encoding}, which the request did not accept`,
         );
       if (length > maxBytes) throw new ImportFailed("too-large", `The file has ${length} bytes; the limit is ${maxBytes}`);
       progress.total_bytes = Number.isFinite(length) ? length : null;
-      return await blobs.receive(answer.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
+      return await blobs.receive(response.body as AsyncIterable<Uint8Array>, maxBytes, (bytes) => (progress.received_bytes = bytes));
     } catch (error) {
-      answer.body.on("error", () => undefined).destroy();
+      response.body.on("error", () => undefined).destroy();
       throw error;
     }
   }
@@ -156,19 +156,18 @@ export class Imports {
   }
 }
 
-function typeOf(answer: EgressAnswer): string | undefined {
-  const type = answer.headers["content-type"];
+function typeOf(response: OutboundResponse): string | undefined {
+  const type = response.headers["content-type"];
   return typeof type === "string" ? type : undefined;
 }
 
 /** The failure as operators see it. It must not reveal what the service's own network contains. */
 function explain(error: unknown): { code: string; detail: string } {
-  const refused = refusalIn(error);
-  if (refused !== null) return { code: "address-refused", detail: refused.message };
+  if (isFault(error, "refused")) return { code: "address-refused", detail: error.message };
   if (error instanceof ImportFailed) return { code: error.code, detail: error.message };
   if (error instanceof ProblemError) return { code: error.kind, detail: error.message };
   if (isAbort(error) || (error instanceof Error && error.name === "TimeoutError")) {
     return { code: "timeout", detail: "The download took longer than an hour: upload the file instead" };
   }
-  return { code: "unreachable", detail: `The download failed (${failureOf(error)}): check the address and import it again` };
+  return { code: "unreachable", detail: `The download failed (${outboundFailure(error)}): check the address and import it again` };
 }

@@ -5,7 +5,8 @@ import { BinQuery, DeletionQuery, Layout, LayoutChange, NewLayout, page } from "
 import { id } from "../../../protocol/common.ts";
 import { restoreLayout } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
-import { parseTransition, parseZones, playersShowing } from "../../fleet/desired-states.ts";
+import { parseTransition, parseZones } from "../../content/content-columns.ts";
+import { playersShowing } from "../../fleet/state/players-showing.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { invalidField, ProblemError } from "../../http/problem.ts";
 import { deleteExpiredOverrides } from "../../schedule/overrides.ts";

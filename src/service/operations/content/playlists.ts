@@ -5,7 +5,8 @@ import { BinQuery, DeletionQuery, NewPlaylist, page, Playlist, PlaylistChange } 
 import { id } from "../../../protocol/common.ts";
 import { restorePlaylist } from "../../cleanup/bin-restore.ts";
 import { discard } from "../../cleanup/bin.ts";
-import { layoutsShowing, parseItems, playersShowing } from "../../fleet/desired-states.ts";
+import { layoutsShowing, playersShowing } from "../../fleet/state/players-showing.ts";
+import { parseItems } from "../../content/content-columns.ts";
 import { nameContains, nameMayContain, pageOf } from "../../http/paging.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { findTeamRow } from "../../store/team-rows.ts";
