@@ -124,7 +124,8 @@ export class Imports {
   async #receive(response: OutboundResponse, progress: Progress, maxBytes: number, blobs: Blobs): Promise<ReceivedFile> {
     const length = Number(response.headers["content-length"] ?? Number.NaN);
     try {
-      if (response.status !== 200) throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
+      if (response.status !== 200)
+        throw new ImportFailed("bad-answer", `${response.url.host} answered ${response.status}: check the address`);
       const encoding = String(response.headers["content-encoding"] ?? "identity");
       if (encoding !== "identity")
         throw new ImportFailed(
