@@ -1,6 +1,7 @@
 // Runs the player: opens its parts, runs them side by side, and disposes them in reverse order.
 import { runAll } from "../base/async/run-all.ts";
 import { type Clock, CorrectedClock } from "../base/clock.ts";
+import { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import { serveTriggers } from "./commands/triggers.ts";
 import type { Host } from "./host.ts";
@@ -8,15 +9,15 @@ import { followNtp, type NtpServer } from "./link/ntp.ts";
 import { ServiceApi } from "./link/service-api.ts";
 import type { Machine } from "./machine.ts";
 import { logPageMessage } from "./page-message-log.ts";
-import { Identity } from "./pairing/identity.ts";
 import { PairingLifecycle } from "./pairing-lifecycle.ts";
+import { Identity } from "./pairing/identity.ts";
 import type { PlayerSettings } from "./player-settings.ts";
 import { createPlayerStatus } from "./player-status.ts";
 import { SceneLoop } from "./scene-loop.ts";
 import { Session } from "./session.ts";
 import { Recovery } from "./surface/recovery.ts";
 import { Surface } from "./surface/surface.ts";
-import { OutboundHttp } from "./web-items/outbound-http.ts";
+import { contentPolicy } from "./web-items/outbound-policy.ts";
 import { WebItems } from "./web-items/web-items.ts";
 
 export interface PlayerOptions {
@@ -56,14 +57,12 @@ export async function runPlayer(options: PlayerOptions, signal: AbortSignal): Pr
   const clock = new CorrectedClock(options.clock);
   const identity = await Identity.open(folder, log);
   const api = cleanup.use(new ServiceApi(options.server));
-  const outboundHttp = cleanup.use(new OutboundHttp(undefined, mayReachLocal));
+  const outboundHttp = cleanup.use(new OutboundHttp({ policy: contentPolicy(mayReachLocal) }));
   const session = (): Session | null => lifecycle.session;
   const media = (sha256: string) => session()?.mediaOf(sha256) ?? null;
   const stream = (key: string) => session()?.streamOf(key) ?? null;
   const owner = identity.thumbprint;
-  const surface = cleanup.use(
-    await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }),
-  );
+  const surface = cleanup.use(await Surface.open({ owner, port: host.pagePort, rendererFolder, media, stream, outboundHttp, clock, log }));
   const webItems = cleanup.use(await WebItems.open({ host, surface, media, log }));
   cleanup.defer(() => host.close());
 

@@ -35,7 +35,7 @@ export async function openStores(dependencies: SessionStoresDependencies) {
     ProofOfPlay.open({ folder: join(folder, "plays"), bootId, clock, log }),
   ]);
   const follower = new ScheduleFollower(interventions, clock, log, deviceZone);
-  const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, obey: (command) => follower.apply(command) });
+  const execute = createCommandExecutor({ clock, log, outbox, ...commandEffects, applyPlayCommand: (command) => follower.apply(command) });
   const { thumbprint } = identity;
   const { serviceKey } = pairing;
   const commands = await CommandRunner.open({ folder, thumbprint, serviceKey, clock, outbox, execute, log });

@@ -17,7 +17,7 @@ import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";
-import { OutboundHttp, type AddressBlock } from "./content/outbound-http.ts";
+import { createOutboundClients, type AddressBlock, type OutboundClients } from "./content/outbound-clients.ts";
 import { EventJournal } from "./events/event-journal.ts";
 import { createIds } from "./store/ids.ts";
 import { Imports } from "./content/imports.ts";
@@ -103,9 +103,11 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
   opened.use(lockFolder(config.data));
   const store = opened.use(await openStore(config.data));
   const closing = new AbortController();
-  const egress = opened.use(new OutboundHttp(config.allowAddresses));
+  const outbound = createOutboundClients(config.allowAddresses);
+  opened.use(outbound.imports);
+  opened.use(outbound.webhooks);
   const media = opened.use(new MediaProcessPool({ log, start: config.startMediaProcess, limits: config.mediaLimits }));
-  const parts = await openParts(config, { store, egress, media, log, clock }, closing.signal);
+  const parts = await openParts(config, { store, outbound, media, log, clock }, closing.signal);
   const tls = config.tls && { cert: await readFile(config.tls.cert), key: await readFile(config.tls.key) };
   const app = Fastify(frameworkOptions(parts, tls, config.trustedProxies ?? [])) as unknown as FastifyInstance;
   addHttpDefaults(app, parts);
@@ -131,7 +133,7 @@ export async function startService(config: ServiceConfig, { log, clock }: { log:
 
 async function openParts(
   config: ServiceConfig,
-  { store, egress, media, log, clock }: Pick<Parts, "store" | "egress" | "media" | "log" | "clock">,
+  { store, outbound, media, log, clock }: Pick<Parts, "store" | "media" | "log" | "clock"> & { outbound: OutboundClients },
   closing: AbortSignal,
 ): Promise<Parts> {
   const makeId = createIds(clock);
@@ -144,7 +146,7 @@ async function openParts(
   const events = new EventJournal(journal.epoch, clock, makeId);
   const deliveries = new Deliveries(clock, makeId);
   events.onAppended((db, teamId, happened) => deliveries.addForEvents(db, teamId, happened));
-  const webhooks = new WebhookSender({ store, clock, log, egress, events, deliveries });
+  const webhooks = new WebhookSender({ store, clock, log, http: outbound.webhooks, events, deliveries });
   const commands = new Commands({ store, clock, makeId, signer, journal, events });
   const problems = new PlayerProblems(presence, clock);
   const links = await ConnectivityEvents.open({ store, clock, events, presence, problems });
@@ -166,7 +168,7 @@ async function openParts(
     problems,
     subscribers,
     deliveries,
-    egress,
+    webhookHttp: outbound.webhooks,
     webhooks,
   };
   // A newer version may shape the state differently: revisions are brought up to date before anyone asks.
@@ -184,7 +186,7 @@ async function openParts(
     thumbnails,
     media,
     sweeper: new BlobSweeper({ blobs, store, clock }),
-    imports: new Imports({ ...files, egress }),
+    imports: new Imports({ ...files, http: outbound.imports }),
     uploads: await Uploads.open(join(config.data, "uploads"), files),
     pairing: new Pairing({ store, clock, makeId, access, publicUrl: config.publicUrl }),
     sockets: new DeviceSockets({ ...shared, heartbeatMs }),

@@ -105,9 +105,7 @@ test(
     expect(player.lines.slice(from).filter(({ msg }) => msg === "browser fault")).toEqual([]);
 
     expect(await player.stop("SIGTERM")).toBe(0);
-    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual([
-      "the glass has failed",
-    ]);
+    expect(player.lines.filter(({ level }) => level === "fatal" || level === "error").map(({ msg }) => msg)).toEqual(["rendering failed"]);
     await eventually(async () => (await processesNaming(at)).length === 0);
     if (realBinary === null) {
       const ends = recorded(at).filter(({ call }) => ["before-quit", "close", "app.exit"].includes(call));
@@ -272,7 +270,7 @@ test(
     const from = program.lines.length;
     const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
     process.kill(electron!.pid, "SIGSTOP");
-    await program.line("Electron is started again", from);
+    await program.line("restarting Electron", from);
     await program.line("presented", from);
     await shows(green);
 

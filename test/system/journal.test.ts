@@ -25,7 +25,7 @@ test("[CJN1] a new player does its first command at once; after its journal was 
     return command["status"] === "rejected" ? command : null;
   });
   expect(refused).toMatchObject({ error: { code: "journal-lost" } });
-  await again.line("the journal of commands is lost: commands issued before now are refused, since they may have run");
+  await again.line("the command journal is lost: commands issued before now are rejected, because they may have run");
   // Those of the first seconds are refused too, for want of knowing the clocks better.
   await eventually(async () => (await api.command(playerId, "identify"))["status"] === "succeeded");
 });

@@ -45,7 +45,7 @@ test("[REC9] a real browser that ends again and again: screen, heartbeat and now
   for (let kills = 0; kills < 5; kills += 1) {
     await player.line("presented", from);
     for (const pid of await browsersOf(player)) killIfThere(pid);
-    await player.line("mending the glass", from);
+    await player.line("recovering the display", from);
     from = player.lines.length;
   }
   await player.line(({ msg, screen }) => msg === "screen shown" && screen === "withheld");

@@ -63,7 +63,7 @@ test.each([
   await using at = await playing(folder.path);
   const from = at.player.lines.length;
   for (const pid of await chromiumOf(at.player, kind)) process.kill(pid, signal);
-  await at.player.line("the glass has failed", from);
+  await at.player.line("rendering failed", from);
   await at.player.line("presented", at.player.lines.length);
   await eventually(isGreen);
   expect(at.player.lines.some(({ msg }) => msg === "already paired")).toBe(false);

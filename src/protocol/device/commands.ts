@@ -112,7 +112,12 @@ export const SignedCommand = z.intersection(
     iat: InstantSeconds.describe("Seconds since the epoch"),
     exp: InstantSeconds.describe("Seconds since the epoch"),
     // Not an argument: older players reject commands with unknown arguments.
-    made_at: z.int().min(0).max(latestMs).optional().describe("When the service created it, UTC ms. Equal for all players of a bulk command"),
+    made_at: z
+      .int()
+      .min(0)
+      .max(latestMs)
+      .optional()
+      .describe("When the service created it, UTC ms. Equal for all players of a bulk command"),
   }),
   // Not the request's union: a player must report an unknown type as `rejected`, not ignore it.
   z.object({ type: z.string(), args: z.record(z.string(), z.unknown()) }),

@@ -108,7 +108,11 @@ const toDevice = {
   seq: Seq.optional().describe("Position in the device's journal. Messages without it are not replayed"),
 };
 
-const spreadMs = z.int().min(0).max(longestWaitMs).describe("After losing the connection, the player waits a random part of this before its first attempt");
+const spreadMs = z
+  .int()
+  .min(0)
+  .max(longestWaitMs)
+  .describe("After losing the connection, the player waits a random part of this before its first attempt");
 
 /** A message from a device. */
 export const DeviceMessage = z.discriminatedUnion("type", [
@@ -136,7 +140,9 @@ export const ServiceMessage = z.discriminatedUnion("type", [
     data: z.object({
       session_id: z.string(),
       epoch: z.string().describe("The journal to which `seq` belongs"),
-      resumed: z.boolean().describe("False: the service does not know which messages were missed. Fetch the state and take all pending commands"),
+      resumed: z
+        .boolean()
+        .describe("False: the service does not know which messages were missed. Fetch the state and take all pending commands"),
       heartbeat_ms: z.int().min(100).max(longestWaitMs),
       reconnect_spread_ms: spreadMs,
       answer: HeartbeatAnswer,

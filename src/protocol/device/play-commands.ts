@@ -27,7 +27,12 @@ const SkipArgs = z.strictObject({
   zone_id: id("zon").optional().describe("Without it, every zone skips to its next item"),
 });
 const PauseArgs = z.strictObject({
-  duration_ms: z.int().min(1_000).max(86_400_000).default(300_000).describe("1 s to 24 h. Then the loop continues where it would be without the pause"),
+  duration_ms: z
+    .int()
+    .min(1_000)
+    .max(86_400_000)
+    .default(300_000)
+    .describe("1 s to 24 h. Then the loop continues where it would be without the pause"),
 });
 
 const SettingDurationMs = z.int().min(1_000).max(31_536_000_000);
@@ -40,7 +45,12 @@ export const VariablesSetArgs = z.strictObject({
 });
 export type VariablesSetArgs = z.infer<typeof VariablesSetArgs>;
 const VariablesClearArgs = z.strictObject({
-  names: z.array(VariableName).min(1).max(100).optional().describe("Variables that were set by command or trigger; without it, all of these"),
+  names: z
+    .array(VariableName)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Variables that were set by command or trigger; without it, all of these"),
 });
 
 /** The members for the union of command requests. */

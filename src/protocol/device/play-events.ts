@@ -34,12 +34,17 @@ export const PlayEvent = z.strictObject({
     .int()
     .min(0)
     .max(31 * 86_400_000)
-    .describe("By the monotonic clock, so steps of the wall clock do not affect it"),
+    .describe("Measured by the monotonic clock, which steps of the wall clock do not affect"),
   started_monotonic_ms: SpanMs,
   ended_monotonic_ms: SpanMs,
   boot_id: deviceText(64).min(1).describe("The run of the player to which the monotonic times belong"),
   clock_offset_ms: DifferenceMs.describe("The correction added to the device's own clock"),
-  clock_error_ms: z.number().min(0).max(1e15).nullable().describe("Maximum error of the corrected times; null: the clock was never corrected"),
+  clock_error_ms: z
+    .number()
+    .min(0)
+    .max(1e15)
+    .nullable()
+    .describe("Maximum error of the corrected times; null: the clock was never corrected"),
 });
 export type PlayEvent = z.infer<typeof PlayEvent>;
 

@@ -8,7 +8,8 @@ export const problemCatalog = {
   offline: {
     by: "service",
     title: "The player sends no heartbeats",
-    remedy: "Check the device's power and network. Its screen keeps playing the stored content. The other problems listed are those of its last heartbeat.",
+    remedy:
+      "Check the device's power and network. Its screen keeps playing the stored content. The other problems listed are those of its last heartbeat.",
   },
   "content-withheld": {
     by: "player",
@@ -129,7 +130,9 @@ export const ProblemsLeftOut = z.int().min(0).max(100_000).describe("How many fu
 
 /** The fields about problems in heartbeats and responses. */
 export const problemFields = {
-  problems: PlayerProblems.describe("Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat"),
+  problems: PlayerProblems.describe(
+    "Problems, most severe first. While the player is offline: this fact, and the problems of its last heartbeat",
+  ),
   problems_left_out: ProblemsLeftOut,
 };
 

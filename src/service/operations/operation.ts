@@ -11,7 +11,7 @@ import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import type { Commands } from "../fleet/commands.ts";
 import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
-import type { OutboundHttp } from "../content/outbound-http.ts";
+import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";
 import type { HeartbeatDependencies } from "../fleet/devices/heartbeats.ts";
 import type { MakeId } from "../store/ids.ts";
@@ -52,7 +52,7 @@ export interface Parts extends HeartbeatDependencies {
   events: EventJournal;
   deliveries: Deliveries;
   webhooks: WebhookSender;
-  egress: OutboundHttp;
+  webhookHttp: OutboundHttp;
   sweeper: BlobSweeper;
   thumbnails: Thumbnails;
   /** Reads uploaded bytes, in processes of their own. */

