@@ -9,7 +9,8 @@ import type { Clock } from "../../base/clock.ts";
 import { reasonOf } from "../../base/fault.ts";
 import type { Log } from "../../base/log.ts";
 import { messageText } from "../../base/websocket-text.ts";
-import { FromPage, type Scene, type ToPage } from "../../protocol/scene.ts";
+import type { Scene } from "../../protocol/scene.ts";
+import { FromPage, type ToPage } from "../../protocol/page-messages.ts";
 import type { PageState } from "./page-state.ts";
 
 const maxMessageBytes = 65_536;
