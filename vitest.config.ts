@@ -8,7 +8,8 @@ const isLong = process.env["SIGNAGE_LONG"] === "1";
 const programs = [
   "test/host/{local,sites}.test.ts",
   "test/renderer/{screens,items/{bad-input,feed-items,legible,pdf-items,still-items},stage/{walls,zones}}.test.ts",
-  "test/system/{agent,bundle,demo,electron,journal,page,problems,reclaim,recovery,schedule,site-data,trust,whole-path}.test.ts",
+  "test/system/{agent,bundle,demo,electron,engine,entry,journal,pack,page,problems,proof-of-play,reclaim,recovery,schedule}.test.ts",
+  "test/system/{site-data,terminal,trust,whole-path,workers}.test.ts",
 ];
 // No test replaces modules, so the files of a worker share them: loading them anew for each file takes a third of the CPU time.
 const background = { isolate: false, maxWorkers: 2 };

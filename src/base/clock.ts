@@ -1,10 +1,10 @@
-// Time, injected: corrected wall time for schedules, a monotonic clock for durations, and abortable waits.
+// The injected clock: corrected wall time for schedules, monotonic time for durations, and abortable waits.
 
-/** What every part asks for the time. All figures in milliseconds. */
+/** The source of time for all code. All values are in milliseconds. */
 export interface Clock {
   /** Corrected wall time, ms since the Unix epoch (fractions allowed). */
   now(): number;
-  /** Monotonic time, ms from an arbitrary origin; never steps. */
+  /** Monotonic time, ms from an arbitrary origin; never jumps. */
   monotonic(): number;
   /** Resolves after `ms` on the monotonic clock; rejects with an AbortError when `signal` aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -13,10 +13,10 @@ export interface Clock {
 // setTimeout takes at most 2^31-1 ms and fires at once above it.
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The machine's own clocks, uncorrected. Wall time runs on the monotonic clock and follows steps of the system clock. */
+/** The machine's clocks, uncorrected. Wall time runs on the monotonic clock and follows jumps of the system clock. */
 export function createSystemClock(): Clock {
-  // performance.timeOrigin ignores later steps of the wall clock. Only differences above what rounding and
-  // scheduling explain are taken for a step, so that between steps time runs evenly, below the millisecond.
+  // performance.timeOrigin ignores later jumps of the wall clock. Smaller differences are rounding and scheduling noise;
+  // ignoring them keeps time smooth below the millisecond.
   const noiseMs = 20;
   let originMs = performance.timeOrigin;
   return {
@@ -57,25 +57,24 @@ export interface ClockSample {
   t1: number;
   t2: number;
   t3: number;
-  /** Bound of the reference's own error; without it none. */
+  /** Bound of the reference's own error; none by default. */
   errorMs?: number;
 }
 
-/** Offset of the reference to us and the bound of its error, both in ms. */
+/** Offset of the reference clock from ours, and the bound of its error, both in ms. */
 export interface ClockOffset {
   offsetMs: number;
   errorMs: number;
 }
 
-// NTP's clock filter: of the last eight exchanges the quickest is believed.
+// As in NTP's clock filter, the quickest of the last eight exchanges wins.
 const samplesKept = 8;
-// More than any path's asymmetry explains.
+// More than the asymmetry of any network path.
 const stepMs = 1_000;
 
 /**
- * A clock set right by exchanges with the service. It never touches the machine's own clock, and once it has been
- * set right it runs on the monotonic one: whatever NTP, a person or an empty battery does to the machine's wall
- * clock no longer moves it.
+ * A clock corrected by exchanges with the service. It never changes the machine's own clock. After the first exchange it
+ * runs on monotonic time, so later changes of the machine's wall clock (by NTP, a person, an empty battery) do not move it.
  */
 export class CorrectedClock implements Clock {
   readonly #base: Clock;
@@ -100,31 +99,31 @@ export class CorrectedClock implements Clock {
     return this.#base.wait(ms, signal);
   }
 
-  /** Uncorrected wall time, for stamping the local ends of an exchange: the machine's own until the first, then free running. */
+  /** Uncorrected wall time for the local timestamps of an exchange. Follows the machine's wall clock only until the first exchange. */
   raw(): number {
     if (this.#anchor === null) return this.#base.now();
     return this.#anchor.wall + (this.#base.monotonic() - this.#anchor.monotonic);
   }
 
-  /** The correction in force: of the kept exchanges the one with the least error. Half of a round trip is its error, and what the reference adds. */
+  /** The current correction: that of the kept exchange with the smallest error (half the round trip plus the reference's own). */
   get offset(): ClockOffset {
     let best: ClockOffset = { offsetMs: 0, errorMs: Number.POSITIVE_INFINITY };
     for (const sample of this.#samples) if (sample.errorMs <= best.errorMs) best = sample;
     return best;
   }
 
-  /** When an exchange was last taken in, monotonic ms; null: never. */
+  /** When the clock last learned from an exchange, in monotonic ms; null if never. */
   get learnedAt(): number | null {
     return this.#learnedAt;
   }
 
-  /** Calls back until `signal` aborts when corrected time has leapt, so that what waits for an instant looks again. */
+  /** Calls `listener` whenever corrected time jumps, until `signal` aborts. Code that waits for an instant then checks again. */
   onStep(listener: () => void, signal: AbortSignal): void {
     this.#onStep.add(listener);
     signal.addEventListener("abort", () => this.#onStep.delete(listener), { once: true });
   }
 
-  /** Takes one exchange in. One whose round trip is negative cannot be: it is dropped. */
+  /** Learns from one exchange. Ignores an impossible one with a negative round trip. */
   learn({ t0, t1, t2, t3, errorMs = 0 }: ClockSample): void {
     const delayMs = t3 - t0 - (t2 - t1);
     if (!(delayMs >= 0)) return;
@@ -132,7 +131,7 @@ export class CorrectedClock implements Clock {
     this.#anchor ??= { wall: this.#base.now(), monotonic: this.#base.monotonic() };
     const sample = { offsetMs: (t1 - t0 + (t2 - t3)) / 2, errorMs: delayMs / 2 + errorMs };
     const known = this.offset;
-    // A sample that contradicts the kept ones beyond both error bounds: the machine slept, or the service was set right.
+    // A sample that differs by more than both error bounds: the machine slept, or the service's clock was corrected.
     const contradicts = Math.abs(sample.offsetMs - known.offsetMs) > known.errorMs + sample.errorMs + stepMs;
     this.#samples = contradicts ? [sample] : [...this.#samples.slice(1 - samplesKept), sample];
     if (Math.abs(this.offset.offsetMs - known.offsetMs) > stepMs) for (const listener of this.#onStep) listener();

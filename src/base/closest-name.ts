@@ -1,35 +1,35 @@
-// Finds the name that was probably meant by one that is not known.
+// Finds the known name that an unknown name is probably a misspelling of.
 
-// Beyond this many names, and for longer ones, nobody is helped by a guess that costs time.
+// Limits the time for a suggestion.
 const maxNames = 1_000;
 const longestName = 100;
 
-/** The one of `names` that `given` is probably a slip of; undefined when none is near. */
+/** The one of `names` that `given` probably misspells; undefined when none is close. */
 export function closestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > longestName) return undefined;
-  const plain = bare(given);
+  const plain = normalize(given);
   if (plain === "") return undefined;
   const known = names.slice(0, maxNames).filter((name) => name !== given && name.length <= longestName);
-  const same = known.find((name) => bare(name) === plain);
+  const same = known.find((name) => normalize(name) === plain);
   if (same !== undefined) return same;
-  // `duration` for `duration_ms`, `layout` for `layout_id`: of several the shortest.
-  const longer = known.filter((name) => isPart(plain, bare(name))).toSorted((a, b) => a.length - b.length);
+  // `duration` for `duration_ms`, `layout` for `layout_id`. Of several candidates the shortest.
+  const longer = known.filter((name) => isPart(plain, normalize(name))).toSorted((a, b) => a.length - b.length);
   if (longer[0] !== undefined) return longer[0];
-  const most = Math.min(3, Math.trunc(plain.length / 3));
+  const maxEdits = Math.min(3, Math.trunc(plain.length / 3));
   const near = known
-    .map((name) => ({ name, slips: distance(plain, bare(name)), alike: sameStart(plain, bare(name)) }))
-    .filter(({ slips }) => slips <= most)
-    // Slips are rarer at the beginning.
-    .toSorted((a, b) => a.slips - b.slips || b.alike - a.alike);
+    .map((name) => ({ name, edits: distance(plain, normalize(name)), alike: sameStart(plain, normalize(name)) }))
+    .filter(({ edits }) => edits <= maxEdits)
+    // Misspellings are rarer at the beginning of a name.
+    .toSorted((a, b) => a.edits - b.edits || b.alike - a.alike);
   return near[0]?.name;
 }
 
-/** Without what people vary in names: case, underscores, hyphens, blanks. */
-function bare(name: string): string {
+/** The name in lower case, without underscores, hyphens and blanks. */
+function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }
 
-/** Whether one begins with the other, and that is not by a letter or two. */
+/** Whether one begins with the other, and the shorter has at least three letters. */
 function isPart(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
 }
@@ -40,7 +40,7 @@ function sameStart(a: string, b: string): number {
   return length;
 }
 
-/** How many letters have to be put in, left out, changed, or swapped with their neighbour (optimal string alignment). */
+/** The number of insertions, deletions, substitutions and swaps of neighbours between two names (optimal string alignment). */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, place) => place);

@@ -1,10 +1,10 @@
-// Flags of a program, said once: they are read from the command line, checked, and listed by --help.
+// Command-line flags: one definition from which they are parsed, checked and listed by --help.
 import { parseArgs } from "node:util";
 import { Fault, reasonOf } from "./fault.ts";
 
-/** One flag. Without `value` it is a switch. */
+/** One flag. A flag without `value` is a switch. */
 export interface Flag {
-  /** What stands for its value in the help, such as `DIR`. */
+  /** Placeholder for its value in the help text, such as `DIR`. */
   readonly value?: string;
   /** What it does, in one line. */
   readonly help: string;
@@ -12,22 +12,22 @@ export interface Flag {
 
 /** A program as its `--help` shows it. */
 export interface Usage<F extends Readonly<Record<string, Flag>> = Readonly<Record<string, Flag>>> {
-  /** How it is started, such as `npm run service --`. */
+  /** The command that starts it, such as `npm run service --`. */
   readonly command: string;
   /** What it does, in one sentence. */
   readonly summary: string;
   readonly flags: F;
-  /** What its words beside the flags are, such as `FILE|URL|TEXT`; absent: it takes none. */
+  /** What its positional arguments are, such as `FILE|URL|TEXT`; absent if it takes none. */
   readonly positionals?: string;
-  /** What else a person should know: examples, exit codes. */
+  /** Further lines of help: examples, exit codes. */
   readonly notes?: readonly string[];
 }
 
 type Values<F extends Readonly<Record<string, Flag>>> = {
   [K in keyof F]?: F[K] extends { readonly value: string } ? string : boolean;
 } & {
-  /** What stands beside the flags. */
-  words: readonly string[];
+  /** The positional arguments. */
+  positionals: readonly string[];
 };
 
 // A line of help fits a terminal of 100 columns.
@@ -39,9 +39,9 @@ export function defineUsage<const F extends Readonly<Record<string, Flag>>>(usag
 }
 
 /**
- * The values of the command line, by name, without the schema's judgement of them.
- * @throws Fault `help-asked` with the help as its message, for `--help` or `-h`; `bad-config` for a flag that does not exist or
- * lacks its value.
+ * The command line's values by flag name, not yet validated.
+ * @throws Fault `help-asked` with the help as its message, for `--help` or `-h`; `bad-config` for an unknown flag or a missing
+ * value.
  */
 export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readonly string[], usage: Usage<F>): Values<F> {
   if (argv.some((word) => word === "--help" || word === "-h")) throw new Fault("help-asked", helpOf(usage));
@@ -55,34 +55,34 @@ export function readFlags<F extends Readonly<Record<string, Flag>>>(argv: readon
       strict: true,
       allowPositionals: usage.positionals !== undefined,
     });
-    // What parseArgs says of its result is this, put less plainly.
-    return { ...values, words: positionals } as unknown as Values<F>;
+    // parseArgs' own result type says the same, less precisely.
+    return { ...values, positionals } as unknown as Values<F>;
   } catch (error) {
     // parseArgs adds advice on further lines; the first sentence says what is wrong.
     throw badFlags(reasonOf(error).split(/\.\s|\n/)[0]!, usage);
   }
 }
 
-/** What a zod schema's `safeParse` answers, seen from here: base knows no zod. */
-interface Parsed<T> {
+/** The result of a zod schema's `safeParse`, declared here because base does not import zod. */
+interface ParseResult<T> {
   success: boolean;
   data?: T;
   error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] };
 }
 
 /**
- * The checked flags.
- * @throws Fault `bad-config` naming every flag that is wrong, in one line.
+ * The validated flags.
+ * @throws Fault `bad-config` naming every invalid flag, in one line.
  */
-export function checkFlags<T>(parsed: Parsed<T>, usage: Usage): T {
+export function checkFlags<T>(parsed: ParseResult<T>, usage: Usage): T {
   if (parsed.success) return parsed.data!;
   const faults = parsed.error!.issues.map((issue) => `--${issue.path.map(String).join(".")}: ${issue.message}`);
   throw badFlags(faults.join("; "), usage);
 }
 
-/** The error for flags that cannot be: one line that says where all flags are listed. */
-export function badFlags(wrong: string, { command }: Usage, options?: { cause: unknown }): Fault {
-  return new Fault("bad-config", `${wrong}. All flags: ${command} --help`, options);
+/** The error for invalid flags: one line that also says how to list all flags. */
+export function badFlags(problem: string, { command }: Usage, options?: { cause: unknown }): Fault {
+  return new Fault("bad-config", `${problem}. All flags: ${command} --help`, options);
 }
 
 /** The text that `--help` prints. */
@@ -90,7 +90,7 @@ function helpOf({ command, summary, flags, positionals: words, notes: more = [] 
   const heads = Object.entries(flags).map(
     ([name, { value, help }]) => [`  --${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
   );
-  const listed = [...heads, ["  --help", "Show this"] as const];
+  const listed = [...heads, ["  --help", "Show this help"] as const];
   const column = Math.max(...listed.map(([head]) => head.length)) + 2;
   const lines = listed.flatMap(([head, help]) =>
     wrap(help, lineLength - column).map((part, index) => (index === 0 ? head : "").padEnd(column) + part),

@@ -1,6 +1,6 @@
-// The one error class of the house: a stable code, a sentence for a person, and the cause beneath.
+// The project's error class: a stable code, a message for people, and the cause.
 
-/** Every code a part of this program throws. The action for each stands in `player/recovery.ts` or with its catcher. */
+/** Every error code. Callers decide what to do about each; `player/surface/recovery.ts` does so for the browser's. */
 export type FaultCode =
   | "bad-config"
   | "help-asked"
@@ -23,7 +23,7 @@ export type FaultCode =
   | "timeout"
   | "unsupported";
 
-/** A broken promise with a stable `code`; the message says what to do about it where that is known. */
+/** An error with a stable `code`. Its message says what to do, where that is known. */
 export class Fault extends Error {
   readonly code: FaultCode;
 
@@ -34,17 +34,17 @@ export class Fault extends Error {
   }
 }
 
-/** Whether `error` is a Fault, of this code if one is given. */
+/** Whether `error` is a Fault, with this code if one is given. */
 export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }
 
-/** Whether `error` only says that somebody aborted: never a failure. */
+/** Whether `error` is an abort, which is not a failure. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** The sentence of an unknown thrown value, its cause included, for a log line. */
+/** The message of any thrown value, including its causes, for a log line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? "" : ` (${reasonOf(error.cause)})`;

@@ -1,21 +1,21 @@
-// Compact JWS with Ed25519 (RFC 7515, RFC 8037): how the service signs commands and revocations and a device proves its key.
+// Compact JWS with Ed25519 (RFC 7515, RFC 8037): signatures of the service's commands and revocations, and a device's proof of its key.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from "node:crypto";
 import { Fault } from "./fault.ts";
 
-/** A key pair as it is stored: raw 32-byte Ed25519 keys, base64url. */
+/** A stored key pair: raw 32-byte Ed25519 keys in base64url. */
 export interface KeyPair {
   publicKey: string;
   privateKey: string;
 }
 
-/** A fresh Ed25519 key pair. */
+/** Creates an Ed25519 key pair. */
 export function createKeyPair(): KeyPair {
   const { privateKey } = generateKeyPairSync("ed25519");
   const jwk = privateKey.export({ format: "jwk" });
   return { publicKey: jwk.x!, privateKey: jwk.d! };
 }
 
-/** Signs `payload` as a compact JWS whose `typ` says what it is, so that one kind can never pass for another. */
+/** Signs `payload` as a compact JWS. `typ` names its kind, so that one kind is never accepted as another. */
 export function signJws(typ: string, payload: object, keys: KeyPair): string {
   const header = Buffer.from(JSON.stringify({ alg: "EdDSA", typ })).toString("base64url");
   const body = Buffer.from(JSON.stringify(payload)).toString("base64url");
@@ -24,8 +24,8 @@ export function signJws(typ: string, payload: object, keys: KeyPair): string {
 }
 
 /**
- * The payload of a compact JWS, once its signature by `publicKey` and its `typ` are proven.
- * @throws Fault `signature` when anything about it is not as it should be.
+ * The payload of a compact JWS, after checking its `typ` and its signature by `publicKey`.
+ * @throws Fault `signature` when the JWS is malformed, has another `typ`, or its signature is wrong.
  */
 export function verifyJws(typ: string, jws: string, publicKey: string): unknown {
   try {
@@ -39,7 +39,7 @@ export function verifyJws(typ: string, jws: string, publicKey: string): unknown 
     if (!good) throw new Error("the signature does not match");
     return JSON.parse(Buffer.from(body, "base64url").toString());
   } catch (cause) {
-    throw new Fault("signature", `refused a ${typ}`, { cause });
+    throw new Fault("signature", `rejected a ${typ}`, { cause });
   }
 }
 

@@ -1,14 +1,14 @@
-// Structured logs: one JSON object a line, or for a person at a terminal a readable line, and none while all is well. Secrets never pass.
+// Structured logs: JSON lines, or short readable lines at a terminal. Secrets are redacted.
 import { pino, stdTimeFunctions, type LogFn, type Logger } from "pino";
 
 export type Log = Logger;
 
-// Whatever carries one of these names is struck out wherever it turns up, two levels deep.
+// Fields with these names are redacted at the first and second level.
 const secretNames = ["token", "access_token", "authorization", "secret", "private_key", "device_code", "cookie"];
 
 /**
- * The log of one program. Writes to standard output unless told otherwise: pino JSON when that is not a terminal, pretty when it is.
- * Synchronous on purpose: the last line before a crash is the one that matters.
+ * Creates a program's log: readable lines at a terminal, else JSON lines.
+ * Writes synchronously, so that the last line before a crash is not lost.
  */
 export async function createLog(program: string, level = "info", output: "stdout" | "stderr" = "stdout"): Promise<Log> {
   const options = {
@@ -20,7 +20,7 @@ export async function createLog(program: string, level = "info", output: "stdout
   };
   const { fd, isTTY } = process[output];
   if (!isTTY) return pino(options, pino.destination({ fd, sync: true }));
-  // Loaded at a terminal only: a kiosk starts 20 ms sooner without it.
+  // Loaded only at a terminal: a kiosk starts 20 ms faster without it.
   const { default: pretty } = await import("pino-pretty");
   const destination = pretty({
     destination: fd,
@@ -33,7 +33,7 @@ export async function createLog(program: string, level = "info", output: "stdout
   return pino({ ...options, hooks: { logMethod: skipRoutine } }, destination);
 }
 
-// What happens all day while all is well: programs follow these lines, a person at a terminal has no use for them.
+// Messages of normal operation. Programs read them from the JSON log; at a terminal they are left out.
 const routine: ReadonlySet<unknown> = new Set([
   "request",
   "state received",
@@ -52,12 +52,12 @@ function skipRoutine(this: Logger, args: Parameters<LogFn>, method: LogFn): void
   if (!routine.has(args.at(-1))) method.apply(this, args);
 }
 
-/** A line for a person: the message and what it is about, by name where the line has one, else by id. */
+/** The message and the name of its subject, or the subject's id if the line has no name. */
 function describeLine(line: Readonly<Record<string, unknown>>, messageKey: string): string {
   const message = typeof line[messageKey] === "string" ? line[messageKey] : "";
   const subject = line["name"] ?? idFields.map((field) => line[field]).find((id) => typeof id === "string");
   return typeof subject === "string" ? `${message}: ${subject}` : message;
 }
 
-/** A log that says nothing, for tests. */
+/** A log that writes nothing, for tests. */
 export const silentLog: Log = pino({ level: "silent" });

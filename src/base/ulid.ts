@@ -1,14 +1,14 @@
-// Ids that sort by age: 48 bits of time and 80 of chance, in Crockford's base 32, lower case (github.com/ulid/spec).
+// ULIDs, ids that sort by time: 48 bits of time and 80 random bits in lower-case Crockford base 32 (github.com/ulid/spec).
 import { randomUUID } from "node:crypto";
 
-/** Its digits, least first. */
+/** The digits of base 32, smallest first. */
 export const ulidAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** A ULID of 26 characters for `nowMs` (ms since the Unix epoch). */
 export function ulid(nowMs: number): string {
-  // Of the platform's ways to chance the one that draws ahead; its fixed digits are left out.
-  const chance = randomUUID();
-  const [first, second] = [chance.slice(0, 8) + chance.slice(9, 11), chance.slice(24, 34)];
+  // randomUUID is the platform's fastest source of random bits because it caches them. Its fixed digits are left out.
+  const random = randomUUID();
+  const [first, second] = [random.slice(0, 8) + random.slice(9, 11), random.slice(24, 34)];
   return digits(Math.trunc(nowMs), 10) + digits(Number.parseInt(first, 16), 8) + digits(Number.parseInt(second, 16), 8);
 }
 

@@ -1,6 +1,6 @@
-// The text of a WebSocket message, whichever form the library hands it over in.
+// Decodes the text of a WebSocket message.
 
-/** Joins what `ws` calls RawData (a Buffer, several, or an ArrayBuffer) into a string of UTF-8. */
+/** Decodes the RawData of `ws` (a Buffer, several Buffers, or an ArrayBuffer) as UTF-8. */
 export function messageText(raw: Buffer | ArrayBuffer | Buffer[]): string {
   if (Buffer.isBuffer(raw)) return raw.toString();
   return Buffer.concat(Array.isArray(raw) ? raw : [Buffer.from(raw)]).toString();

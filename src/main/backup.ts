@@ -1,4 +1,4 @@
-// signage-player backup and restore: a service's data folder to a file or a folder, and back; or its signing key alone.
+// signage-player backup and restore: copies a service's data folder, or only its signing key, to a file or folder and back.
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
@@ -10,26 +10,26 @@ const cli = "node_modules/.bin/node src/main/cli.ts";
 const folder = { value: "DIR", help: `The service's data folder (default ${join(dataFolder(), "service")})` } as const;
 const backupUsage = defineUsage({
   command: `${cli} backup`,
-  summary: "Copies everything that the service keeps, its keys and tokens included, while it runs.",
-  flags: { to: { value: "FILE.tar|DIR", help: "Where the backup goes" }, data: folder },
+  summary: "Copies all data of the service, including its keys and tokens, while it runs.",
+  flags: { to: { value: "FILE.tar|DIR", help: "The backup to write" }, data: folder },
 });
 const restoreUsage = defineUsage({
   command: `${cli} restore`,
-  summary: "Makes a data folder from a backup, after every file of it was checked.",
+  summary: "Creates a data folder from a backup, after checking every file of it.",
   flags: { from: { value: "FILE.tar|DIR", help: "The backup" }, data: folder },
 });
 const backupKeyUsage = defineUsage({
   command: `${cli} backup-key`,
-  summary: "Saves the service's signing key alone: the one thing that players know the service by.",
-  flags: { to: { value: "FILE", help: "Where the key goes; keep it secret" }, data: folder },
+  summary: "Saves only the service's signing key, by which players recognize the service.",
+  flags: { to: { value: "FILE", help: "The file to write; keep it secret" }, data: folder },
 });
 const restoreKeyUsage = defineUsage({
   command: `${cli} restore-key`,
-  summary: "Brings a saved signing key back. The service must be stopped.",
+  summary: "Restores a saved signing key. The service must be stopped.",
   flags: {
     from: { value: "FILE", help: "The saved key" },
     data: folder,
-    replace: { help: "Also over another key: players paired with that one must be claimed again" },
+    replace: { help: "Replace a different key; players paired with that key must be claimed again" },
   },
 });
 
@@ -66,33 +66,33 @@ export function readRestoreKeyConfig(argv: readonly string[]): z.infer<typeof Re
   return checkFlags(RestoreKeyFlags.safeParse(readFlags(argv, restoreKeyUsage)), restoreKeyUsage);
 }
 
-/** Saves the signing key alone. */
+/** Saves only the signing key. */
 export async function runBackupKey(flags: z.infer<typeof BackupFlags>, log: Log): Promise<void> {
   const { backUpKey } = await import("../service/fleet/devices/key-backup.ts");
   const key = await backUpKey(flags.data, flags.to);
-  log.info({ to: flags.to, key }, "the signing key is saved: whoever has this file can command every player");
+  log.info({ to: flags.to, key }, "signing key saved; anyone with this file can send commands to every player");
 }
 
-/** Brings a signing key back. */
+/** Restores a signing key. */
 export async function runRestoreKey(flags: z.infer<typeof RestoreKeyFlags>, log: Log): Promise<void> {
   const { restoreKey } = await import("../service/fleet/devices/key-backup.ts");
   const { is, name: key } = await restoreKey(flags.from, flags.data, flags.replace);
   if (is === "same") log.info({ data: flags.data, key }, "the service has this key already");
-  else if (is === "first") log.info({ data: flags.data, key }, "the signing key is restored");
+  else if (is === "first") log.info({ data: flags.data, key }, "signing key restored");
   else
     log.warn(
       { data: flags.data, key },
-      "the signing key is replaced: players paired with another one no longer obey until each is claimed again",
+      "signing key replaced; players paired with the previous key reject commands until they are claimed again",
     );
 }
 
-/** Makes a backup. @throws Fault `file-corrupt` when it is made, but lacks files that the data folder lacked itself. */
+/** Makes a backup. @throws Fault `file-corrupt` after writing it, if files were already missing or damaged in the data folder. */
 export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, signal: AbortSignal): Promise<void> {
   const { createBackup } = await import("../service/store/backup/create.ts");
   const { files, sizeBytes, missing } = await createBackup(flags.data, flags.to, readVersion(), log, signal);
   log.info({ to: flags.to, files, size_bytes: sizeBytes }, "backed up");
   if (missing.length === 0) return;
-  const damage = `the backup is made, but ${missing.length} files were missing or damaged in ${flags.data} already: ${missing.slice(0, 5).join(", ")}`;
+  const damage = `the backup was written, but ${missing.length} files were already missing or damaged in ${flags.data}: ${missing.slice(0, 5).join(", ")}`;
   throw new Fault("file-corrupt", damage);
 }
 
@@ -100,6 +100,6 @@ export async function runBackup(flags: z.infer<typeof BackupFlags>, log: Log, si
 export async function runRestore(flags: z.infer<typeof RestoreFlags>, log: Log, signal: AbortSignal): Promise<void> {
   const { restoreBackup } = await import("../service/store/backup/restore.ts");
   const { created_at, files, missing } = await restoreBackup(flags.from, flags.data, log, signal);
-  if (missing.length > 0) log.warn({ files: missing }, "these files were lost before the backup was made");
+  if (missing.length > 0) log.warn({ files: missing }, "these files were missing when the backup was made");
   log.info({ data: flags.data, created_at, files: files.length }, "restored");
 }

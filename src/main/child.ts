@@ -1,25 +1,25 @@
-// A program of ours in a process of its own: its log lines are heard, and it never outlives us.
+// Runs one of our programs as a child process, reads its log, and never leaves it running.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { Fault } from "../base/fault.ts";
 
-/** One line of a child's log: pino JSON. */
+/** One line of a child's JSON log. */
 export const LogLine = z.looseObject({ level: z.string(), msg: z.string().default("") });
 export type LogLine = z.infer<typeof LogLine>;
 
 const stopLimitMs = 12_000;
 
-/** A running child. Disposing asks it to stop, then insists, and resolves when it is gone. */
+/** A running child. Disposing stops it, by force if necessary, and resolves when it has exited. */
 export class ChildProgram implements AsyncDisposable {
   readonly #process: ChildProcess;
   #lastWords: string | null = null;
   readonly #listeners = new Set<(line: LogLine, raw: string) => void>();
-  /** Resolves to how it ended, in words. */
+  /** Resolves to a description of how it ended. */
   readonly ended: Promise<string>;
 
-  /** Starts `command`. It holds a channel to us, by whose end it learns that we are gone however we died. */
+  /** Starts `command` with an IPC channel. When the channel closes, the child knows that this process has ended. */
   constructor(command: string, argv: readonly string[]) {
     this.#process = spawn(command, argv, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
     this.ended = once(this.#process, "exit").then(
@@ -33,36 +33,36 @@ export class ChildProgram implements AsyncDisposable {
     });
   }
 
-  /** Why it ended, in its own words; null while it said nothing. */
+  /** The child's fatal log message; null if there is none. */
   get fatalMessage(): string | null {
     return this.#lastWords;
   }
 
-  /** Hears each line of the child's log. */
+  /** Calls `listener` with each line of the child's log. */
   onLine(listener: (line: LogLine, raw: string) => void): void {
     this.#listeners.add(listener);
   }
 
   /**
-   * The first line, from now on, with this message.
-   * @throws Fault `refused` with the child's own last complaint when it ends before; AbortError when `signal` aborts.
+   * The next log line with this message.
+   * @throws Fault `refused` with the child's fatal message when it ends first; AbortError when `signal` aborts.
    */
   async waitForLine(message: string, signal: AbortSignal): Promise<LogLine> {
-    const heard = new Promise<LogLine>((resolve, reject) => {
+    const logged = new Promise<LogLine>((resolve, reject) => {
       this.onLine((line) => line.msg === message && resolve(line));
       signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")), { once: true });
     });
-    const died = this.ended.then((how) =>
-      Promise.reject(new Fault("refused", this.#lastWords ?? `it ended (${how}) before it said “${message}”`)),
+    const ended = this.ended.then((how) =>
+      Promise.reject(new Fault("refused", this.#lastWords ?? `it ended (${how}) before it logged “${message}”`)),
     );
-    return Promise.race([heard, died]);
+    return Promise.race([logged, ended]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#process.kill("SIGTERM");
-    const insist = setTimeout(() => this.#process.kill("SIGKILL"), stopLimitMs);
+    const forced = setTimeout(() => this.#process.kill("SIGKILL"), stopLimitMs);
     await this.ended;
-    clearTimeout(insist);
+    clearTimeout(forced);
   }
 }
 
@@ -71,6 +71,6 @@ function parseLine(raw: string): LogLine | null {
   try {
     return LogLine.parse(JSON.parse(raw));
   } catch {
-    return null; // a line that is no log line, such as a library's own print: nothing waits for it
+    return null; // not a log line, such as a library's own output
   }
 }

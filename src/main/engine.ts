@@ -1,4 +1,4 @@
-// Finds what can draw, and on a fresh Debian machine installs it. Says which it took and why.
+// Selects the browser engine, installs Chromium on Debian if there is none, and explains the choice.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/fault.ts";
@@ -11,35 +11,35 @@ import { hasDisplay } from "./kiosk.ts";
 
 type EngineName = "electron" | "chromium";
 
-/** What draws, where its program is, and why it was taken. */
+/** The selected engine, its executable, and the reason for the choice. */
 export interface EngineChoice {
   name: EngineName;
   executable: string;
   why: string;
 }
 
-/** What the flags say of the engine. */
+/** The flags that affect the choice. */
 interface EngineFlags {
   engine?: EngineName | undefined;
   headless: boolean;
 }
 
-/** All that the choice depends on. */
+/** Everything the choice depends on. */
 export interface EngineFacts extends EngineFlags {
-  /** Electron's binary; null when it was never fetched. */
+  /** Electron's binary; null when it was not downloaded. */
   electron: string | null;
-  /** Of this process; null on Windows, which has none. */
+  /** User id of this process; null on Windows. */
   uid: number | null;
   hasDisplay: boolean;
   sandbox: SandboxState;
 }
 
-/** Chromium and the fonts without which half the world's texts are boxes. */
+/** Chromium, and fonts for the scripts of the world. */
 export const browserPackages = ["chromium", "chromium-sandbox", "fonts-noto-cjk", "fonts-noto-core", "fonts-noto-color-emoji"];
 
 /**
- * Electron's binary, null when it was never fetched. Looked for as a file: importing the package `electron` without
- * it starts a download. `ELECTRON_OVERRIDE_DIST_PATH` names another folder for it, as it does for that package.
+ * Electron's binary; null when it was not downloaded. Only checks for the file, because importing the package `electron`
+ * starts a download. `ELECTRON_OVERRIDE_DIST_PATH` sets another folder, as it does for that package.
  */
 export function findElectron(env: NodeJS.ProcessEnv = process.env): string | null {
   const folder = join(rootFolder, "node_modules/electron");
@@ -52,9 +52,9 @@ export function findElectron(env: NodeJS.ProcessEnv = process.env): string | nul
 }
 
 /**
- * The engine to draw with: the one asked for, else Electron where its binary is and it can run, else the system's
- * Chromium, which is installed when it is missing and that is allowed.
- * @throws Fault `browser-missing` with the one line to run; `bad-config` when Electron was asked for and cannot run.
+ * Selects the engine: the one given by flag, else Electron if it is installed and can run, else the system's Chromium, which is
+ * installed if it is missing and this user is allowed to.
+ * @throws Fault `browser-missing` with the command to run; `bad-config` when Electron was requested and cannot run.
  */
 export async function chooseEngine(flags: EngineFlags, log: Log, signal: AbortSignal): Promise<EngineChoice> {
   const decision = decideEngine(await readFacts(flags));
@@ -66,11 +66,11 @@ export async function chooseEngine(flags: EngineFlags, log: Log, signal: AbortSi
     return null;
   });
   if (found !== null) return { name: "chromium", executable: found, why };
-  log.info({ packages: browserPackages, why }, "no browser is here: installing Debian's chromium and fonts");
+  log.info({ packages: browserPackages, why }, "no browser is installed; installing Debian's chromium and fonts");
   if (!(await installPackages(browserPackages, log, signal))) {
     throw new Fault(
       "browser-missing",
-      `No browser to draw with (${why}), and no right to install one. Run: ${aptCommand(browserPackages)}`,
+      `No browser is installed (${why}), and this user may not install one. Run: ${aptCommand(browserPackages)}`,
     );
   }
   return { name: "chromium", executable: await findChromium(), why: `${why}; just installed` };
@@ -78,24 +78,25 @@ export async function chooseEngine(flags: EngineFlags, log: Log, signal: AbortSi
 
 type Decision = { name: "electron"; executable: string; why: string } | { name: "chromium"; why: string };
 
-/** The engine to take. Pure. @throws Fault `browser-missing` or `bad-config` when Electron was asked for and cannot run. */
+/** Decides which engine to use. Pure. @throws Fault `browser-missing` or `bad-config` when Electron was requested and cannot run. */
 export function decideEngine(facts: EngineFacts): Decision {
   const { engine, electron } = facts;
-  if (engine === "chromium") return { name: "chromium", why: "asked for" };
+  if (engine === "chromium") return { name: "chromium", why: "requested" };
   if (electron === null) {
-    if (engine === undefined) return { name: "chromium", why: "Electron's binary is not here" };
-    throw new Fault("browser-missing", "Electron's binary is not here. Fetch it with: npx install-electron");
+    if (engine === undefined) return { name: "chromium", why: "Electron's binary is not installed" };
+    throw new Fault("browser-missing", "Electron's binary is not installed. Download it with: npx install-electron");
   }
   const obstacle = obstacleOf(facts);
-  if (obstacle === null) return { name: "electron", executable: electron, why: engine === undefined ? "its binary is here" : "asked for" };
+  if (obstacle === null)
+    return { name: "electron", executable: electron, why: engine === undefined ? "its binary is installed" : "requested" };
   const { problem, remedy } = obstacle;
-  if (engine === undefined) return { name: "chromium", why: `${problem}. To draw with Electron ${remedy}` };
-  throw new Fault("bad-config", `--engine electron: ${problem}. Leave the flag away to draw with Chromium, or ${remedy}`);
+  if (engine === undefined) return { name: "chromium", why: `${problem}. To use Electron, ${remedy}` };
+  throw new Fault("bad-config", `--engine electron: ${problem}. Omit the flag to use Chromium, or ${remedy}`);
 }
 
-/** Why Electron cannot run here, and what to do about it; null when it can. */
+/** Why Electron cannot run here and how to change that; null when it can run. */
 function obstacleOf({ headless, hasDisplay, uid, sandbox }: EngineFacts): { problem: string; remedy: string } | null {
-  if (headless) return { problem: "Electron cannot draw without a window", remedy: "leave --headless away" };
+  if (headless) return { problem: "Electron cannot render without a window", remedy: "omit --headless" };
   if (!hasDisplay) return { problem: "Electron needs a display, and there is none", remedy: "set DISPLAY or WAYLAND_DISPLAY" };
   if (uid === 0) return { problem: "Electron's sandbox refuses root", remedy: "run the player as another user" };
   if (sandbox.is === "usable") return null;

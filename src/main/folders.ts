@@ -1,4 +1,4 @@
-// Where this program finds its own files and keeps its data.
+// The folders of this program's own files and data.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export const rootFolder = fileURLToPath(new URL("../..", import.meta.url));
 export const rendererFolder = join(rootFolder, "dist/renderer");
 
 /**
- * Makes sure that there is a page to show: a browser without one would be started again for ever.
+ * Checks that the page is built: without it the browser would be restarted for ever.
  * @throws Fault `page-missing`
  */
 export function requirePage(): void {

@@ -1,4 +1,4 @@
-// The player's flags, the same on every engine. Checked by hand: zod is loaded while the browser is already starting.
+// The player's flags, the same for every engine. Checked without zod, which is loaded later, while the browser is starting.
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { badFlags, readFlags, defineUsage } from "../base/config.ts";
@@ -7,19 +7,19 @@ import { parseLocalExceptions, formatLocalExceptions, type LocalException } from
 
 const usage = defineUsage({
   command: "npm run player --",
-  summary: "The player: shows a pairing code, then plays what the service gives it, fullscreen and for ever.",
+  summary: "The player: shows a pairing code, then plays the service's content fullscreen, permanently.",
   flags: {
-    server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player was paired" },
-    data: { value: "DIR", help: `Where content, identity and settings are kept (default ${join(dataFolder(), "player")})` },
-    engine: { value: "NAME", help: "What draws: electron or chromium (default: Electron where it can run, else the system's Chromium)" },
-    headless: { help: "Draw without a display; the screenshot command shows the picture" },
-    window: { value: "WxH", help: "A window of this size, such as 1280x720, in place of the whole display" },
-    ntp: { value: "HOST[,HOST]", help: "Time servers to ask while the service is silent, with a port behind a colon where it is not 123" },
+    server: { value: "URL", help: "The service, such as http://127.0.0.1:8080. Not needed once the player has been paired" },
+    data: { value: "DIR", help: `Folder for content, identity and settings (default ${join(dataFolder(), "player")})` },
+    engine: { value: "NAME", help: "Browser engine: electron or chromium (default: Electron if it can run, else the system's Chromium)" },
+    headless: { help: "Render without a display; take a screenshot to see the picture" },
+    window: { value: "WxH", help: "A window of this size, such as 1280x720, instead of the whole display" },
+    ntp: { value: "HOST[,HOST]", help: "Time servers to use while the service is unreachable; HOST:PORT for a port other than 123" },
     "allow-local": {
       value: "HOST:PORT[,…]",
-      help: "Services of this machine that shown pages may reach, such as localhost:3000; they reach no other",
+      help: "Services of this machine that web content may connect to, such as localhost:3000; it may connect to no others",
     },
-    triggers: { help: "Let sensors and buttons set variables over the Unix socket DIR/triggers/socket" },
+    triggers: { help: "Allow sensors and buttons to set variables over the Unix socket DIR/triggers/socket" },
   },
   notes: [
     "Switches of Chromium for Electron, such as --ozone-platform=wayland or --proxy-server=URL: see README.md.",
@@ -32,12 +32,12 @@ interface TimeServer {
   port: number;
 }
 
-// Of NTP.
+// The port of NTP.
 const timePort = 123;
 
-/** What a player is started with. */
+/** The player's settings from its flags. */
 export interface PlayerConfig {
-  /** The service's address; absent when that of the last start is to be used. */
+  /** The service's address; undefined to use that of the last pairing. */
   server: string | undefined;
   /** The data folder. */
   data: string;
@@ -45,60 +45,60 @@ export interface PlayerConfig {
   headless: boolean;
   /** In pixels; null for the whole display. */
   window: { width: number; height: number } | null;
-  /** Time servers for when the service is silent. */
+  /** Time servers for when the service is unreachable. */
   ntp: TimeServer[];
   /** Whether sensors and buttons may set variables over a socket in the data folder. */
   triggers: boolean;
-  /** Services of this machine that content may reach. */
+  /** Services of this machine that content may connect to. */
   allowLocal: LocalException[];
 }
 
-// Switches of Chromium that a player on Electron may be given, with what their value has to be; null where they take none.
+// Chromium switches that a player on Electron accepts, with a pattern for their value; null if they have none.
 // None of them weakens the sandbox or the same-origin policy, moves the profile, loads code or opens a port.
 const browserSwitches: Readonly<Record<string, RegExp | null>> = {
-  "ozone-platform": /./, // X11 or Wayland, where Chromium guesses wrong
+  "ozone-platform": /./, // X11 or Wayland, if Chromium detects the wrong one
   "ozone-platform-hint": /./, // the same in older instructions; Chromium has ignored it since version 140
-  lang: /./, // the language that sites are asked for
-  "disable-gpu": null, // for a driver that draws wrongly or crashes
-  "ignore-gpu-blocklist": null, // for a GPU that works although Chromium has it on its list
+  lang: /./, // the language requested from sites
+  "disable-gpu": null, // for a driver that renders incorrectly or crashes
+  "ignore-gpu-blocklist": null, // for a GPU that works although Chromium blocks it
   "enable-gpu-rasterization": null, // off by default on small boards
-  "use-gl": /./, // which OpenGL, where the default is slow or broken
-  "use-angle": /./, // which backend ANGLE draws with, for the same reason
-  "enable-features": /./, // decoding video in hardware is behind such names
+  "use-gl": /./, // another OpenGL implementation, if the default is slow or broken
+  "use-angle": /./, // another ANGLE backend, for the same reason
+  "enable-features": /./, // for hardware video decoding
   "force-color-profile": /./, // for a panel that reports a wrong profile
-  "alsa-output-device": /./, // sound by HDMI or by the jack
+  "alsa-output-device": /./, // sound by HDMI or by the headphone jack
   "disable-dev-shm-usage": null, // for containers, whose /dev/shm is small
-  "proxy-server": /^(?!.*(socks|https:|quic:))./, // networks that reach the web by a proxy only, which has to speak HTTP
+  "proxy-server": /^(?!.*(socks|https:|quic:))./, // for networks with an HTTP proxy
   // The special rule <-loopback> would send the player's own page to the proxy.
   "proxy-bypass-list": /^(?!.*<-loopback>)./,
   "no-proxy-server": null, // for a machine whose desktop settings name a proxy that the player must not use
 };
 
 /**
- * Whether this word of the command line is a harmless switch of Chromium, which Electron reads by itself.
- * @throws Fault `bad-config` for such a switch with a value that it cannot have.
+ * Whether this argument is an accepted Chromium switch, which Electron reads itself.
+ * @throws Fault `bad-config` for an accepted switch with an invalid value.
  */
 export function isBrowserSwitch(word: string): boolean {
   const [, name, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
   if (name === undefined || !Object.hasOwn(browserSwitches, name)) return false;
   const rule = browserSwitches[name] ?? null;
   if (rule === null && value !== undefined) throw badFlags(`--${name}: takes no value`, usage);
-  if (rule !== null && value === undefined) throw badFlags(`--${name}: needs its value behind “=”`, usage);
+  if (rule !== null && value === undefined) throw badFlags(`--${name}: needs a value after “=”`, usage);
   if (rule !== null && !rule.test(value!)) throw badFlags(`--${name}: cannot be “${value}”`, usage);
   return true;
 }
 
 /**
- * The command line without the harmless switches of Chromium, for `readPlayerConfig`, which refuses all others.
- * @throws Fault `bad-config` for such a switch with a value that it cannot have.
+ * The arguments without accepted Chromium switches, for `readPlayerConfig`, which rejects all others.
+ * @throws Fault `bad-config` for an accepted switch with an invalid value.
  */
 export function withoutBrowserSwitches(argv: readonly string[]): string[] {
   return argv.filter((word) => !isBrowserSwitch(word));
 }
 
 /**
- * The flags that `readPlayerConfig` reads as `config`, each in one word: on Windows Electron refuses to start when
- * anything follows a word that is an address (CVE-2018-1000006).
+ * The flags that `readPlayerConfig` reads as `config`, each as one argument: on Windows Electron does not start when an
+ * argument that is a URL is followed by others (CVE-2018-1000006).
  */
 export function playerFlags({ server, data, engine, headless, window, ntp, triggers, allowLocal }: PlayerConfig): string[] {
   const servers = ntp.map(({ host, port }) => (isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`));
@@ -114,7 +114,7 @@ export function playerFlags({ server, data, engine, headless, window, ntp, trigg
   ];
 }
 
-/** @throws Fault `bad-config` in one line that names every flag that is wrong. */
+/** @throws Fault `bad-config` in one line that names every invalid flag. */
 export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   const { server, data, engine, headless, window, ntp, triggers, "allow-local": local } = readFlags(argv, usage);
   const faults: string[] = [];
@@ -124,7 +124,7 @@ export function readPlayerConfig(argv: readonly string[]): PlayerConfig {
   const size = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(window ?? "");
   if (window !== undefined && size === null) faults.push("--window: must be a size such as 1920x1080");
   const servers = ntp === undefined ? [] : timeServersOf(ntp);
-  if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, with a port behind a colon where it is not 123");
+  if (servers === null) faults.push("--ntp: must be hosts such as time.example.org, or HOST:PORT for a port other than 123");
   const allowLocal = local === undefined ? [] : parseLocalExceptions(local);
   if (allowLocal === null) faults.push("--allow-local: must be services of this machine such as 127.0.0.1:3000, localhost:* or [::1]:3000");
   if (faults.length > 0) throw badFlags(faults.join("; "), usage);
@@ -144,7 +144,7 @@ function isWebAddress(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text);
 }
 
-/** Reads `HOST[:PORT][,…]`; an IPv6 address with a port stands in brackets. Null when it is no such list. */
+/** Parses `HOST[:PORT][,…]`; an IPv6 address with a port is in brackets. Null when the text is invalid. */
 function timeServersOf(text: string): TimeServer[] | null {
   const servers = text.split(",").flatMap((part): TimeServer[] => {
     if (isIPv6(part)) return [{ host: part, port: timePort }];

@@ -1,37 +1,35 @@
-// What every program does the same way: read flags, run until told to stop, end once with the right exit code.
+// Runs a program: reads its flags, runs it until it is stopped, and exits with the right code.
 import { createLog, type Log } from "../base/log.ts";
 import { isAbort, isFault, reasonOf } from "../base/fault.ts";
 
-/** Exit codes: 0 stopped as asked or help given, 1 failed, 2 bad flags. */
+/** Exit codes: 0 stopped on request or printed help, 1 failed, 2 bad flags. */
 const exitCodes = { stopped: 0, failed: 1, badFlags: 2 } as const;
 
-// A program that hangs while stopping is ended; systemd's own patience is longer.
+// A program that hangs while stopping is ended before systemd would kill it.
 const stopLimitMs = 10_000;
-// At a terminal one Ctrl+C may arrive twice at once: from the terminal, and passed on by npm.
+// One Ctrl+C may arrive twice: from the terminal, and forwarded by npm.
 const secondSignalMs = 500;
-// Their message says all; a stack would only bury it.
+// Errors with a self-explanatory message, which are logged without a stack.
 const plainFaults = ["data-in-use", "folder-unusable", "file-corrupt", "page-missing", "refused", "unreachable", "unsupported"] as const;
 
-/** How a program learns that it is to stop, and how its process ends. Under Node by signals and `process.exit`. */
+/** How a program is stopped and how its process exits. Under Node by signals and `process.exit`. */
 export interface Lifecycle {
-  /** Calls `stop` each time somebody asks the program to stop, with a word for the log, such as `SIGTERM`. */
+  /** Calls `stop` for each request to stop, with the request's name for the log, such as `SIGTERM`. */
   onStop(stop: (by: string) => void): void;
-  /** Ends the process. May return before the process is gone, as Electron's `app.exit` does. */
+  /** Ends the process. May return before the process has ended, as Electron's `app.exit` does. */
   exit(code: number): void;
 }
 
-/** Where a program's log goes, and how the program is started and stopped. */
 export interface ProgramOptions {
-  /** Away from the standard output of a program that speaks a protocol there. */
+  /** `stderr` for a program that uses standard output for a protocol. */
   logTo?: "stdout" | "stderr";
   lifecycle?: Lifecycle;
 }
 
 /**
- * Runs `main` until it returns or somebody asks the program to stop, which aborts its signal; then ends the process, once and with one
- * code. A second request ends it at once. A Fault `help-asked` prints the help and exits 0; `bad-config` prints one line to standard
- * error and exits 2; any other error, also one that nobody caught, is logged and exits 1. Never rejects. `readConfig` runs before this
- * function first yields.
+ * Runs `main` until it returns, then exits. A request to stop aborts `main`'s signal; a second request exits immediately. A Fault
+ * `help-asked` prints the help and exits with 0; `bad-config` prints one line to standard error and exits with 2; any other error,
+ * also an uncaught one, is logged and exits with 1. Never rejects. `readConfig` is called synchronously.
  */
 export async function runProgram<C>(
   name: string,
@@ -40,13 +38,13 @@ export async function runProgram<C>(
   { logTo = "stdout", lifecycle = nodeLifecycle }: ProgramOptions = {},
 ): Promise<void> {
   let hasEnded = false;
-  // Where `exit` returns, whatever comes after it must not change the code.
+  // `exit` may return, and later calls must not change the exit code.
   const end = (code: number): void => {
     if (hasEnded) return;
     hasEnded = true;
     lifecycle.exit(code);
   };
-  const explain = (error: Error): void => {
+  const rejectFlags = (error: Error): void => {
     process.stderr.write(`${name}: ${error.message}\n`);
     end(exitCodes.badFlags);
   };
@@ -58,7 +56,7 @@ export async function runProgram<C>(
       process.stdout.write(`${error.message}\n`);
       return end(exitCodes.stopped);
     }
-    if (isFault(error, "bad-config")) return explain(error);
+    if (isFault(error, "bad-config")) return rejectFlags(error);
     process.stderr.write(`${name}: ${reasonOf(error)}\n`);
     return end(exitCodes.failed);
   }
@@ -68,7 +66,7 @@ export async function runProgram<C>(
     log.fatal(isPlain ? {} : { err: error }, isPlain && error instanceof Error ? error.message : reasonOf(error));
     end(exitCodes.failed);
   };
-  // Node would print a stack and end; Electron would show a box over the content and run on.
+  // By default Node would print a stack and exit; Electron would show a dialog over the content and continue.
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
   const stop = stopOnRequest(lifecycle, log, end);
@@ -77,19 +75,19 @@ export async function runProgram<C>(
     end(exitCodes.stopped);
   } catch (error) {
     if (stop.aborted && isAbort(error)) end(exitCodes.stopped);
-    else if (isFault(error, "bad-config")) explain(error);
+    else if (isFault(error, "bad-config")) rejectFlags(error);
     else fail(error);
   }
 }
 
-/** A signal that aborts with the first request to stop. A second request, or a stop that takes too long, ends the process with 1. */
+/** A signal that aborts at the first request to stop. A second request, or stopping too slowly, exits with 1. */
 function stopOnRequest(lifecycle: Lifecycle, log: Log, end: (code: number) => void): AbortSignal {
   const stop = new AbortController();
   let stoppingSince = Infinity;
   lifecycle.onStop((by) => {
     if (stop.signal.aborted) {
       if (performance.now() - stoppingSince < secondSignalMs) return;
-      log.warn({ signal: by }, "ended at once, by a second request to stop");
+      log.warn({ signal: by }, "exiting immediately after a second request to stop");
       return end(exitCodes.failed);
     }
     stoppingSince = performance.now();
@@ -104,8 +102,8 @@ function stopOnRequest(lifecycle: Lifecycle, log: Log, end: (code: number) => vo
 }
 
 /**
- * Stops by SIGINT, SIGTERM or SIGHUP; when a parent that holds a channel to this process ends, however it died; and by the one message
- * that an Electron program sends to a service it forked.
+ * Stops on SIGINT, SIGTERM or SIGHUP; when a parent with an IPC channel to this process ends; and on the message that an Electron
+ * program sends to a service it has forked.
  */
 const nodeLifecycle: Lifecycle = {
   onStop: (stop) => {

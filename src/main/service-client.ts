@@ -1,4 +1,4 @@
-// A small client of the operator's API for the programs of this folder: what anybody could do with curl.
+// A small client of the operator's API for the programs in this folder.
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
@@ -8,10 +8,10 @@ import { Asset } from "../protocol/content/assets.ts";
 import { Layout, page, Player, Playlist } from "../protocol/operator/resources.ts";
 import { Show, ShowPage, type NewShow, type ShowEntry } from "../protocol/operator/shows.ts";
 
-// A client without a socket can only ask again.
+// This client has no socket, so it polls.
 const pollMs = 200;
 
-/** A service and a token for it. Methods reject with an Error that quotes the service's own explanation. */
+/** Calls a service with an access token. Methods reject with an error that contains the service's explanation. */
 export class ServiceClient {
   readonly #url: string;
   readonly #token: string;
@@ -57,7 +57,7 @@ export class ServiceClient {
     return Show.parse(await this.#call("POST", "show", show));
   }
 
-  /** The newest shows, those that are over included. */
+  /** The newest shows, including ended ones. */
   async shows(): Promise<ShowEntry[]> {
     return ShowPage.parse(await this.#call("GET", "show?limit=100")).data;
   }
@@ -66,7 +66,7 @@ export class ServiceClient {
     await this.#call("DELETE", `show/${id}`);
   }
 
-  /** Takes a picture of the player's screen. Resolves to the picture's address once it is there. */
+  /** Takes a screenshot of the player. Resolves to the picture's URL once it has been uploaded. */
   async screenshot(playerId: string, clock: Clock, signal: AbortSignal): Promise<string> {
     const { id } = Command.parse(await this.#call("POST", `players/${playerId}/commands`, { type: "screenshot" }));
     for (;;) {

@@ -1,4 +1,4 @@
-// The signage service: reads its flags, runs until it is told to stop.
+// Runs the signage service: reads its flags and serves until it is stopped.
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { checkFlags, readFlags, defineUsage } from "../base/config.ts";
 import { folderFault } from "../base/files/data-folder.ts";
 import { Fault, reasonOf } from "../base/fault.ts";
 import type { Log } from "../base/log.ts";
-import { Port } from "./flags.ts";
+import { Port, WebAddress } from "./flags.ts";
 import { dataFolder, readVersion, rootFolder } from "./folders.ts";
 import { startMediaInParent } from "./electron/media-relay.ts";
 import { reportListening } from "./electron/parent-port.ts";
@@ -17,27 +17,27 @@ import { runProgram } from "./program.ts";
 
 const usage = defineUsage({
   command: "npm run service --",
-  summary: "The service: players connect to it, people and programs speak REST, WebSocket and MCP with it. Documentation at /docs.",
+  summary: "The service: players connect to it, people and programs use it by REST, WebSocket and MCP. Documentation at /docs.",
   flags: {
-    port: { value: "PORT", help: "Port to listen on, 0 for any free one (default 8080)" },
+    port: { value: "PORT", help: "Port to listen on; 0 for any free port (default 8080)" },
     data: {
       value: "DIR",
-      help: `Where everything is kept; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
+      help: `Folder for all data; the first access token is in DIR/admin-token (default ${join(dataFolder(), "service")})`,
     },
     host: { value: "ADDRESS", help: "Address to listen on (default 127.0.0.1: this machine only). Any other needs TLS or --insecure-http" },
-    "public-url": { value: "URL", help: "How players and phones reach it, where that is not the address it listens on" },
+    "public-url": { value: "URL", help: "URL for players and phones, if different from the address it listens on" },
     "tls-cert": { value: "FILE", help: "Certificate chain in PEM, for https" },
-    "tls-key": { value: "FILE", help: "Its private key in PEM" },
-    "insecure-http": { help: "Listen beyond this machine without TLS: for a network you trust, or behind a proxy that does TLS" },
+    "tls-key": { value: "FILE", help: "Private key of the certificate, in PEM" },
+    "insecure-http": { help: "Listen beyond this machine without TLS: for a trusted network, or behind a proxy that terminates TLS" },
     "allow-address": {
       value: "CIDR[,CIDR]",
-      help: "Blocks of your own network that webhooks and imports may call; else public addresses only",
+      help: "Private networks that webhooks and imports may connect to, besides public addresses",
     },
-    "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For is believed" },
-    "requests-per-minute": { value: "N", help: "Requests that one token may make a minute (default 600)" },
-    "metrics-public": { help: "Give /metrics to everybody, not just to this machine and to tokens" },
+    "trusted-proxy": { value: "CIDR[,CIDR]", help: "Proxies whose X-Forwarded-For header is trusted" },
+    "requests-per-minute": { value: "N", help: "Limit of requests per minute for each token (default 600)" },
+    "metrics-public": { help: "Serve /metrics to everybody, not only to this machine and to tokens" },
   },
-  notes: ["Exit codes: 0 stopped as asked, 1 failed, 2 bad flags."],
+  notes: ["Exit codes: 0 stopped on request, 1 failed, 2 bad flags."],
 });
 
 const file = z
@@ -57,7 +57,7 @@ const Flags = z
     port: Port.default(8080),
     data: z.string().min(1, "must name a folder").default(join(dataFolder(), "service")),
     host: z.string().min(1, "must be an address or a name").default("127.0.0.1"),
-    "public-url": z.url({ protocol: /^https?$/, message: "must be an http:// or https:// address" }).optional(),
+    "public-url": WebAddress.optional(),
     "tls-cert": file,
     "tls-key": file,
     "insecure-http": z.boolean().default(false),
@@ -77,7 +77,10 @@ const Flags = z
     if (!hasTls && flags["tls-key"] !== undefined) wrong("tls-cert", "goes with --tls-key");
     if (hasTls && flags["insecure-http"]) wrong("insecure-http", "contradicts --tls-cert");
     if (!isLoopback(flags.host) && !hasTls && !flags["insecure-http"]) {
-      wrong("host", `${flags.host} is reachable from outside: give --tls-cert and --tls-key, or --insecure-http if a proxy does TLS`);
+      wrong(
+        "host",
+        `${flags.host} is reachable from other machines: set --tls-cert and --tls-key, or --insecure-http if a proxy terminates TLS`,
+      );
     }
   })
   .transform((flags) => ({
@@ -92,7 +95,7 @@ const Flags = z
     limits: flags["requests-per-minute"] === undefined ? {} : { token: flags["requests-per-minute"] },
   }));
 
-/** What the service is started with. */
+/** The service's settings from its flags. */
 export type ServiceFlags = z.infer<typeof Flags>;
 
 /** @throws Fault `bad-config` in one line. */
@@ -102,7 +105,7 @@ export function readServiceConfig(argv: readonly string[]): ServiceFlags {
 
 /** Runs the service until `signal` aborts. */
 export async function runService(flags: ServiceFlags, log: Log, signal: AbortSignal): Promise<void> {
-  growYoungGeneration(false);
+  allowYoungGenerationGrowth(false);
   const { startService } = await import("../service/server.ts");
   const startMediaProcess = process.parentPort === undefined ? undefined : startMediaInParent(process.parentPort);
   const config = {
@@ -114,7 +117,7 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
   await using service = await startService(config, { log, clock: createSystemClock() }).catch((error: unknown) => {
     throw startFault(flags, error) ?? error;
   });
-  growYoungGeneration(true);
+  allowYoungGenerationGrowth(true);
   log.info({ url: service.url }, "listening");
   reportListening(service.url);
   await new Promise<void>((resolve) => {
@@ -124,18 +127,18 @@ export async function runService(flags: ServiceFlags, log: Log, signal: AbortSig
 }
 
 /**
- * Whether V8 may double its space for new objects where many of them live on. A start is full of such objects, and would take
- * 64 MB for it that the service then keeps though it has no need of them.
+ * Controls whether V8 may double the young generation when many new objects survive. Many do during the start, which would
+ * allocate 64 MB that the service then keeps without using it.
  */
-function growYoungGeneration(may: boolean): void {
-  setFlagsFromString(`--semi-space-growth-factor=${may ? 2 : 1}`);
+function allowYoungGenerationGrowth(isAllowed: boolean): void {
+  setFlagsFromString(`--semi-space-growth-factor=${isAllowed ? 2 : 1}`);
 }
 
-/** An address with or without the length of its prefix. */
+/** Whether `block` is an address, or a network in CIDR notation. */
 function isBlock(block: string): boolean {
   const [address, bits, more] = block.split("/");
-  const most = isIP(address!) === 4 ? 32 : 128;
-  return isIP(address!) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+  const maxBits = isIP(address!) === 4 ? 32 : 128;
+  return isIP(address!) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits));
 }
 
 function isLoopback(host: string): boolean {
@@ -150,20 +153,21 @@ function isNetwork(text: string): boolean {
   return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** What kept the service from starting, in words that name the flag to change; null for what nobody expected. */
+/** Why the service could not start, naming the flag to change; null for an unexpected error. */
 function startFault({ data, host, port, tls }: ServiceFlags, error: unknown): Fault | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
-  const refuse = (words: string) => new Fault("refused", words, { cause: error });
+  const fault = (message: string) => new Fault("refused", message, { cause: error });
   const isListening = "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
-  if (error.code === "EADDRINUSE") return refuse(`port ${port} is taken by another program: give another one with --port`);
-  if (error.code === "EADDRNOTAVAIL") return refuse(`${host} is no address of this machine: give one of its own with --host`);
-  if (error.code === "ENOTFOUND" || error.code === "EAI_AGAIN") return refuse(`the name ${host} has no address: give one with --host`);
-  if (isListening && error.code === "EACCES") return refuse(`port ${port} needs more rights: give one of 1024 or more with --port`);
+  if (error.code === "EADDRINUSE") return fault(`port ${port} is in use by another program: choose another with --port`);
+  if (error.code === "EADDRNOTAVAIL") return fault(`${host} is not an address of this machine: choose another with --host`);
+  if (error.code === "ENOTFOUND" || error.code === "EAI_AGAIN")
+    return fault(`the name ${host} cannot be resolved: set an address with --host`);
+  if (isListening && error.code === "EACCES") return fault(`port ${port} requires root: choose a port of 1024 or more with --port`);
   if (tls !== null && String(error.code).startsWith("ERR_OSSL")) {
-    return refuse(`${tls.cert} and ${tls.key} are no certificate and key in PEM that belong together (${reasonOf(error)})`);
+    return fault(`${tls.cert} and ${tls.key} are not a matching certificate and key in PEM (${reasonOf(error)})`);
   }
   if (tls !== null && "path" in error && (error.path === tls.cert || error.path === tls.key)) {
-    return refuse(`${error.path} cannot be read (${String(error.code)}): give files that this user may read`);
+    return fault(`${error.path} cannot be read (${String(error.code)}): choose files that this user may read`);
   }
   return folderFault(data, error);
 }

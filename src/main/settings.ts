@@ -1,8 +1,8 @@
-// Remembers where the player was last paired, in the store that the host brings along.
+// Stores the player's service and similar settings between starts.
 import { Fault } from "../base/fault.ts";
 import type { PlayerSettings } from "../player/player-settings.ts";
 
-/** What is kept between starts, by name. */
+/** The stored settings by name. */
 export interface StoredSettings {
   /** The service that the player was last paired with. */
   server?: string;
@@ -10,23 +10,23 @@ export interface StoredSettings {
   servicePort?: number;
 }
 
-/** A small store of settings: `conf`, or electron-store under Electron. */
+/** A settings store: electron-store inside Electron, else conf, because electron-store only runs inside Electron. */
 export interface SettingsStore {
   get<K extends keyof StoredSettings>(name: K): StoredSettings[K];
   set<K extends keyof StoredSettings>(name: K, value: NonNullable<StoredSettings[K]>): void;
 }
 
 /**
- * The service's address: the one given, else that of the last pairing.
+ * The service's address: the given one, else that of the last pairing.
  * @throws Fault `bad-config` when there is neither.
  */
 export async function resolveServer(given: string | undefined, open: () => Promise<SettingsStore>): Promise<string> {
   const server = given ?? (await open()).get("server");
   if (server !== undefined) return server;
-  throw new Fault("bad-config", "--server: say where the service is, such as --server http://127.0.0.1:8080");
+  throw new Fault("bad-config", "--server: name the service, such as --server http://127.0.0.1:8080");
 }
 
-/** The player's view of the store. It is opened at the first need: nothing on the way to the first picture needs it. */
+/** The player's access to the store, which is opened when first used because the start does not need it. */
 export function createPlayerSettings(open: () => Promise<SettingsStore>): PlayerSettings {
   return {
     rememberServer: async (server) => (await open()).set("server", server),

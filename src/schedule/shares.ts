@@ -3,7 +3,7 @@ import type { Condition } from "../protocol/scheduling/conditions.ts";
 import type { Schedule } from "../protocol/scheduling/schedules.ts";
 import { conditionCuts, type CalendarDates } from "./calendar/condition-cuts.ts";
 import { intersect, joinIntervals, type Interval } from "./calendar/intervals.ts";
-import { dayOf } from "./calendar/recurrence.ts";
+import { dayMs, dayOf } from "./calendar/day-numbers.ts";
 import { floatingClock } from "./calendar/time-zone.ts";
 import { uncutWindows } from "./calendar/windows.ts";
 
@@ -19,7 +19,6 @@ export interface ActiveTimes {
   intervals: readonly Interval[];
 }
 
-const dayMs = 86_400_000;
 // Time zones are less than a day apart; every recurrence repeats within a year.
 const behindDays = 1;
 const aheadDays = 371;

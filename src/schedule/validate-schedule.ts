@@ -4,6 +4,7 @@ import type { Condition } from "../protocol/scheduling/conditions.ts";
 import { isDate, parseMoment, type ParsedMoment } from "../protocol/scheduling/moments.ts";
 import { validateOpening } from "../protocol/scheduling/opening-hours.ts";
 import { desiredScheduleFields, newScheduleFields, type Schedule } from "../protocol/scheduling/schedules.ts";
+import { dayMs } from "./calendar/day-numbers.ts";
 import { endMomentOf } from "./calendar/moments.ts";
 import { firstDay, scheduleRecurrence } from "./calendar/recurrence.ts";
 import { parseRule, RuleError, type Rule } from "./calendar/rrule.ts";
@@ -18,7 +19,6 @@ export interface ScheduleFault {
   detail: string;
 }
 
-const dayMs = 86_400_000;
 const maxRecurringDays = 31;
 const searchedDays = 50 * 366;
 

@@ -13,7 +13,7 @@ import { AuditLog } from "./people/audit.ts";
 import { BlobSweeper } from "./content/blob-sweeper.ts";
 import { Blobs } from "./content/blobs.ts";
 import { Commands } from "./fleet/commands.ts";
-import { DesiredStates } from "./fleet/desired-states.ts";
+import { DesiredStates } from "./fleet/state/desired-states.ts";
 import { DeviceAccess } from "./fleet/devices/device-access.ts";
 import { Gateway } from "./http/gateway.ts";
 import { addDocumentation } from "./openapi/documentation.ts";

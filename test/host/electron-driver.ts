@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { createSystemClock } from "../../src/base/clock.ts";
 import { createElectronHost } from "../../src/host/electron/host.ts";
 import { prepareApp } from "../../src/host/electron/app.ts";
-import type { IframeLimits } from "../../src/host/iframes/iframe.ts";
+import type { IframeLimits } from "../../src/host/iframes/limits.ts";
 import type { IframeSite, HostPage } from "../../src/player/host.ts";
 import { probe } from "./limits.ts";
 import { localRule, lookupOf, type Names } from "./names.ts";

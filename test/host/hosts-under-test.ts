@@ -8,7 +8,7 @@ import { createSystemClock } from "../../src/base/clock.ts";
 import type { Log } from "../../src/base/log.ts";
 import { createChromiumHost } from "../../src/host/chromium/host.ts";
 import { findChromium } from "../../src/host/chromium/find-chromium.ts";
-import type { IframeLimits } from "../../src/host/iframes/iframe.ts";
+import type { IframeLimits } from "../../src/host/iframes/limits.ts";
 import type { Host, HostFault } from "../../src/player/host.ts";
 import type { Framebuffer } from "../support/browser/framebuffer.ts";
 import { startXvfb } from "../support/browser/xvfb.ts";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { defaultLimits } from "../../src/host/iframes/iframe.ts";
+import { defaultLimits } from "../../src/host/iframes/limits.ts";
 import type { IframeEvent } from "../../src/player/host.ts";
 import { type Attacker, ownAddresses, type ProbeListeners, startAttacker, startProbeListeners, tracedKinds } from "../support/attack.ts";
 import { frames } from "./limits.ts";

@@ -23,7 +23,7 @@ function facts(row: Partial<EngineFacts>): EngineFacts {
 }
 
 const obstacles: [string, Partial<EngineFacts>, string, string][] = [
-  ["--headless", { headless: true }, "Electron cannot draw without a window", "leave --headless away"],
+  ["--headless", { headless: true }, "Electron cannot render without a window", "omit --headless"],
   ["no display", { hasDisplay: false }, "Electron needs a display", "set DISPLAY or WAYLAND_DISPLAY"],
   ["root", { uid: 0 }, "Electron's sandbox refuses root", "run the player as another user"],
   ["a sandbox without its helper's rights", { sandbox: blocked }, "apparmor_restrict_unprivileged_userns is 1", chown4755],
@@ -33,15 +33,15 @@ const obstacles: [string, Partial<EngineFacts>, string, string][] = [
     "chrome-sandbox is missing",
     "rm -r /app/node_modules/electron/dist && npx install-electron",
   ],
-  ["all at once", { headless: true, hasDisplay: false, uid: 0, sandbox: blocked }, "cannot draw without a window", "leave --headless away"],
+  ["all at once", { headless: true, hasDisplay: false, uid: 0, sandbox: blocked }, "cannot render without a window", "omit --headless"],
 ];
 
 test("[ENG1] Electron draws where its binary is and nothing keeps it from running", () => {
-  expect(decideEngine(facts({}))).toEqual({ name: "electron", executable: electron, why: "its binary is here" });
-  expect(decideEngine(facts({ engine: "electron" }))).toEqual({ name: "electron", executable: electron, why: "asked for" });
+  expect(decideEngine(facts({}))).toEqual({ name: "electron", executable: electron, why: "its binary is installed" });
+  expect(decideEngine(facts({ engine: "electron" }))).toEqual({ name: "electron", executable: electron, why: "requested" });
   // Windows has no user ids.
   expect(decideEngine(facts({ uid: null }))).toMatchObject({ name: "electron" });
-  expect(decideEngine(facts({ electron: null }))).toEqual({ name: "chromium", why: "Electron's binary is not here" });
+  expect(decideEngine(facts({ electron: null }))).toEqual({ name: "chromium", why: "Electron's binary is not installed" });
 });
 
 test.each(obstacles)("[ENG2] Chromium draws where Electron cannot, and the log says why: %s", (_, row, problem, remedy) => {
@@ -50,9 +50,9 @@ test.each(obstacles)("[ENG2] Chromium draws where Electron cannot, and the log s
   expect(decision.why).toContain(problem);
   expect(decision.why).toContain(remedy);
   // Chromium has no such troubles, and nothing to explain when it was asked for.
-  expect(decideEngine(facts({ ...row, engine: "chromium" }))).toEqual({ name: "chromium", why: "asked for" });
+  expect(decideEngine(facts({ ...row, engine: "chromium" }))).toEqual({ name: "chromium", why: "requested" });
   // Without the binary there is nothing to say of what would keep it from running.
-  expect(decideEngine(facts({ ...row, electron: null })).why).toBe("Electron's binary is not here");
+  expect(decideEngine(facts({ ...row, electron: null })).why).toBe("Electron's binary is not installed");
 });
 
 test.each(obstacles)(

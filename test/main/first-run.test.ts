@@ -53,9 +53,9 @@ test("[FST2] a data folder that cannot be used is one line with the reason and t
   await writeFile(file, "");
   const tries = [
     [file, "it is a file, not a folder"],
-    [join(file, "below"), "a file stands where a folder should be"],
+    [join(file, "below"), "part of the path is a file"],
     // Node's own recursive mkdir never returns from this one.
-    ["/proc/signage", "no folder can be made there"],
+    ["/proc/signage", "no folder can be created there"],
   ].map(async ([data, why]) => {
     await using program = serve(data!);
     expect(await whyNot(program)).toBe(`${data} cannot hold the data: ${why}. Give another folder with --data`);
@@ -87,9 +87,9 @@ test(
       const noPem = join(folder.path, "no.pem");
       await writeFile(noPem, "nothing");
       const tries = [
-        [["--port", String(port)], `port ${port} is taken by another program: give another one with --port`],
-        [["--host", "192.0.2.1", "--insecure-http"], "192.0.2.1 is no address of this machine: give one of its own with --host"],
-        [["--tls-cert", noPem, "--tls-key", noPem], "are no certificate and key in PEM that belong together"],
+        [["--port", String(port)], `port ${port} is in use by another program: choose another with --port`],
+        [["--host", "192.0.2.1", "--insecure-http"], "192.0.2.1 is not an address of this machine: choose another with --host"],
+        [["--tls-cert", noPem, "--tls-key", noPem], "are not a matching certificate and key in PEM"],
       ] as const;
       const tried = tries.map(async ([flags, words], index) => {
         await using program = serve(join(folder.path, String(index)), ...flags);

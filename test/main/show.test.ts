@@ -40,9 +40,9 @@ test("[FST7] what cannot be shown is refused in one line that says why", { timeo
   const tries = [
     [["menu.jpg", ...here], 2, "there is no file menu.jpg"],
     [["Back", "at", "two", ...here], 2, "put a text in quotes"],
-    [["--clear", "Back", ...here], 2, "--clear goes without anything to show"],
-    [[...here], 2, "say what to show"],
-    [["Back", "--for", "soon", ...here], 2, "--for: must be a time such as 90s, 30m, 8h or 2d"],
+    [["--clear", "Back", ...here], 2, "--clear cannot be combined with content to show"],
+    [[...here], 2, "name the content to show"],
+    [["Back", "--for", "soon", ...here], 2, "--for: must be a duration such as 90s, 30m, 8h or 2d"],
     [["Back", "--on", "Nobody", ...here], 1, "Nobody"],
     [["Back", ...at, "--server", "http://127.0.0.1:9"], 1, "there is no service at http://127.0.0.1:9"],
     [["Back", "--token-file", "/nowhere"], 2, "/nowhere cannot be read"],

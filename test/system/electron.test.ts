@@ -270,7 +270,7 @@ test(
     const from = program.lines.length;
     const [electron] = (await processesNaming("--data=")).filter(({ parent }) => parent === program.pid);
     process.kill(electron!.pid, "SIGSTOP");
-    await program.line("Electron is started again", from);
+    await program.line("restarting Electron", from);
     await program.line("presented", from);
     await shows(green);
 

@@ -23,8 +23,11 @@ const start = ["src/main/cli.ts", "start", "--server", "http://127.0.0.1:9"];
 test("[ENG20] without a window the player draws with Chromium although Electron's binary is there, and the log says why", async () => {
   await using here = await withElectron();
   await using player = new Program([...start, "--data", here.data, "--headless", "--ozone-platform=wayland"], here.env);
-  expect(await player.line("drawing with")).toMatchObject({ engine: "chromium", why: expect.stringContaining("without a window") });
-  expect(await player.line(({ msg }) => msg.startsWith("these switches are for Electron"))).toMatchObject({
+  expect(await player.line("browser engine selected")).toMatchObject({
+    engine: "chromium",
+    why: expect.stringContaining("without a window"),
+  });
+  expect(await player.line(({ msg }) => msg.startsWith("these switches are only for Electron"))).toMatchObject({
     switches: ["--ozone-platform=wayland"],
   });
   await player.line("browser started");
@@ -33,8 +36,8 @@ test("[ENG20] without a window the player draws with Chromium although Electron'
 });
 
 test.each([
-  ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
-  ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot draw without a window"],
+  ["the player", [...start, "--headless", "--engine", "electron"], "Electron cannot render without a window"],
+  ["the demo", ["src/main/cli.ts", "demo", "--headless", "--engine", "electron"], "Electron cannot render without a window"],
   // A test's program has no display.
   ["the player without a display", [...start, "--engine", "electron"], "Electron needs a display"],
   ["a switch that would weaken the browser", [...start, "--no-sandbox"], "--no-sandbox"],

@@ -1,38 +1,39 @@
-// Does small writes together: what comes in one turn of the event loop is written at once, between turns that others get.
+// Batches small writes: items added in the same turn of the event loop are written together.
 import { setImmediate } from "node:timers/promises";
 
-interface Waiting<T> {
+interface PendingItem<T> {
   item: T;
   done: PromiseWithResolvers<void>;
 }
 
+/** Collects items and writes them in batches, one batch at a time. */
 export class Batch<T> {
   readonly #write: (items: readonly T[]) => Promise<void>;
-  readonly #most: number;
-  #waiting: Waiting<T>[] = [];
+  readonly #maxItems: number;
+  #pending: PendingItem<T>[] = [];
   #isWriting = false;
 
-  /** @param most items at once, so that no write takes long. */
-  constructor(most: number, write: (items: readonly T[]) => Promise<void>) {
-    this.#most = most;
+  /** @param maxItems the largest batch, so that no single write takes long. */
+  constructor(maxItems: number, write: (items: readonly T[]) => Promise<void>) {
+    this.#maxItems = maxItems;
     this.#write = write;
   }
 
-  /** Resolves once the item was written; rejects as the write of its batch did. */
+  /** Resolves once the item has been written; rejects when the write of its batch fails. */
   add(item: T): Promise<void> {
     const done = Promise.withResolvers<void>();
-    this.#waiting.push({ item, done });
+    this.#pending.push({ item, done });
     if (!this.#isWriting) void this.#run();
     return done.promise;
   }
 
-  /** Never rejects: every outcome is told to those who wait for it. */
+  /** Never rejects: the promises of `add` carry the outcome. */
   async #run(): Promise<void> {
     this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      // A write to SQLite never lets the loop go on by itself: without this, each would be done before the next could come.
+    while (this.#pending.length > 0) {
+      // Writes to SQLite block the event loop. Yielding here lets more items arrive for the same batch.
       await setImmediate();
-      const batch = this.#waiting.splice(0, this.#most);
+      const batch = this.#pending.splice(0, this.#maxItems);
       try {
         await this.#write(batch.map(({ item }) => item));
         for (const { done } of batch) done.resolve();

@@ -1,14 +1,14 @@
-// A current value and those who watch it. Equal values are dropped, so an identical push wakes nobody.
+// A current value with listeners. Setting an equal value notifies nobody.
 import { deepEqual } from "fast-equals";
 
-/** The reading side of a {@link Observable}: all that other stages get to see. */
+/** The read-only side of an {@link Observable}. */
 export interface Watchable<T> {
   readonly value: T;
-  /** Calls `listener` with the present value at once and with each new one until `signal` aborts. */
+  /** Calls `listener` with the current value immediately, then with each new value until `signal` aborts. */
   watch(listener: (value: T) => void, signal: AbortSignal): void;
 }
 
-/** A value that changes over time. Listeners run synchronously in the order they came. */
+/** A value that changes over time. Listeners run synchronously, in the order they were added. */
 export class Observable<T> implements Watchable<T> {
   #value: T;
   readonly #listeners = new Set<(value: T) => void>();
@@ -21,7 +21,7 @@ export class Observable<T> implements Watchable<T> {
     return this.#value;
   }
 
-  /** Replaces the value; nobody hears of one that equals the present one (deep equality). */
+  /** Replaces the value. A deeply equal value is ignored. */
   set(value: T): void {
     if (deepEqual(value, this.#value)) return;
     this.#value = value;

@@ -1,4 +1,4 @@
-// Runs endless tasks side by side; the first to fail ends them all, and none is left behind.
+// Runs endless tasks concurrently. When one ends or fails, the others are aborted too.
 
 /** One endless task; it rejects with an AbortError when its signal aborts. */
 export type Task = (signal: AbortSignal) => Promise<unknown>;
@@ -16,7 +16,7 @@ export async function runAll(tasks: readonly Task[], signal: AbortSignal): Promi
         await task(shared);
         first.abort(new DOMException("a task has ended", "AbortError"));
       } catch (error) {
-        // What the others say about being ended is not news: the first reason stands.
+        // Later aborts are ignored, so the first error is the one that is thrown.
         first.abort(error);
       }
     }),

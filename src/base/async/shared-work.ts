@@ -1,35 +1,30 @@
-// One piece of work that several callers wait for: each may leave, and it is given up when the last has left.
+// One piece of work that several callers wait for. It is aborted when the last caller has stopped waiting.
+import { unlessAborted } from "./unless-aborted.ts";
 
+/** Work that starts immediately and runs until it is done or nobody waits for it any more. */
 export class SharedWork<T> {
   readonly #abandoned = new AbortController();
   readonly #work: Promise<T>;
   #waiting = 0;
 
-  /** Begins at once. @param work is aborted when nobody waits for it any more. */
+  /** @param work starts the work; its signal aborts when the last caller stops waiting. */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work(this.#abandoned.signal);
   }
 
-  /** Whether it was given up: who comes now has to begin it anew. */
+  /** Whether the work was aborted. A new caller then has to start it again. */
   get isAbandoned(): boolean {
     return this.#abandoned.signal.aborted;
   }
 
-  /** What the work comes to; rejects with the signal's reason for a caller who leaves before. */
+  /** The work's result; rejects with the signal's reason when this caller stops waiting. */
   async wait(signal: AbortSignal): Promise<T> {
-    const left = Promise.withResolvers<never>();
-    const leave = (): void => {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#abandoned.abort();
-      left.reject(signal.reason);
-    };
     this.#waiting += 1;
-    if (signal.aborted) leave();
-    signal.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.race([this.#work, left.promise]);
+      return await unlessAborted(this.#work, signal);
     } finally {
-      signal.removeEventListener("abort", leave);
+      this.#waiting -= 1;
+      if (this.#waiting === 0 && signal.aborted) this.#abandoned.abort();
     }
   }
 }

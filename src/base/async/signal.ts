@@ -1,21 +1,21 @@
-// Wakes one waiting loop. A ring that comes while nobody waits is kept for the next wait.
+// Wakes a waiting loop. A notification that arrives while nothing waits ends the next wait.
 import type { Clock } from "../clock.ts";
 
-/** One loop waits, anybody rings. */
+/** A wake-up signal for one waiting loop. Any code may notify it. */
 export class Signal {
-  #rung = false;
+  #isNotified = false;
   #wake: (() => void) | null = null;
 
-  /** Ends the present wait, or the next one at once. Several rings before a wait are one. */
+  /** Ends the current wait, or the next one immediately. Several notifications before a wait count as one. */
   notify(): void {
-    this.#rung = true;
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  /** Resolves at a ring or after `ms` on the monotonic clock (Infinity: never); rejects with an AbortError when `signal` aborts. */
+  /** Resolves when notified or after `ms` on the monotonic clock (Infinity: never); rejects with an AbortError when `signal` aborts. */
   async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.#rung) {
+    if (!this.#isNotified) {
       const woken = new AbortController();
       this.#wake = () => woken.abort();
       try {
@@ -26,6 +26,6 @@ export class Signal {
         this.#wake = null;
       }
     }
-    this.#rung = false;
+    this.#isNotified = false;
   }
 }

@@ -1,6 +1,6 @@
-// Waits for a promise no longer than a signal allows.
+// Stops waiting for a promise when a signal aborts.
 
-/** `promise`, or a rejection with the signal's reason when it aborts first. */
+/** Settles as `promise` does, or rejects with the signal's reason if that aborts first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

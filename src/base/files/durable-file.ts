@@ -1,22 +1,22 @@
-// One value in one file that survives a power cut at any instant: temp, fsync, rename, fsync of the folder, and the previous generation kept beside it.
+// A value in a file that survives power loss: write to a temporary file, fsync, rename, fsync the folder; keep the previous generation.
 import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, link } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Fault } from "../fault.ts";
 
-/** What a read found. `recovered` says that the newest generation was damaged or gone and the one before it was taken. */
+/** The result of a read. `recovered` means that the newest generation was damaged or missing and the previous one was used. */
 export type DurableRead<T> = { is: "absent" } | { is: "found"; value: T; recovered: boolean };
 
 /**
- * A JSON value kept durably at `path` (mode 0600). Writes are atomic and serialised; a reader sees the old
- * value or the new, never a part. A checksum finds rot and truncation.
+ * A JSON value stored durably at `path` (mode 0600). Writes are atomic and serialized: a reader sees the old value or the
+ * new one, never a part. A checksum detects bit rot and truncation.
  */
 export class DurableFile<T> {
   readonly path: string;
   readonly #parse: (json: unknown) => T;
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param parse turns the stored JSON into the value; throws when it is not one (a zod schema's `parse`). */
+  /** @param parse validates the stored JSON and returns the value, such as a zod schema's `parse`. */
   constructor(path: string, parse: (json: unknown) => T) {
     this.path = path;
     this.#parse = parse;
@@ -42,7 +42,7 @@ export class DurableFile<T> {
     });
   }
 
-  /** Replaces the value. Resolves once it would survive a power cut. */
+  /** Replaces the value. Resolves once the new value would survive power loss. */
   write(value: T): Promise<void> {
     const next = this.#writing.then(() => this.#replace(value));
     this.#writing = next.catch(() => undefined);
@@ -76,25 +76,25 @@ export class DurableFile<T> {
   }
 
   async #keepPrevious(): Promise<void> {
-    // A damaged newest generation must not push out the good one before it.
+    // A damaged file must not replace the good previous generation.
     const current = await readFile(this.path, "utf8").catch(() => undefined);
     if (current === undefined) return;
     try {
       this.#parse(unseal(current));
     } catch {
-      return; // damaged: read() has already said so; the previous generation stays as it is
+      return; // damaged: read() reports it; the previous generation is kept
     }
     await rm(`${this.path}.previous`, { force: true });
     await link(this.path, `${this.path}.previous`);
   }
 }
 
-/** Makes a folder that survives a power cut, with those above it that are missing (mode 0700). */
+/** Creates a folder and its missing parents (mode 0700) so that they survive power loss. */
 export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  // A folder's own name is kept in the one above it.
-  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  // A folder's name is stored in its parent, so the parent has to be synced.
+  for (let created = resolve(folder); created.length >= first.length; created = dirname(created)) await syncFolder(dirname(created));
 }
 
 /** Makes a rename or a removal in `folder` durable. */
@@ -107,7 +107,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// The first line is the SHA-256 of the rest, so that truncation and bit rot are found before JSON is believed.
+// The first line is the SHA-256 of the rest, which detects truncation and bit rot before the JSON is parsed.
 function seal(value: unknown): string {
   const body = `${JSON.stringify(value)}\n`;
   return `${createHash("sha256").update(body).digest("hex")}\n${body}`;

@@ -1,16 +1,16 @@
-// One program at a time in a data folder. The lock is the kernel's, so a program that dies frees it.
+// Locks a data folder for one program. The kernel releases the lock when the program dies.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { makeDataFolder } from "./data-folder.ts";
 import { Fault, reasonOf } from "../fault.ts";
 
 /**
- * Holds `folder` (made if need be, mode 0700) until disposed or the process ends.
- * @throws Fault `data-in-use` when another process holds it; `folder-unusable` when nothing can be kept there.
+ * Locks `folder`, created with mode 0700 if missing, until disposed or until the process ends.
+ * @throws Fault `data-in-use` when another process holds the lock; `folder-unusable` when the folder cannot be written.
  */
 export function lockFolder(folder: string): Disposable {
   makeDataFolder(folder);
-  // SQLite takes POSIX locks, which Node alone does not offer: nothing is ever stored in this file.
+  // SQLite is used only for its POSIX locks, which Node does not offer. Nothing is stored in this file.
   const file = join(folder, "lock.db");
   let lock: DatabaseSync | null = null;
   try {
@@ -19,7 +19,7 @@ export function lockFolder(folder: string): Disposable {
   } catch (cause) {
     lock?.close();
     if (!isBusy(cause))
-      throw new Fault("folder-unusable", `${file} cannot be opened: ${reasonOf(cause)}. Is it another user's?`, { cause });
+      throw new Fault("folder-unusable", `${file} cannot be opened: ${reasonOf(cause)}. Does it belong to another user?`, { cause });
     throw new Fault("data-in-use", `another program uses ${folder}: stop it, or give another folder with --data`, { cause });
   }
   return { [Symbol.dispose]: () => lock.close() };

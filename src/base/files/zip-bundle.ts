@@ -1,31 +1,31 @@
-// A zip that holds a small web site: looked over whole before anything of it is used, then read file by file, never unpacked.
+// A zip file with a small web site: checked completely before use, then read file by file without unpacking it.
 import { stat } from "node:fs/promises";
 import { Transform, type Readable } from "node:stream";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { Fault, reasonOf } from "../fault.ts";
 
-/** How much a bundle may hold. */
+/** Limits of a bundle's content. */
 export interface BundleLimits {
   files: number;
-  /** Unpacked, all files together. */
+  /** Unpacked size of all files together. */
   bytes: number;
-  /** Unpacked to packed. Text packs at 20 to 1 at the very most; deflate's own limit, which bombs use, is 1,032. */
+  /** Largest ratio of unpacked to packed size. Text reaches 20; deflate's maximum, which zip bombs use, is 1,032. */
   ratio: number;
 }
 
 const defaultLimits: BundleLimits = { files: 5_000, bytes: 1024 ** 3, ratio: 150 };
-// Below this the ratio says nothing: a few kilobytes of one letter harm nobody.
+// The ratio is not checked below this size: a small file of repeated letters is harmless.
 const harmlessBytes = 16 * 1024 ** 2;
 const linkType = 0o120_000;
 const typeMask = 0o170_000;
 
-/** Bytes of a file from `start` to `end`, both included. */
+/** A range of a file's bytes, `start` and `end` included. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** An open bundle. Its owner disposes it. */
+/** An open bundle. The caller disposes it. */
 export class Bundle implements Disposable {
   readonly #zip: ZipFile;
   readonly #files: ReadonlyMap<string, Entry>;
@@ -36,14 +36,14 @@ export class Bundle implements Disposable {
   }
 
   /**
-   * Opens the zip at `path` and reads its directory.
-   * @throws Fault `unsupported` saying why it is refused: no zip, no index.html, names that lead out of it, links,
-   * encryption, or more than the limits allow.
+   * Opens the zip at `path` and checks its directory.
+   * @throws Fault `unsupported` with the reason: not a zip, no index.html, paths outside the zip, links, encryption, or
+   * a limit exceeded.
    */
   static async open(path: string, limits = defaultLimits): Promise<Bundle> {
     const { size } = await stat(path);
     const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
-      throw new Fault("unsupported", `it is not a zip that can be read (${reasonOf(error)}): pack it again`);
+      throw new Fault("unsupported", `it is not a readable zip file (${reasonOf(error)}): pack it again`);
     });
     try {
       return new Bundle(zip, await readDirectory(zip, size, limits));
@@ -53,17 +53,17 @@ export class Bundle implements Disposable {
     }
   }
 
-  /** How long the file behind a path such as `js/app.js` is; null when there is none. `` and `folder/` mean their index.html. */
+  /** Size of the file at a path such as `js/app.js`; null when it does not exist. `` and `folder/` mean their index.html. */
   sizeOf(path: string): number | null {
     return this.#find(path)?.uncompressedSize ?? null;
   }
 
-  /** The file's bytes, or a span of them. The stream fails when they are not what the directory announced. */
-  async read(path: string, span: ByteRange | null): Promise<Readable> {
+  /** The file's bytes, or a range of them. The stream fails when the file does not match the zip's directory. */
+  async read(path: string, range: ByteRange | null): Promise<Readable> {
     const entry = this.#find(path);
     if (entry === undefined) throw new Fault("asset-missing", `the bundle has no ${path}`);
     const whole = await this.#zip.openReadStreamPromise(entry);
-    return span === null ? whole : cut(whole, span);
+    return range === null ? whole : cutRange(whole, range);
   }
 
   [Symbol.dispose](): void {
@@ -76,36 +76,37 @@ export class Bundle implements Disposable {
 }
 
 async function readDirectory(zip: ZipFile, packedBytes: number, limits: BundleLimits): Promise<Map<string, Entry>> {
-  const refuse = (reason: string): never => {
+  const reject = (reason: string): never => {
     throw new Fault("unsupported", reason);
   };
   const files = new Map<string, Entry>();
   let bytes = 0;
-  if (zip.entryCount > limits.files) refuse(`it holds ${zip.entryCount} files, more than ${limits.files}`);
+  if (zip.entryCount > limits.files) reject(`it holds ${zip.entryCount} files, more than ${limits.files}`);
   try {
     for await (const entry of zip.eachEntry()) {
       const { fileName } = entry;
       if (fileName.endsWith("/")) continue;
-      if (entry.isEncrypted() || !entry.canDecodeFileData()) refuse(`${fileName} is encrypted or packed in an unusual way: use plain zip`);
-      if (((entry.externalFileAttributes >>> 16) & typeMask) === linkType) refuse(`${fileName} is a link: pack the file itself`);
-      if (files.has(fileName)) refuse(`it holds ${fileName} twice`);
+      if (entry.isEncrypted() || !entry.canDecodeFileData())
+        reject(`${fileName} is encrypted or uses an unusual compression: use a plain zip`);
+      if (((entry.externalFileAttributes >>> 16) & typeMask) === linkType) reject(`${fileName} is a link: pack the file itself`);
+      if (files.has(fileName)) reject(`it holds ${fileName} twice`);
       bytes += entry.uncompressedSize;
-      if (bytes > limits.bytes) refuse(`unpacked it is larger than ${Math.round(limits.bytes / 1024 ** 2)} MB`);
+      if (bytes > limits.bytes) reject(`unpacked it is larger than ${Math.round(limits.bytes / 1024 ** 2)} MB`);
       if (bytes > harmlessBytes && bytes > packedBytes * limits.ratio)
-        refuse("it unpacks to far more than a web page needs, as a zip bomb does");
+        reject("it unpacks to far more than a web page needs, as a zip bomb does");
       files.set(fileName, entry);
     }
   } catch (error) {
     if (error instanceof Fault) throw error;
-    // Names that are absolute or lead out of the zip end up here too.
-    refuse(`its directory is not sound (${reasonOf(error)})`);
+    // Absolute paths and paths outside the zip also end here.
+    reject(`its directory is damaged (${reasonOf(error)})`);
   }
-  if (!files.has("index.html")) refuse("it has no index.html at its top: pack what is in the folder, not the folder");
+  if (!files.has("index.html")) reject("it has no index.html at its top level: pack the folder's content, not the folder");
   return files;
 }
 
-/** Packed bytes have no middle to jump to, so what comes before the span is read and dropped. */
-function cut(whole: Readable, { start, end }: ByteRange): Readable {
+/** Compressed data cannot be read from the middle, so the bytes before the range are read and dropped. */
+function cutRange(whole: Readable, { start, end }: ByteRange): Readable {
   let at = 0;
   const part = new Transform({
     transform(chunk: Buffer, _encoding, done) {

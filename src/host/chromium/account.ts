@@ -1,48 +1,48 @@
-// Who Chromium runs as and where it keeps its things. As root it becomes an unprivileged user: its sandbox refuses root.
+// The user that Chromium runs as, and its folders. Root runs it as an unprivileged user, because Chromium's sandbox refuses root.
 import { createHash } from "node:crypto";
 import { chmod, chown, copyFile, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/fault.ts";
 import { renderNode } from "../linux/gpu.ts";
 
-/** The program's environment, as `process.env` has it. */
+/** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A user's ids; null when Chromium runs as the user who runs the player. */
+/** A user's ids; null when Chromium runs as the player's own user. */
 export type Identity = { uid: number; gid: number } | null;
 
-/** Whom to run as, on which profile, with which environment. */
+/** The user, profile and environment to run Chromium with. */
 export interface BrowserAccount {
   identity: Identity;
   profileFolder: string;
   env: Record<string, string>;
 }
 
-// What concerns the display, sound, language and drivers. All else stays away from the browser: it may hold secrets.
+// Variables about display, sound, language and drivers. Others may contain secrets and are not passed to the browser.
 const passedOn =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|PATH|TZ|LANG|LANGUAGE|LC_\w+|PULSE_SERVER|ALSA_\w+|LIBVA_\w+|CHROME_DEVEL_SANDBOX|LD_LIBRARY_PATH)$/;
-// These name places that belong to the user who runs the player; another user cannot enter them.
+// These name folders of the player's own user, which another user cannot enter.
 const passedOnToSelf = /^(HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS)$/;
 
-// A service's own user first; `nobody` is everywhere.
+// The installation's own user first; `nobody` exists everywhere.
 const preferredUsers = ["signage", "nobody"];
 const sharedFolder = "/var/lib/signage-player/chromium";
 
-// Debian's Chromium refuses framed sites their cookies: a dashboard would ask for its login again with each request.
-// 0 is what Chromium's own builds begin with (CookieControlsMode::kOff).
+// Debian's Chromium blocks cookies in iframes, so a dashboard would ask for its login with each request.
+// 0 is the default of Chromium's own builds (CookieControlsMode::kOff).
 const firstPreferences = { profile: { cookie_controls_mode: 0 } };
 
 /**
- * Prepares the folders below `folder` (or, as root, below /var/lib/signage-player when the unprivileged user could
- * not reach `folder`) and says how to run Chromium there.
- * @param userId of the running process. @throws Fault `browser-failed` when root finds no user to become.
+ * Prepares Chromium's folders below `folder` (or, as root, below /var/lib/signage-player if the unprivileged user cannot
+ * enter `folder`).
+ * @param userId of the running process. @throws Fault `browser-failed` when root finds no unprivileged user.
  */
 export async function prepareAccount(folder: string, env: Environment, userId: number): Promise<BrowserAccount> {
   const identity = userId === 0 ? await unprivileged() : null;
-  const base = identity !== null && !(await canReach(folder, identity)) ? substituteFor(folder) : resolve(folder);
-  // Parents and base stay ours: whoever owns them could swap what root writes in them.
+  const base = identity !== null && !(await canReach(folder, identity)) ? substituteFolder(folder) : resolve(folder);
+  // Parents and base keep their owner: an owner could replace files that root writes there.
   await mkdir(base, { recursive: true, mode: identity === null ? 0o700 : 0o711 });
-  await makeProfile(join(base, "profile"));
+  await createProfile(join(base, "profile"));
   const profileFolder = await ownFolder(join(base, "profile"), identity);
   const home = await ownFolder(join(base, "home"), identity);
   const passed = Object.entries(env).filter(
@@ -51,14 +51,14 @@ export async function prepareAccount(folder: string, env: Environment, userId: n
   );
   const own: Record<string, string> = {
     XDG_CONFIG_HOME: await styleFolder(base),
-    // Where Chromium itself looks for what it would else keep under XDG_CONFIG_HOME, such as its crash dumps.
+    // Where Chromium keeps files that it would otherwise keep in XDG_CONFIG_HOME, such as crash dumps.
     CHROME_CONFIG_HOME: home,
     XDG_CACHE_HOME: join(home, "cache"),
   };
   if (identity !== null) {
     own["HOME"] = home;
     own["XDG_RUNTIME_DIR"] = await ownFolder(join(base, "run"), identity);
-    // Chromium asks the session bus for a dark theme and a keyring; another user's bus would only keep it waiting.
+    // Chromium would wait for another user's session bus, which it asks for a dark theme and a keyring.
     own["DBUS_SESSION_BUS_ADDRESS"] = "disabled:";
     if (env["XAUTHORITY"] !== undefined) own["XAUTHORITY"] = await ownCopy(env["XAUTHORITY"], join(base, "Xauthority"), identity);
   }
@@ -74,13 +74,13 @@ async function unprivileged(): Promise<NonNullable<Identity>> {
   throw new Fault("browser-failed", `Chromium's sandbox refuses root and there is no user ${preferredUsers.join(" or ")} to run it as`);
 }
 
-// spawn() drops the supplementary groups, so the one that opens the GPU has to be the primary one.
+// spawn() drops supplementary groups, so the GPU's group has to be the primary one.
 async function graphicsGroup(): Promise<number | null> {
   const node = renderNode();
   return node === null ? null : (await stat(node)).gid;
 }
 
-// A folder that does not exist yet is as reachable as the nearest one that does.
+// A folder that does not exist yet is as accessible as its nearest existing parent.
 async function canReach(folder: string, { uid, gid }: NonNullable<Identity>): Promise<boolean> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = await stat(at).catch(() => null);
@@ -94,15 +94,15 @@ async function canReach(folder: string, { uid, gid }: NonNullable<Identity>): Pr
   }
 }
 
-function substituteFor(folder: string): string {
+function substituteFolder(folder: string): string {
   return join(sharedFolder, createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 16));
 }
 
 /**
- * Makes a profile with its first preferences where there is none; from then on they are Chromium's to keep. Made beside
- * its place and moved there whole: once it is another user's, root writes in it no more.
+ * Creates a profile with initial preferences if there is none. It is created beside its final path and then moved, because
+ * root must not write in a folder that already belongs to another user.
  */
-async function makeProfile(folder: string): Promise<void> {
+async function createProfile(folder: string): Promise<void> {
   if ((await lstat(folder).catch(() => null)) !== null) return;
   const fresh = `${folder}.new`;
   await rm(fresh, { recursive: true, force: true });
@@ -114,20 +114,20 @@ async function makeProfile(folder: string): Promise<void> {
 async function ownFolder(folder: string, identity: Identity): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  // Also after an earlier start as another user: Chromium cannot start on a profile it may not write.
-  if (identity !== null && (await stat(folder)).uid !== identity.uid) await giveAway(folder, identity);
+  // An earlier start may have been as another user, and Chromium cannot start with a profile that it cannot write.
+  if (identity !== null && (await stat(folder)).uid !== identity.uid) await changeOwner(folder, identity);
   return folder;
 }
 
-async function giveAway(path: string, identity: NonNullable<Identity>): Promise<void> {
+async function changeOwner(path: string, identity: NonNullable<Identity>): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
-    for (const name of await readdir(path)) await giveAway(join(path, name), identity);
+    for (const name of await readdir(path)) await changeOwner(join(path, name), identity);
   }
   await lchown(path, identity.uid, identity.gid);
 }
 
-// Until Chromium has painted, its window shows the background of the desktop's GTK theme: near white, for 100 ms and
-// more. It stays ours, read-only to Chromium: root would otherwise write where another user may have put a link.
+// Until Chromium has painted, its window shows the background of the desktop's GTK theme: nearly white, for 100 ms and more.
+// The folder keeps its owner: root must not write where another user could have placed a link.
 async function styleFolder(base: string): Promise<string> {
   const folder = join(base, "config");
   for (const version of ["gtk-3.0", "gtk-4.0"]) {

@@ -1,38 +1,32 @@
-// The one page a browser shows: loads it, keeps it from straying, takes its picture, repairs it. Knows no windows.
+// The player's page in Chromium: loads it, keeps it on its origin, captures and repairs it.
 import type { Protocol } from "devtools-protocol";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import type { Capture, HostFault, HostPage } from "../../player/host.ts";
 import type { DevToolsPipe, DevToolsSession } from "./pipe.ts";
 
-// What is behind every page until it has painted: never a white frame.
+// The background of every page until it has painted, instead of white.
 const black = { r: 0, g: 0, b: 0, a: 1 };
-// A page that answers, answers within a frame or two; to take a busy one for hung does no harm here.
+// A healthy page responds within a frame or two. Treating a busy page as hung does no harm here.
 const aliveLimitMs = 500;
 const crashLimitMs = 3_000;
-// The page comes from this machine; a loaded single-board computer still takes its time.
+// The page comes from this machine, but a busy single-board computer is slow.
 const loadLimitMs = 15_000;
 
-/** What the page needs from the browser around it. */
 export interface PageOptions {
   pipe: DevToolsPipe;
   targetId: string;
   clock: Clock;
   onFault: (fault: HostFault) => void;
-  /** Something was kept from happening; for the log. */
+  /** Called for the log when something was prevented. */
   onBlocked: (what: string, url: string) => void;
-  /** Ends with the browser. */
+  /** Aborts when the browser has exited. */
   signal: AbortSignal;
 }
 
-type State =
-  | { is: "idle" }
-  | { is: "loading"; page: HostPage }
-  | { is: "shown"; page: HostPage }
-  /** `ours` when we crashed it ourselves, to get rid of a hung one. */
-  | { is: "crashed"; page: HostPage };
+type State = { is: "idle" } | { is: "loading"; page: HostPage } | { is: "shown"; page: HostPage } | { is: "crashed"; page: HostPage };
 
-/** A page in a running browser. Its calls reject with a Fault `page-dead`, `timeout` or `browser-failed`. */
+/** The page of a running browser. Calls reject with a Fault `page-dead`, `timeout` or `browser-failed`. */
 export class PlayerPage {
   readonly session: DevToolsSession;
   readonly #options: PageOptions;
@@ -43,7 +37,7 @@ export class PlayerPage {
     this.#options = options;
   }
 
-  /** Takes the target over and guards it. */
+  /** Attaches to the browser's page. */
   static async attach(options: PageOptions): Promise<PlayerPage> {
     const { pipe, targetId, signal } = options;
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
@@ -56,13 +50,13 @@ export class PlayerPage {
     await Promise.all([
       session.send("Page.enable", {}),
       session.send("Emulation.setDefaultBackgroundColorOverride", { color: black }),
-      // The black window (account.ts) makes Chromium believe in a dark desktop; pages are to look as they do elsewhere.
+      // The black window background (account.ts) looks like a dark desktop theme to Chromium; pages are to use the light one.
       session.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "light" }] }),
     ]);
     return stage;
   }
 
-  /** Whether the page is loaded as far as we know; a hung one still is. */
+  /** Whether the page has been loaded and has not crashed. A hung page counts as shown. */
   get isShown(): boolean {
     return this.#state.is === "shown";
   }
@@ -75,20 +69,20 @@ export class PlayerPage {
     const done = new AbortController();
     const limit = AbortSignal.any([signal, this.#options.signal, done.signal]);
     try {
-      // The answer to the call comes while the old document is still there; this event when the new one took over.
+      // The call returns while the old document is still there; this event comes when the new one has replaced it.
       const committed = new Promise<void>((resolve) => {
         this.session.on("Page.frameNavigated", ({ frame }) => frame.parentId === undefined && resolve(), limit);
       });
       const { errorText } = await this.session.send("Page.navigate", { url: page.url }, { signal });
       if (errorText !== undefined) throw new Fault("page-dead", `the browser could not load ${page.url}: ${errorText}`);
-      await this.#within(loadLimitMs, committed, limit, `${page.url} was not answered`);
+      await this.#within(loadLimitMs, committed, limit, `${page.url} was not loaded`);
     } finally {
       done.abort();
     }
     this.#state = { is: "shown", page };
   }
 
-  /** Loads the page anew. A hung page ignores a reload, so it is crashed first. */
+  /** Loads the page again. A hung page ignores a reload, so it is crashed first. */
   async reload(signal: AbortSignal): Promise<void> {
     if (this.#state.is === "idle") throw new Fault("page-dead", "no page has been opened");
     const { page } = this.#state;
@@ -96,7 +90,7 @@ export class PlayerPage {
     await this.show(page, signal);
   }
 
-  /** Whether the page's script answers within `limitMs`. */
+  /** Whether the page's script responds within `limitMs`. */
   async isResponsive(limitMs: number): Promise<boolean> {
     try {
       await this.session.send("Runtime.evaluate", { expression: "1" }, { deadlineMs: limitMs, signal: this.#options.signal });
@@ -107,36 +101,36 @@ export class PlayerPage {
     }
   }
 
-  /** What the browser presents now, as JPEG. */
+  /** The page as it is shown now, as a JPEG. */
   async capture(signal: AbortSignal): Promise<Capture> {
-    // Full size only: a scaled clip puts the scaled picture on the live screen, 50 ms at a time.
+    // Full size only: scaling would show the scaled picture on the screen for 50 ms.
     const { data } = await this.session.send("Page.captureScreenshot", { format: "jpeg", quality: 90, optimizeForSpeed: true }, { signal });
     return { bytes: Buffer.from(data, "base64"), mimeType: "image/jpeg" };
   }
 
   async #crash(page: HostPage, signal: AbortSignal): Promise<void> {
-    const heard = new AbortController();
+    const settled = new AbortController();
     const crashed = new Promise<void>((resolve) => {
       this.#options.pipe.browser.on(
         "Target.targetCrashed",
         ({ targetId }) => targetId === this.#options.targetId && resolve(),
-        heard.signal,
+        settled.signal,
       );
     });
     this.#state = { is: "crashed", page };
-    const limit = AbortSignal.any([signal, this.#options.signal, heard.signal]);
+    const limit = AbortSignal.any([signal, this.#options.signal, settled.signal]);
     try {
-      // Its reply comes only after the next navigation; the event is what tells.
+      // The reply only comes after the next navigation, so the event is awaited.
       this.session.send("Page.crash", {}, { signal: limit }).catch(() => undefined);
       await this.#within(crashLimitMs, crashed, limit, "the hung page could not be ended");
     } finally {
-      heard.abort();
+      settled.abort();
     }
   }
 
-  async #within(limitMs: number, work: Promise<void>, signal: AbortSignal, otherwise: string): Promise<void> {
+  async #within(limitMs: number, work: Promise<void>, signal: AbortSignal, failure: string): Promise<void> {
     const late = this.#options.clock.wait(limitMs, signal).then(() => {
-      throw new Fault("page-dead", `${otherwise} within ${limitMs} ms`);
+      throw new Fault("page-dead", `${failure} within ${limitMs} ms`);
     });
     await Promise.race([work, late]);
   }
@@ -161,19 +155,19 @@ export class PlayerPage {
     }
   }
 
-  // The pointer is drawn, whatever the page's style says, until the page has seen it move once; and a page without
-  // its style yet would show it all the same, or keep the call waiting.
+  // The pointer is drawn, whatever the page's style says, until the page has seen it move once. This is done after each load,
+  // because a page without its style would still show the pointer, or delay the call.
   #hidePointer(): void {
     this.session
       .send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1, y: 1 }, { signal: this.#options.signal })
-      .catch(() => this.#options.onBlocked("hiding the pointer, by a page that does not answer", ""));
+      .catch(() => this.#options.onBlocked("hiding the pointer: the page does not respond", ""));
   }
 
   #onDialog({ type, url }: Protocol.Page.JavascriptDialogOpeningEvent): void {
     this.#options.onBlocked(`a ${type} dialog`, url);
-    // Only "leave the page?" is answered yes: it is we who leave.
+    // Only "leave the page?" is accepted, because the host is leaving it.
     this.session
       .send("Page.handleJavaScriptDialog", { accept: type === "beforeunload" }, { signal: this.#options.signal })
-      .catch(() => this.#options.onBlocked(`a ${type} dialog that was gone before it was answered`, url));
+      .catch(() => this.#options.onBlocked(`a ${type} dialog was gone before it was closed`, url));
   }
 }

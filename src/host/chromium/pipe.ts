@@ -1,4 +1,4 @@
-// The DevTools protocol over a browser's pipe: typed calls with deadlines, and events. Knows nothing of what is called.
+// The DevTools protocol over a browser's pipe: typed calls with deadlines, and events.
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
 import type { Clock } from "../../base/clock.ts";
@@ -11,16 +11,16 @@ type Params<M extends keyof Commands> = Commands[M]["paramsType"] extends []
 type EventName = keyof ProtocolMapping.Events;
 type EventOf<E extends EventName> = ProtocolMapping.Events[E] extends [infer Only] ? Only : undefined;
 
-/** How long a call may take and who may give it up. */
+/** Deadline and cancellation of a call. */
 export interface CallOptions {
   deadlineMs?: number;
   signal?: AbortSignal | undefined;
 }
 
-// Chromium answers within milliseconds; one that needs longer than this is stuck.
+// Chromium responds within milliseconds; one that takes longer than this is stuck.
 const defaultDeadlineMs = 5_000;
 
-// What Chromium refuses a call with while one document gives way to the next, and how long that is given.
+// Chromium's error for a call while one document replaces another, and when to retry.
 const betweenPages = "Not attached to an active page";
 const betweenPagesMs = 20;
 const maxTries = 100;
@@ -39,7 +39,7 @@ interface Message {
   error?: { message: string };
 }
 
-/** One end of the pipe. The browser's own session is `pipe.browser`; attached targets get theirs by `session`. */
+/** The host's end of the pipe. `browser` is the browser's own session; `session` returns those of attached targets. */
 export class DevToolsPipe {
   readonly browser: DevToolsSession;
   readonly #input: Writable;
@@ -50,7 +50,7 @@ export class DevToolsPipe {
   #rest = "";
   #closed = false;
 
-  /** @param onClose called once when the browser let go of the pipe: the first sign that it is gone. */
+  /** @param onClose called once when the browser has closed the pipe, which is the first sign of its exit. */
   constructor(input: Writable, output: Readable, clock: Clock, onClose: () => void) {
     this.#input = input;
     this.#clock = clock;
@@ -65,17 +65,17 @@ export class DevToolsPipe {
       onClose();
     };
     output.once("close", end);
-    // EPIPE and ECONNRESET are how a dead browser shows; "close" follows, but not on every platform.
+    // A dead browser causes EPIPE or ECONNRESET; "close" does not follow on every platform.
     output.once("error", end);
     input.once("error", end);
   }
 
-  /** Whether the browser let go of it. */
+  /** Whether the browser has closed the pipe. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Whether the browser answers within `limitMs`. */
+  /** Whether the browser responds within `limitMs`. */
   async isResponsive(limitMs: number): Promise<boolean> {
     try {
       await this.browser.send("Browser.getVersion", {}, { deadlineMs: limitMs });
@@ -102,10 +102,10 @@ export class DevToolsPipe {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#calls.set(id, { resolve, reject });
-    const answered = new AbortController();
+    const settled = new AbortController();
     const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
-    this.#clock.wait(deadlineMs, answered.signal).then(
-      () => reject(new Fault("timeout", `the browser did not answer ${method} within ${deadlineMs} ms`)),
+    this.#clock.wait(deadlineMs, settled.signal).then(
+      () => reject(new Fault("timeout", `the browser did not respond to ${method} within ${deadlineMs} ms`)),
       (error: unknown) => void (isAbort(error) || reject(error)),
     );
     const giveUp = (): void => reject(options.signal?.reason);
@@ -114,7 +114,7 @@ export class DevToolsPipe {
     try {
       return await promise;
     } finally {
-      answered.abort();
+      settled.abort();
       options.signal?.removeEventListener("abort", giveUp);
       this.#calls.delete(id);
     }
@@ -141,11 +141,11 @@ export class DevToolsPipe {
     }
     const call = this.#calls.get(message.id);
     if (message.error === undefined) call?.resolve(message.result);
-    else call?.reject(new Fault("page-dead", `the browser refused a call: ${message.error.message}`));
+    else call?.reject(new Fault("page-dead", `the browser rejected a call: ${message.error.message}`));
   }
 }
 
-/** Calls and events of one target, or of the browser as a whole. */
+/** Calls and events of one target, or of the whole browser. */
 export class DevToolsSession {
   readonly #pipe: DevToolsPipe;
   readonly #id: string | undefined;
@@ -157,27 +157,27 @@ export class DevToolsSession {
 
   /**
    * Calls the browser.
-   * @throws Fault `timeout` past the deadline, `browser-failed` when the pipe closed, `page-dead` when it refused.
+   * @throws Fault `timeout` past the deadline, `browser-failed` when the pipe closed, `page-dead` when it rejected the call.
    */
   async send<M extends keyof Commands>(method: M, params: Params<M>, options: CallOptions = {}): Promise<Commands[M]["returnType"]> {
     for (let tries = 1; ; tries += 1) {
       try {
         return (await this.#pipe.call(this.#id, method, params, options)) as Commands[M]["returnType"];
       } catch (error) {
-        // Between two documents there is none to do it: nothing was done, and in a moment there is one.
+        // Nothing was done, because one document is replacing another. Retry when the new one is there.
         if (tries === maxTries || !(isFault(error, "page-dead") && error.message.endsWith(betweenPages))) throw error;
         await this.#pipe.waitBetweenPages(options.signal);
       }
     }
   }
 
-  /** Hears of an event until `signal` aborts. */
+  /** Listens to an event until `signal` aborts. */
   on<E extends EventName>(event: E, listener: (params: EventOf<E>) => void, signal: AbortSignal): void {
     this.#pipe.listen(`${this.#id ?? ""} ${event}`, listener as (params: unknown) => void, signal);
   }
 }
 
-/** Calls and events of a target, over whatever they go. */
+/** Calls and events of a target, independent of the connection. */
 export type DevTools = Pick<DevToolsSession, "send" | "on">;
 
 function pipeClosed(): Fault {

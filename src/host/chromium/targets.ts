@@ -1,38 +1,35 @@
-// Which of the browser's pages is ours: the first. Whatever else opens (popups, DevTools) is closed as it appears.
+// Finds the browser's first page, and closes every other page (popups, DevTools) as soon as it opens.
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/fault.ts";
 import type { DevToolsPipe } from "./pipe.ts";
 
-/** What watching the targets needs. */
 export interface TargetOptions {
   pipe: DevToolsPipe;
   clock: Clock;
   limitMs: number;
-  /** Gives up the wait for the first page. */
+  /** Cancels the wait for the first page. */
   signal: AbortSignal;
-  /** Ends with the browser. */
+  /** Aborts when the browser has exited. */
   life: AbortSignal;
-  /** A page other than ours appeared and is being closed; for the log. */
+  /** Called for the log when another page is closed. */
   onBlocked: (what: string, url: string) => void;
 }
 
 /**
- * The id of the page Chromium opens at its start. From then on until `life` ends there is no other.
- * @throws Fault `browser-failed` when none opens within `limitMs`.
+ * The id of the first page that Chromium opens. Other pages are closed until `life` aborts.
+ * @throws Fault `browser-failed` when no page opens within `limitMs`.
  */
 export async function keepOnlyFirstPage(options: TargetOptions): Promise<string> {
   const { pipe, clock, limitMs, signal, life, onBlocked } = options;
   const first = Promise.withResolvers<string>();
-  let ours: string | undefined;
+  let firstId: string | undefined;
   const onCreated = (targetId: string, url: string): void => {
-    if (ours === undefined) {
-      ours = targetId;
+    if (firstId === undefined) {
+      firstId = targetId;
       first.resolve(targetId);
-    } else if (targetId !== ours) {
+    } else if (targetId !== firstId) {
       onBlocked("a second window", url);
-      pipe.browser
-        .send("Target.closeTarget", { targetId })
-        .catch(() => onBlocked("a second window that was gone before it was closed", url));
+      pipe.browser.send("Target.closeTarget", { targetId }).catch(() => onBlocked("a second window was gone before it was closed", url));
     }
   };
   pipe.browser.on(

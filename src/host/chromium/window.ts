@@ -1,4 +1,4 @@
-// Makes the browser's window cover the display exactly, with and without a window manager, and again when the display changes.
+// Makes the browser's window cover the display exactly, with or without a window manager.
 import type { DevToolsSession } from "./pipe.ts";
 import { offscreenLeft, type FlagOptions } from "./flags.ts";
 
@@ -8,11 +8,11 @@ export interface Size {
   height: number;
 }
 
-/** What the window is fitted to. */
+/** The window's display and size. */
 export interface Placement {
   targetId: string;
   display: FlagOptions["display"];
-  /** The size asked for; null for the whole display. */
+  /** Null for the whole display. */
   requestedSize: Size | null;
 }
 
@@ -21,10 +21,10 @@ export class KioskWindow {
   readonly #browser: DevToolsSession;
   readonly #page: DevToolsSession;
   readonly #placement: Placement;
-  /** The viewport that we gave the page; null while a window manager or compositor fits the window. */
+  /** The page's fixed viewport; null while a window manager or compositor sizes the window. */
   #viewport: Size | null = null;
-  /** Where the window goes when it is revealed; null when it is there already. */
-  #place: { windowId: number; outer: Size } | null = null;
+  /** The window's final bounds for `reveal`; null when it is in place already. */
+  #target: { windowId: number; outer: Size } | null = null;
 
   private constructor(browser: DevToolsSession, page: DevToolsSession, placement: Placement) {
     this.#browser = browser;
@@ -32,59 +32,59 @@ export class KioskWindow {
     this.#placement = placement;
   }
 
-  /** Gives the page its final viewport while nobody sees the window; `reveal` moves it onto the display. */
+  /** Gives the page its final viewport while the window is invisible. `reveal` moves the window onto the display. */
   static async fit(browser: DevToolsSession, page: DevToolsSession, placement: Placement): Promise<KioskWindow> {
     const window = new KioskWindow(browser, page, placement);
-    const { targetId, display, requestedSize: wanted } = placement;
-    const seen = await window.#displaySize();
-    const size = wanted ?? seen;
+    const { targetId, display, requestedSize } = placement;
+    const current = await window.#displaySize();
+    const size = requestedSize ?? current;
     const { windowId, bounds } = await browser.send("Browser.getWindowForTarget", { targetId });
     const placed = bounds.left !== undefined && bounds.left < offscreenLeft / 2;
-    // Wayland's compositor and a window manager make a kiosk window fullscreen by themselves, exactly.
-    if (display === "wayland" || (display === "x11" && isSame(size, seen) && placed && isSame(bounds, seen))) return window;
+    // A Wayland compositor or a window manager makes a kiosk window exactly fullscreen by itself.
+    if (display === "wayland" || (display === "x11" && isSame(size, current) && placed && isSame(bounds, current))) return window;
     await window.#setViewport(size);
     if (display === "headless") return window;
-    const outer = isSame(size, seen) ? beyond(size) : size;
+    const outer = isSame(size, current) ? onePixelLarger(size) : size;
     await window.#resize(windowId, bounds.windowState, outer);
-    window.#place = { windowId, outer };
+    window.#target = { windowId, outer };
     return window;
   }
 
-  /** Whether its display may change its size without the window following by itself. */
+  /** Whether the window has to be resized by `refit` when its display changes. */
   get mustFollowDisplay(): boolean {
     return this.#placement.display === "x11" && this.#placement.requestedSize === null;
   }
 
   /** Moves the window onto the display. */
   async reveal(): Promise<void> {
-    if (this.#place === null) return;
-    const { windowId, outer } = this.#place;
+    if (this.#target === null) return;
+    const { windowId, outer } = this.#target;
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { left: 0, top: 0, ...outer } });
   }
 
   /**
-   * Fits a window that has to follow to the size its display has now.
-   * @param mayWait whether a window manager that fits the window still has time to do so.
-   * @returns the new size, or null when nothing was to be done.
+   * Resizes the window to its display's current size.
+   * @param mayWait whether a window manager still has time to resize the window itself.
+   * @returns the new size, or null when nothing was changed.
    */
   async refit(mayWait: boolean): Promise<Size | null> {
-    const seen = await this.#displaySize();
-    if (this.#viewport !== null && isSame(this.#viewport, seen)) return null;
+    const current = await this.#displaySize();
+    if (this.#viewport !== null && isSame(this.#viewport, current)) return null;
     const { windowId, bounds } = await this.#browser.send("Browser.getWindowForTarget", { targetId: this.#placement.targetId });
-    if (this.#viewport === null && (isSame(bounds, seen) || mayWait)) return null;
-    // The page first: a window that grows then shows no ground that the page has not reached.
-    await this.#setViewport(seen);
-    await this.#resize(windowId, bounds.windowState, beyond(seen));
-    this.#place = { windowId, outer: beyond(seen) };
+    if (this.#viewport === null && (isSame(bounds, current) || mayWait)) return null;
+    // The page first, so that a growing window shows no area outside the page.
+    await this.#setViewport(current);
+    await this.#resize(windowId, bounds.windowState, onePixelLarger(current));
+    this.#target = { windowId, outer: onePixelLarger(current) };
     await this.reveal();
-    return seen;
+    return current;
   }
 
-  // The page's own figures are right as soon as the browser has heard of the change.
+  // The page reports the right size as soon as the browser has noticed a change.
   async #displaySize(): Promise<Size> {
     const expression = "[screen.width, screen.height]";
-    const seen = await this.#page.send("Runtime.evaluate", { expression, returnByValue: true }, { deadlineMs: 2_000 });
-    const [width = 0, height = 0] = seen.result.value as number[];
+    const current = await this.#page.send("Runtime.evaluate", { expression, returnByValue: true }, { deadlineMs: 2_000 });
+    const [width = 0, height = 0] = current.result.value as number[];
     return { width, height };
   }
 
@@ -99,9 +99,9 @@ export class KioskWindow {
   }
 }
 
-// Chromium makes a window of exactly the display's size one pixel smaller, lest a window manager take it for
-// fullscreen. One pixel more reaches beyond the edge; the viewport keeps the page itself exact.
-function beyond({ width, height }: Size): Size {
+// Chromium makes a window of exactly the display's size one pixel smaller, so that a window manager does not treat it as
+// fullscreen. One pixel more avoids that; the viewport keeps the page's size exact.
+function onePixelLarger({ width, height }: Size): Size {
   return { width: width + 1, height: height + 1 };
 }
 

@@ -1,4 +1,4 @@
-// Hears from an X server when a display changes: a client of the X protocol and RandR that draws nothing.
+// Listens to an X server for changes of its displays, as a client of the X protocol and RandR that draws nothing.
 import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -10,21 +10,22 @@ const opcode = { changeWindowAttributes: 2, queryExtension: 98 };
 const randr = { name: "RANDR", queryVersion: 0, selectInput: 4 };
 const eventMaskValue = 0x800;
 const structureNotify = 0x20000;
-// The screen's size, a mode set, an output connected: RRScreenChangeNotify, RRCrtcChangeNotify, RROutputChangeNotify.
+// Changes of the screen's size, of a mode, of a connected output: RRScreenChangeNotify, RRCrtcChangeNotify, RROutputChangeNotify.
 const randrChanges = 0b111;
 const packetBytes = 32;
 const packet = { error: 0, reply: 1, configureNotify: 22, genericEvent: 35 };
 const cookieName = "MIT-MAGIC-COOKIE-1";
 
 /**
- * Calls `onChange` once it listens, and whenever a display's size, mode or connection changes.
- * @param env of which DISPLAY, XAUTHORITY and HOME count.
- * @throws Fault `unsupported` when DISPLAY names no server of this machine, `unreachable` when the server refuses or
- * ends the connection, an AbortError when `signal` aborts.
+ * Calls `onChange` when it starts listening, and whenever a display's size, mode or connection changes.
+ * @param env uses DISPLAY, XAUTHORITY and HOME.
+ * @throws Fault `unsupported` when DISPLAY names no server of this machine, `unreachable` when the server rejects or closes
+ * the connection, an AbortError when `signal` aborts.
  */
 export async function watchDisplays(env: Environment, onChange: () => void, signal: AbortSignal): Promise<never> {
   const number = /^(?:unix)?:(\d+)(?:\.\d+)?$/.exec(env["DISPLAY"] ?? "")?.[1];
-  if (number === undefined) throw new Fault("unsupported", `DISPLAY is ${env["DISPLAY"]}: only a server of this machine tells its changes`);
+  if (number === undefined)
+    throw new Fault("unsupported", `DISPLAY is ${env["DISPLAY"]}: only a server of this machine can be listened to`);
   const cookie = await findCookie(env, number);
   const socket = connect({ path: `/tmp/.X11-unix/X${number}`, signal });
   try {
@@ -36,7 +37,7 @@ export async function watchDisplays(env: Environment, onChange: () => void, sign
     socket.destroy();
   }
   signal.throwIfAborted();
-  throw new Fault("unreachable", `the X server on :${number} ended the connection`);
+  throw new Fault("unreachable", `the X server on :${number} closed the connection`);
 }
 
 class Connection {
@@ -49,7 +50,7 @@ class Connection {
     this.#chunks = socket[Symbol.asyncIterator]();
   }
 
-  /** Resolves when the server ends the connection. */
+  /** Resolves when the server closes the connection. */
   async watch(cookie: Buffer, onChange: () => void): Promise<void> {
     this.#socket.write(setupRequest(cookie));
     const root = await this.#readSetup();
@@ -70,8 +71,8 @@ class Connection {
   async #readSetup(): Promise<number> {
     const head = await this.#read(8);
     const rest = head === null ? null : await this.#read(head.readUInt16LE(6) * 4);
-    if (head === null || rest === null) throw new Error("it ended the connection");
-    if (head[0] !== 1) throw new Error(`it refuses: ${rest.toString("latin1", 0, head[1]).trim()}`);
+    if (head === null || rest === null) throw new Error("it closed the connection");
+    if (head[0] !== 1) throw new Error(`it rejects the connection: ${rest.toString("latin1", 0, head[1]).trim()}`);
     const vendorBytes = rest.readUInt16LE(16);
     const formats = rest[21]!;
     return rest.readUInt32LE(32 + padded(vendorBytes) + formats * 8);
@@ -85,10 +86,10 @@ class Connection {
     for (let next = await this.#readPacket(); next !== null; next = await this.#readPacket()) {
       if (next[0] === packet.reply) return { major: next[8] === 1 ? next[9]! : null, firstEvent: next[10]! };
     }
-    throw new Error("it ended the connection");
+    throw new Error("it closed the connection");
   }
 
-  /** The next reply or event; null at the end. @throws Error when the server reports one. */
+  /** The next reply or event; null at the end. @throws Error when the server reports an error. */
   async #readPacket(): Promise<Buffer | null> {
     const head = await this.#read(packetBytes);
     if (head === null) return null;
@@ -122,7 +123,7 @@ function setupRequest(cookie: Buffer): Buffer {
   return request;
 }
 
-/** The cookie for a display from the file that Xau(3) describes; empty where there is none, as a server without access control takes it. */
+/** The display's cookie from the file described in Xau(3); empty if there is none, which a server without access control accepts. */
 async function findCookie(env: Environment, display: string): Promise<Buffer> {
   const path = env["XAUTHORITY"] || join(env["HOME"] ?? "/", ".Xauthority");
   let bytes = await readFile(path).catch((error: unknown) => {
@@ -130,7 +131,7 @@ async function findCookie(env: Environment, display: string): Promise<Buffer> {
     throw error;
   });
   while (bytes.length > 2) {
-    // Family, then address, display's number, name and data, each behind its length.
+    // Family, then address, display number, name and data, each preceded by its length.
     let at = 2;
     const field = (): Buffer => {
       const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0;

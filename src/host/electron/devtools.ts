@@ -1,4 +1,4 @@
-// The DevTools protocol of a page in Electron's window, with the calls and deadlines that a browser's pipe has.
+// The DevTools protocol of a page in Electron's window, with the same calls and deadlines as Chromium's pipe.
 import type { WebContents } from "electron";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, reasonOf } from "../../base/fault.ts";
@@ -7,13 +7,13 @@ import type { CallOptions, DevTools } from "../chromium/pipe.ts";
 const version = "1.3";
 const defaultDeadlineMs = 5_000;
 
-/** DevTools attached to a window's page. It ends with the window. */
+/** DevTools attached to a window's page until the window is closed. */
 export class ElectronDevTools {
   readonly #contents: WebContents;
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<(params: unknown) => void>>();
 
-  /** Attaches. @throws Error when somebody else already has. */
+  /** Attaches to the page. @throws Error when another client is attached. */
   constructor(contents: WebContents, clock: Clock) {
     this.#contents = contents;
     this.#clock = clock;
@@ -23,12 +23,12 @@ export class ElectronDevTools {
     });
   }
 
-  /** Hears why the connection ended: the window was closed, or somebody else took it over. */
+  /** Calls `listener` with the reason when the connection ends: the window was closed, or another client attached. */
   onDetach(listener: (reason: string) => void): void {
     this.#contents.debugger.on("detach", (_event, reason) => listener(reason));
   }
 
-  /** Calls and events of an attached target; of the page itself without `id`. */
+  /** Calls and events of an attached target, or without `id` of the page itself. */
   session(id = ""): DevTools {
     const session = {
       send: (method: string, params: object, options: CallOptions = {}) => this.#call(id, method, params, options),
@@ -43,7 +43,7 @@ export class ElectronDevTools {
     return session as DevTools;
   }
 
-  /** @throws Fault `timeout` past the deadline, `page-dead` when the call was refused or the page is gone. */
+  /** @throws Fault `timeout` past the deadline, `page-dead` when the call was rejected or the page is gone. */
   async #call(
     sessionId: string,
     method: string,
@@ -51,18 +51,18 @@ export class ElectronDevTools {
     { deadlineMs = defaultDeadlineMs, signal }: CallOptions,
   ): Promise<unknown> {
     signal?.throwIfAborted();
-    const answered = new AbortController();
-    const late = this.#clock.wait(deadlineMs, AbortSignal.any([answered.signal, ...(signal === undefined ? [] : [signal])])).then(() => {
-      throw new Fault("timeout", `the browser did not answer ${method} within ${deadlineMs} ms`);
+    const settled = new AbortController();
+    const timeout = this.#clock.wait(deadlineMs, AbortSignal.any([settled.signal, ...(signal === undefined ? [] : [signal])])).then(() => {
+      throw new Fault("timeout", `the browser did not respond to ${method} within ${deadlineMs} ms`);
     });
-    const answer: Promise<unknown> = this.#contents.debugger.sendCommand(method, params, sessionId === "" ? undefined : sessionId);
-    const checked = answer.catch((error: unknown) => {
-      throw new Fault("page-dead", `the browser refused a call: ${reasonOf(error)}`);
+    const response: Promise<unknown> = this.#contents.debugger.sendCommand(method, params, sessionId === "" ? undefined : sessionId);
+    const checked = response.catch((error: unknown) => {
+      throw new Fault("page-dead", `the browser rejected a call: ${reasonOf(error)}`);
     });
     try {
-      return await Promise.race([checked, late]);
+      return await Promise.race([checked, timeout]);
     } finally {
-      answered.abort();
+      settled.abort();
     }
   }
 }

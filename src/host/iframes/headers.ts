@@ -1,23 +1,23 @@
-// The headers of framed documents: what forbids framing taken out, what a site asks for put in. Pure.
+// Headers of documents in iframes: removes those that forbid framing, and adds a site's own. Pure.
 import type { IframeSite } from "../../player/host.ts";
 
-/** A header as DevTools tells it. */
+/** A header as reported by DevTools. */
 export interface Header {
   name: string;
   value: string;
 }
 
-/** Whether these headers say who may frame the document. */
+/** Whether these headers restrict who may frame the document. */
 export function forbidsFraming(headers: readonly Header[]): boolean {
   return headers.some(({ name, value }) => /^x-frame-options$/i.test(name) || (isPolicy(name) && /\bframe-ancestors\b/i.test(value)));
 }
 
-/** The headers without X-Frame-Options and without the directive `frame-ancestors`; all other policy stays. */
+/** The headers without X-Frame-Options and the directive `frame-ancestors`; the rest of the policy is kept. */
 export function withoutFramingRules(headers: readonly Header[]): Header[] {
   return headers.flatMap(({ name, value }) => {
     if (/^x-frame-options$/i.test(name)) return [];
     if (!isPolicy(name)) return [{ name, value }];
-    // One header may hold several policies, parted by commas; a directive never holds one.
+    // A header may contain several policies separated by commas; a directive contains no comma.
     const policies = value.split(",").map((policy) =>
       policy
         .split(";")
@@ -29,7 +29,7 @@ export function withoutFramingRules(headers: readonly Header[]): Header[] {
   });
 }
 
-/** The headers of a request to the site's origin with the site's own, which win; null when it has none or the request goes elsewhere. */
+/** The request's headers with the site's own, which take precedence; null when it has none or the request goes to another origin. */
 export function requestHeaders(site: IframeSite, url: string, headers: Readonly<Record<string, string>>): Header[] | null {
   const own = Object.entries(site.headers);
   if (own.length === 0 || originOf(url) !== originOf(site.url)) return null;
@@ -38,7 +38,7 @@ export function requestHeaders(site: IframeSite, url: string, headers: Readonly<
   return [...kept, ...own].map(([name, value]) => ({ name, value }));
 }
 
-/** Origin of an address; of what has none, such as `about:blank`, the text "null". */
+/** The origin of an address; "null" for addresses without one, such as `about:blank`. */
 export function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "null";
 }

@@ -1,68 +1,45 @@
-// One frame of the page from its first request to its end: whether its document painted, hangs, eats memory or died.
+// One iframe from its first request to its removal: whether its document is shown, is blank, hangs or has lost its process.
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, isFault } from "../../base/fault.ts";
 import type { IframeSite, IframeFault, IframeEvent } from "../../player/host.ts";
 import type { DevTools } from "../chromium/pipe.ts";
-import type { ProcessEnd, ProcessEnds } from "./process-ends.ts";
 import { originOf } from "./headers.ts";
-
-/** How long things may take and how much a frame may hold. */
-export interface IframeLimits {
-  /** From the first request to a painted document. */
-  loadMs: number;
-  /** A document that painted is shown although parts of it, such as a camera's endless picture, still load. */
-  partsMs: number;
-  /** A document that has loaded and paints nothing in this time is blank. */
-  blankMs: number;
-  /** How often a frame is asked whether it lives, and how long it may take; two misses are a hang. */
-  probe: { intervalMs: number; limitMs: number };
-  /** Script heap and buffers of a process; above it the process is ended. */
-  memoryBytes: number;
-  /** Documents within `loadMs`; a page that keeps replacing itself never comes to rest. */
-  documents: number;
-}
-
-export const defaultLimits: IframeLimits = {
-  loadMs: 20_000,
-  partsMs: 3_000,
-  blankMs: 5_000,
-  probe: { intervalMs: 5_000, limitMs: 2_000 },
-  memoryBytes: 768 * 1024 * 1024,
-  documents: 20,
-};
+import type { IframeLimits } from "./limits.ts";
+import type { IframeProcess, ProcessEnd, ProcessEnds } from "./process-ends.ts";
+import { probeProcess } from "./process-probe.ts";
 
 export interface IframeOptions {
-  /** DevTools' id. */
+  /** DevTools' id of the frame. */
   id: string;
+  /** The name of the iframe element. */
   name: string;
   site: IframeSite;
   clock: Clock;
   limits: IframeLimits;
-  /** Shared by all frames of the page. */
+  /** Shared by all iframes of the page. */
   processEnds: ProcessEnds;
-  onReport: (news: IframeEvent) => void;
+  onEvent: (event: IframeEvent) => void;
 }
 
-// A process that is told to end is gone within milliseconds.
+// A process ends within milliseconds of the command to do so.
 const endLimitMs = 2_000;
 
-/** A frame and what is known of it. Begins to wait when made; `end` stops everything. */
+/** An iframe of the page. Its load timeout starts when it is constructed; `end` stops all timers. */
 export class Iframe {
   readonly #options: IframeOptions;
   readonly #life = new AbortController();
-  /** Aborts when its process is gone. */
-  readonly #died = new AbortController();
+  /** Aborts when its process has ended. */
+  readonly #processLife = new AbortController();
   #state: "loading" | "shown" | "failed" = "loading";
   #hasLoaded = false;
   #hasPainted = false;
   /** Whether its process is known to show the site and not an error page. */
   #isWatched = false;
-  /** When its process became known, monotonic ms, and the address of the document in it. */
-  #inmate: { url: string; since: number };
-  /** The document it shows, counted from its first. */
+  #process: IframeProcess;
+  /** The number of the current document, counted from the first. */
   #document = 0;
-  /** When documents came, monotonic ms. */
-  #documents: number[] = [];
+  /** When recent documents began, in monotonic ms. */
+  #documentTimes: number[] = [];
 
   constructor(options: IframeOptions) {
     this.#options = options;
@@ -70,8 +47,8 @@ export class Iframe {
     this.#after(limits.loadMs, () => {
       if (this.#state === "loading") this.fail("timeout", `it was not shown within ${limits.loadMs} ms`);
     });
-    this.#documents = [clock.monotonic()];
-    this.#inmate = { url: options.site.url, since: clock.monotonic() };
+    this.#documentTimes = [clock.monotonic()];
+    this.#process = { url: options.site.url, since: clock.monotonic() };
   }
 
   get id(): string {
@@ -82,53 +59,75 @@ export class Iframe {
     return this.#options.site;
   }
 
-  /** Ends with the frame. */
+  /** Aborts when the iframe is removed. */
   get signal(): AbortSignal {
     return this.#life.signal;
   }
 
-  /** Takes over the process of its own that the frame has got. Rejects with a Fault when that is gone already. */
+  /** Watches the iframe's own process. Rejects with a Fault when the process has ended already. */
   async watch(session: DevTools): Promise<void> {
-    const { id, site, clock, processEnds: endings } = this.#options;
+    const { id, site, clock, processEnds } = this.#options;
     const { signal } = this.#life;
-    this.#inmate = { url: site.url, since: clock.monotonic() };
+    this.#process = { url: site.url, since: clock.monotonic() };
     const onNavigated = (frame: { id: string; url: string; unreachableUrl?: string }): void => {
       if (frame.id !== id) return;
-      this.#inmate = { ...this.#inmate, url: frame.url };
+      this.#process = { ...this.#process, url: frame.url };
       if (frame.unreachableUrl === undefined) this.#onDocument();
       else this.fail("load", "the browser could not load it");
     };
     session.on("Page.frameNavigated", ({ frame }) => onNavigated(frame), signal);
     session.on("Page.lifecycleEvent", ({ frameId, name }) => frameId === id && this.#onLifecycle(name), signal);
-    session.on("Inspector.targetCrashed", () => this.#die(endings.recordCrash(this.#inmate)), signal);
-    const told = [
-      session.send("Page.enable", {}, { signal }),
-      ...(site.css === null
-        ? []
-        : [
-            session.send(
-              "Page.addScriptToEvaluateOnNewDocument",
-              { worldName: "signage", runImmediately: true, source: styleScript(site.url, site.css) },
-              { signal },
-            ),
-          ]),
-    ];
+    session.on("Inspector.targetCrashed", () => this.#onProcessEnd(processEnds.recordCrash(this.#process)), signal);
+    const enabled = session.send("Page.enable", {}, { signal });
+    const styled = site.css === null ? null : addStyle(session, site.url, site.css, signal);
     const [{ frameTree }] = await Promise.all([
       session.send("Page.getFrameTree", {}, { signal }),
-      ...told,
+      enabled,
+      styled,
       session.send("Page.setLifecycleEventsEnabled", { enabled: true }, { signal }),
       session.send("Runtime.runIfWaitingForDebugger", {}, { signal }),
     ]);
-    // A page refused by its own headers comes as an error page that is there before anybody could listen.
+    // When a document's own headers forbid framing, its error page is there before any listener.
     if (frameTree.frame.unreachableUrl !== undefined) return this.fail("load", "the browser refuses to show it in a frame");
-    this.#inmate = { ...this.#inmate, url: frameTree.frame.url };
+    this.#process = { ...this.#process, url: frameTree.frame.url };
     this.#isWatched = true;
-    this.#settle();
-    void this.#probe(session);
+    this.#showIfReady();
+    const end = (code: IframeFault, how: string): Promise<void> => this.endProcess(session, code, how);
+    void probeProcess({ session, clock, limits: this.#options.limits, hasFailed: () => this.#state === "failed", end, signal });
     await this.#catchUp(session);
   }
 
-  /** A document that was there before us has told of its first paint already, to nobody. */
+  /** Reports, at most once, that the iframe has nothing to show. */
+  fail(code: IframeFault, reason: string, death?: string): void {
+    if (this.#state === "failed" || this.signal.aborted) return;
+    this.#state = "failed";
+    const { name, site, onEvent } = this.#options;
+    const event = { frame: name, is: "failed", code, detail: `${originOf(site.url)}: ${reason}` } as const;
+    onEvent(death === undefined ? event : { ...event, death });
+  }
+
+  /**
+   * Ends the iframe's process, with all iframes in it: a hidden endless loop would keep a core busy and other iframes from loading.
+   * Reports once the process has ended, because what the page loads into an ending process is lost.
+   */
+  async endProcess(session: DevTools, code: IframeFault, how: string): Promise<void> {
+    const { clock, processEnds } = this.#options;
+    const end = processEnds.record(this.#process, code, `its renderer ${how}, and was ended`);
+    const { signal } = this.#life;
+    // The reply to this call only comes with the next document.
+    session.send("Page.crash", {}, { signal }).catch(() => undefined);
+    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#processLife.signal])).catch((error: unknown) => {
+      if (!isAbort(error)) throw error;
+    });
+    this.#onProcessEnd(end);
+  }
+
+  /** Stops watching the iframe, which was removed. */
+  end(): void {
+    this.#life.abort();
+  }
+
+  /** Reads the events of a document that began before they were listened to. */
   async #catchUp(session: DevTools): Promise<void> {
     const expression = "[document.readyState === 'complete', performance.getEntriesByType('paint').length > 0]";
     try {
@@ -137,43 +136,14 @@ export class Iframe {
       if (hasLoaded) this.#onLifecycle("load");
       if (hasPainted) this.#onLifecycle("firstPaint");
     } catch (error) {
-      // One that hangs is the probe's to tell.
+      // The probe reports a process that does not respond.
       if (!isFault(error, "timeout")) throw error;
     }
   }
 
-  /** Says, once, that there is nothing to show. */
-  fail(code: IframeFault, reason: string, death?: string): void {
-    if (this.#state === "failed" || this.signal.aborted) return;
-    this.#state = "failed";
-    const { name, site, onReport: onNews } = this.#options;
-    const told = { frame: name, is: "failed", code, detail: `${originOf(site.url)}: ${reason}` } as const;
-    onNews(death === undefined ? told : { ...told, death });
-  }
-
-  #die({ id, code, reason }: ProcessEnd): void {
-    this.#died.abort();
+  #onProcessEnd({ id, code, reason }: ProcessEnd): void {
+    this.#processLife.abort();
     this.fail(code, reason, id);
-  }
-
-  /**
-   * Ends the frame's process, with all frames in it: a loop would go on eating a core, unseen, and keep others from
-   * loading. Told once it is gone: what the page loads while it dies would never come to anything.
-   */
-  async endProcess(session: DevTools, code: IframeFault, how: string): Promise<void> {
-    const { clock, processEnds: endings } = this.#options;
-    const ending = endings.record(this.#inmate, code, `its renderer ${how}, and was ended`);
-    const { signal } = this.#life;
-    // Its reply comes only with the next document.
-    session.send("Page.crash", {}, { signal }).catch(() => undefined);
-    await clock.wait(endLimitMs, AbortSignal.any([signal, this.#died.signal])).catch((error: unknown) => {
-      if (!isAbort(error)) throw error;
-    });
-    this.#die(ending);
-  }
-
-  end(): void {
-    this.#life.abort();
   }
 
   #onLifecycle(name: string): void {
@@ -190,17 +160,17 @@ export class Iframe {
       this.#hasPainted = true;
       this.#after(limits.partsMs, () => this.#show());
     }
-    this.#settle();
+    this.#showIfReady();
   }
 
-  #settle(): void {
+  #showIfReady(): void {
     if (this.#hasLoaded && this.#hasPainted) this.#show();
   }
 
   #show(): void {
     if (this.#state !== "loading" || !this.#hasPainted || !this.#isWatched) return;
     this.#state = "shown";
-    this.#options.onReport({ frame: this.#options.name, is: "shown" });
+    this.#options.onEvent({ frame: this.#options.name, is: "shown" });
   }
 
   #onDocument(): void {
@@ -209,30 +179,8 @@ export class Iframe {
     this.#document++;
     this.#hasLoaded = false;
     this.#hasPainted = false;
-    this.#documents = [...this.#documents.filter((at) => now - at < limits.loadMs), now];
-    if (this.#documents.length > limits.documents) this.fail("load", "its page replaces itself again and again");
-  }
-
-  /** Asks the frame's process every few seconds; one that hangs or eats memory is ended, with all of its origin that it shows. */
-  async #probe(session: DevTools): Promise<void> {
-    const { clock, limits } = this.#options;
-    const { signal } = this.#life;
-    const { intervalMs, limitMs } = limits.probe;
-    try {
-      for (let missed = 0; this.#state !== "failed";) {
-        await clock.wait(intervalMs, signal);
-        const used = await heapBytes(session, limitMs, signal);
-        missed = used === null ? missed + 1 : 0;
-        if (missed >= 2) await this.endProcess(session, "stalled", `did not answer twice within ${limitMs} ms`);
-        else if (used !== null && used > limits.memoryBytes) {
-          const held = `held ${megabytes(used)} MB, more than the ${megabytes(limits.memoryBytes)} MB allowed`;
-          await this.endProcess(session, "crashed", held);
-        }
-      }
-    } catch (error) {
-      // The target went away; whoever saw it go tells.
-      if (!isAbort(error) && !isFault(error)) throw error;
-    }
+    this.#documentTimes = [...this.#documentTimes.filter((at) => now - at < limits.loadMs), now];
+    if (this.#documentTimes.length > limits.documents) this.fail("load", "its page replaces itself again and again");
   }
 
   #after(ms: number, act: () => void): void {
@@ -242,30 +190,12 @@ export class Iframe {
   }
 }
 
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
-}
-
-/** What the scripts of the frame's process hold; null when it does not answer in time. */
-async function heapBytes(session: DevTools, limitMs: number, signal: AbortSignal): Promise<number | null> {
-  try {
-    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await session.send(
-      "Runtime.getHeapUsage",
-      {},
-      { deadlineMs: limitMs, signal },
-    );
-    return usedSize + embedderHeapUsedSize + backingStorageSize;
-  } catch (error) {
-    if (isFault(error, "timeout")) return null;
-    throw error;
-  }
-}
-
-/** Adds a style that the page's own policy cannot refuse; only to documents of the site itself. */
-function styleScript(url: string, css: string): string {
-  return `if (location.origin === ${JSON.stringify(originOf(url))}) {
+/** Adds a style to every document of the site itself. A constructed style sheet is not subject to the page's own policy. */
+async function addStyle(session: DevTools, url: string, css: string, signal: AbortSignal): Promise<void> {
+  const source = `if (location.origin === ${JSON.stringify(originOf(url))}) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(${JSON.stringify(css)});
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   }`;
+  await session.send("Page.addScriptToEvaluateOnNewDocument", { worldName: "signage", runImmediately: true, source }, { signal });
 }

@@ -1,63 +1,64 @@
-// The ends of the browser's renderer processes: which frames lost the same one, and why it was ended.
+// Records why renderer processes of iframes ended, and which iframes lost the same process.
 import type { Clock } from "../../base/clock.ts";
 import type { IframeFault } from "../../player/host.ts";
 
 /** The end of one process. */
 export interface ProcessEnd {
-  /** Names it to the page. */
+  /** Identifies it to the page. */
   id: string;
   code: IframeFault;
   reason: string;
 }
 
-/** A frame as far as its process goes. `since`: when its process became known, monotonic ms. */
+/** The document of an iframe's process. `since`: when the process became known, in monotonic ms. */
 export interface IframeProcess {
   url: string;
   since: number;
 }
 
-interface Known extends ProcessEnd {
+interface RecordedEnd extends ProcessEnd {
   host: string;
   at: number;
 }
 
-// The browser tells every frame of a process of its end in one go; between that and the order to end it little passes.
-const togetherMs = 2_000;
-const ended = "its renderer ended: it crashed, was killed, or ran out of memory";
+// The browser reports the end of a process to all its iframes at once, and soon after the command to end it.
+const sameEndMs = 2_000;
+const crashed = "its renderer ended: it crashed, was killed, or ran out of memory";
 
 /**
- * Chromium gives the frames of one origin one process. It does not say which frames share one, so that those of one
- * host that end at the same time are taken to: a host's ports are mostly apart, but need not be on every browser.
+ * The recent ends of processes. Chromium runs the iframes of one origin in one process, but does not report which iframes share
+ * one. So iframes of the same host whose processes end at the same time are taken to have shared it. Different ports of a host
+ * mostly have different processes, but not in every browser.
  */
 export class ProcessEnds {
   readonly #clock: Clock;
-  #known: Known[] = [];
+  #recent: RecordedEnd[] = [];
   #count = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The player ends the frame's process, for this reason; or somebody has just done so. */
-  record(inmate: IframeProcess, code: IframeFault, reason: string): ProcessEnd {
-    const known = this.#find(inmate);
+  /** Records that the player ends the process for this reason. Returns the earlier record if the process has just ended already. */
+  record(process: IframeProcess, code: IframeFault, reason: string): ProcessEnd {
+    const known = this.#find(process);
     if (known !== undefined) return known;
     const at = this.#clock.monotonic();
-    const ending: Known = { id: `${this.#count++}`, code, reason, host: hostOf(inmate.url), at };
-    this.#known.push(ending);
-    return ending;
+    const end: RecordedEnd = { id: `${this.#count++}`, code, reason, host: hostOf(process.url), at };
+    this.#recent.push(end);
+    return end;
   }
 
-  /** The frame's process is gone: ended by the player a moment ago, or by itself. */
-  recordCrash(inmate: IframeProcess): ProcessEnd {
-    return this.record(inmate, "crashed", ended);
+  /** Records that the process is gone. Returns the earlier record if the player has just ended it. */
+  recordCrash(process: IframeProcess): ProcessEnd {
+    return this.record(process, "crashed", crashed);
   }
 
-  /** An end of a moment ago at which the frame was there; a frame that came later has another process. */
-  #find({ url, since }: IframeProcess): Known | undefined {
+  /** A recent end of this process. A process that became known later is another one. */
+  #find({ url, since }: IframeProcess): RecordedEnd | undefined {
     const now = this.#clock.monotonic();
-    this.#known = this.#known.filter(({ at }) => now - at < togetherMs);
-    return this.#known.find(({ host, at }) => host === hostOf(url) && at >= since);
+    this.#recent = this.#recent.filter(({ at }) => now - at < sameEndMs);
+    return this.#recent.find(({ host, at }) => host === hostOf(url) && at >= since);
   }
 }
 

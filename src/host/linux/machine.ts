@@ -1,19 +1,19 @@
-// Machine by Linux: reads the box from /proc, /sys and the kernel's calls. Acts come when commands for them do.
+// The Machine on Linux: reads hardware, load and temperature from /proc, /sys and system calls.
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, statfs } from "node:fs/promises";
 import { loadavg, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Machine, MachineReadings } from "../../player/machine.ts";
 
-// The Raspberry Pi and its kin name themselves in the device tree, PCs in DMI.
+// Single-board computers have their name in the device tree, PCs in DMI.
 const nameFiles = ["/proc/device-tree/model", "/sys/class/dmi/id/product_name"];
-// What boards answer whose maker did not fill the field in.
-const namelessNames = new Set(["", "To Be Filled By O.E.M.", "System Product Name", "Default string"]);
+// Placeholders of manufacturers that did not fill in the field.
+const placeholderNames = new Set(["", "To Be Filled By O.E.M.", "System Product Name", "Default string"]);
 const thermalFolder = "/sys/class/thermal";
-// Of several thermal zones the processor's is meant: the Pi's, then Intel's and AMD's.
+// The processor's thermal zones: Raspberry Pi, Intel, AMD, and the generic one.
 const processorZones = ["cpu-thermal", "x86_pkg_temp", "k10temp", "acpitz"];
 
-/** The box this program runs on. What it cannot tell reads as null; `read` does not reject. */
+/** The machine this program runs on. Unknown values are null; `read` never rejects. */
 export function createLinuxMachine(): Machine {
   return { bootId: randomUUID(), addresses, readings: read };
 }
@@ -38,9 +38,9 @@ function addresses(): string[] {
 
 async function hardwareName(): Promise<string | null> {
   for (const file of nameFiles) {
-    // The device tree ends its strings with a NUL.
+    // Strings of the device tree end with a NUL.
     const name = (await textOf(file)).replaceAll("\0", "").trim();
-    if (!namelessNames.has(name)) return name;
+    if (!placeholderNames.has(name)) return name;
   }
   return null;
 }
@@ -57,7 +57,7 @@ async function processorTemperature(): Promise<number | null> {
 
 async function freeBytes(folder: string): Promise<number | null> {
   const disk = await statfs(folder).catch(() => null);
-  // bavail: what is free for us; the rest is root's reserve.
+  // bavail, because bfree includes blocks that are reserved for root.
   return disk === null ? null : disk.bavail * disk.bsize;
 }
 

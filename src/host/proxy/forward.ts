@@ -1,11 +1,11 @@
-// Passes one HTTP request on over a connection that is there, and its answer back. Knows nothing of where the connection leads.
+// Forwards one HTTP request over an open connection, and its response back.
 import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 
-// They belong to a connection and not to the message (RFC 9110, section 7.6.1).
-const ofTheConnection = new Set([
+// Hop-by-hop headers (RFC 9110, section 7.6.1).
+const hopByHop = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -16,11 +16,11 @@ const ofTheConnection = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-const largestHeadBytes = 256 * 1024;
+const maxHeaderBytes = 256 * 1024;
 
 /**
- * Sends `request` over `socket` and its answer to `response`. Resolves when the answer has been passed on or its reader is gone.
- * Rejects when there is no answer.
+ * Sends `request` over `socket` and copies the server's response to `response`. Resolves when that is done or the client is gone.
+ * Rejects when the server does not respond.
  */
 export async function forward(
   request: IncomingMessage,
@@ -32,44 +32,44 @@ export async function forward(
     createConnection: () => socket,
     method: request.method ?? "GET",
     path: isProxy ? url.href : `${url.pathname}${url.search}`,
-    headers: passedOn(request.rawHeaders),
+    headers: forwardedHeaders(request.rawHeaders),
     setHost: false,
-    maxHeaderSize: largestHeadBytes,
+    maxHeaderSize: maxHeaderBytes,
   });
-  const gone = (): void => void outgoing.destroy();
-  response.once("close", gone);
-  outgoing.on("error", () => undefined); // whoever waits for the answer hears it
+  const cancel = (): void => void outgoing.destroy();
+  response.once("close", cancel);
+  outgoing.on("error", () => undefined); // the wait for the response rejects with it
   try {
-    const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
-    // An answer may come before the request has been read whole; what breaks off is told by the answer.
+    const responded = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    // A response may arrive before the whole request is sent; errors of sending appear in the response.
     pipeline(request, outgoing).catch(() => undefined);
-    const [answer] = await answered;
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", passedOn(answer.rawHeaders));
-    // A long poll has its headers, and nothing else, for a while.
+    const [incoming] = await responded;
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? "", forwardedHeaders(incoming.rawHeaders));
+    // The body of a long poll may start much later.
     response.flushHeaders();
-    await pipeline(answer, response);
+    await pipeline(incoming, response);
   } catch (error) {
-    // A reader that goes away cuts its request off: that is its right.
+    // The client may close the connection at any time, which is no error.
     if (!response.destroyed && !response.headersSent) throw error;
     response.destroy();
   } finally {
-    response.off("close", gone);
+    response.off("close", cancel);
     socket.destroy();
   }
 }
 
-/** Asks the proxy at the other end of `socket` for a tunnel. Rejects when it gives none. */
+/** Requests a tunnel from the proxy at the other end of `socket`. Rejects when the proxy refuses. */
 export async function connectThrough(socket: Socket, authority: string): Promise<void> {
   const outgoing = httpRequest({ createConnection: () => socket, method: "CONNECT", path: authority, headers: { host: authority } });
   outgoing.end();
-  const [answer, , head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
-  if (answer.statusCode !== 200) throw new Error(`the network's proxy answered HTTP ${answer.statusCode}`);
+  const [response, , head] = (await once(outgoing, "connect")) as [IncomingMessage, Socket, Buffer];
+  if (response.statusCode !== 200) throw new Error(`the network's proxy answered HTTP ${response.statusCode}`);
   if (head.length > 0) socket.unshift(head);
 }
 
-/** Headers in one row, name and value in turn, without those that belong to the connection. */
-function passedOn(raw: readonly string[]): string[] {
-  const named = new Set(ofTheConnection);
+/** Raw headers (name and value alternating) without the hop-by-hop ones. */
+function forwardedHeaders(raw: readonly string[]): string[] {
+  const named = new Set(hopByHop);
   for (let at = 0; at < raw.length; at += 2) {
     if (raw[at]!.toLowerCase() !== "connection") continue;
     for (const name of raw[at + 1]!.split(",")) named.add(name.trim().toLowerCase());

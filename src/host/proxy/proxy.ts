@@ -1,73 +1,70 @@
-// The proxy through which the browser reaches everything: connects where content may go, and nowhere else.
+// The proxy for all of the browser's traffic: connects only where content is allowed to go.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { isFault, reasonOf } from "../../base/fault.ts";
 import { hostOf, hostPort, portOf } from "../../base/http/url-host.ts";
 import type { Log } from "../../base/log.ts";
-import type { IframeSite } from "../../player/host.ts";
-import { connectThrough, forward } from "./forward.ts";
 import { type Lookup, AddressGuard } from "./address-guard.ts";
+import { describeConnectionError, openConnection } from "./connection.ts";
+import { connectThrough, forward } from "./forward.ts";
 import type { Route, Router } from "./upstream.ts";
+import type { IframeSite } from "../../player/host.ts";
 
 /** What content may reach. */
 export interface NetworkAccess {
   /** Whether it may reach a service of this machine, by the host and port of its URL; by default none. IPv6 addresses have no brackets. */
   mayReachLocal?: (host: string, port: number) => boolean;
-  /** Resolves the names that it asks for; by default as the machine does. */
+  /** Resolves host names; by default as the machine does. */
   lookup?: Lookup;
 }
 
-/** What a gate needs. */
 export interface BrowserProxyOptions extends NetworkAccess {
-  /** The way to an address outside: straight, or through a proxy of the network. */
+  /** The route to a remote address: direct, or through a proxy of the network. */
   route: Router;
   clock: Clock;
   log: Log;
 }
 
-const connectLimitMs = 20_000;
-// Chromium keeps connections to its proxy for reuse, and takes one that was closed meanwhile for nothing unusual.
+// Chromium keeps connections to its proxy for reuse, and copes with ones that were closed in the meantime.
 const idleLimitMs = 60_000;
-// As Chromium has its own connections: a WebSocket whose server is gone is noticed.
-const manners = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 45_000 };
-const maxTroubles = 200;
-const largestHeadBytes = 256 * 1024;
+const maxRememberedErrors = 200;
+const maxHeaderBytes = 256 * 1024;
 
 /**
- * An HTTP proxy on loopback for one browser. It resolves each name itself, refuses this machine's own addresses, and connects
- * to the very addresses that it has checked: names that change their address between two looks gain nothing.
+ * An HTTP proxy on loopback for one browser. It resolves each name itself, rejects this machine's own addresses, and connects to
+ * exactly the addresses that it has checked. So a name whose address changes between check and connection gains nothing.
  */
 export class BrowserProxy implements AsyncDisposable {
   readonly #options: BrowserProxyOptions;
-  readonly #reach: AddressGuard;
+  readonly #guard: AddressGuard;
   readonly #server: Server;
   readonly #tunnels = new Set<Socket>();
-  /** Why a host could not be connected to the last time, by host and port. */
-  readonly #troubles = new Map<string, string>();
+  /** Why the last connection to a host failed, by host and port. */
+  readonly #errors = new Map<string, string>();
   #pageUrl: string | null = null;
   #bundleUrls: readonly string[] = [];
 
   private constructor(options: BrowserProxyOptions) {
     this.#options = options;
     const { mayReachLocal = () => false, lookup, clock } = options;
-    this.#reach = new AddressGuard({ mayReachLocal, lookup, clock });
-    this.#server = createServer({ maxHeaderSize: largestHeadBytes, keepAliveTimeout: idleLimitMs, requestTimeout: 0 });
+    this.#guard = new AddressGuard({ mayReachLocal, lookup, clock });
+    this.#server = createServer({ maxHeaderSize: maxHeaderBytes, keepAliveTimeout: idleLimitMs, requestTimeout: 0 });
     this.#server.on("request", (request, response) => void this.#onRequest(request, response));
     this.#server.on("connect", (request, client, head) => void this.#onConnect(request, client as Socket, head));
   }
 
   /** Listens on a free port of 127.0.0.1. */
   static async open(options: BrowserProxyOptions): Promise<BrowserProxy> {
-    const gate = new BrowserProxy(options);
-    gate.#server.listen(0, "127.0.0.1");
-    await once(gate.#server, "listening");
-    gate.#server.unref(); // the browser keeps the program running, not its proxy
-    return gate;
+    const proxy = new BrowserProxy(options);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    proxy.#server.unref(); // the browser keeps the program running, not its proxy
+    return proxy;
   }
 
-  /** What the browser is given as its proxy, such as `http://127.0.0.1:41234`. */
+  /** The proxy's URL, such as `http://127.0.0.1:41234`. */
   get address(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -76,22 +73,22 @@ export class BrowserProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Says where the player serves its page, which is then reached. */
+  /** Allows connections to the server of the player's page. */
   allowPage(url: string): void {
     this.#pageUrl = url;
-    this.#admit();
+    this.#updatePlayerHosts();
   }
 
-  /** Says which sites may be framed: those that the player serves itself are then reached. */
+  /** Sets the sites that iframes may show. Connections to those that the player itself serves are then allowed. */
   allowSites(sites: readonly IframeSite[]): void {
-    this.#reach.setSiteHosts(sites.map(({ url }) => hostOf(new URL(url))));
-    this.#bundleUrls = sites.filter(({ isConfinedToOrigin: isConfined }) => isConfined).map(({ url }) => url);
-    this.#admit();
+    this.#guard.setSiteHosts(sites.map(({ url }) => hostOf(new URL(url))));
+    this.#bundleUrls = sites.filter(({ isConfinedToOrigin }) => isConfinedToOrigin).map(({ url }) => url);
+    this.#updatePlayerHosts();
   }
 
-  /** Why the host of an address could not be connected to the last time, in words that say what to do; null when it could. */
+  /** Why the last connection to an address's host failed, with a remedy; null when it did not fail. */
   connectionErrorOf(url: string): string | null {
-    return URL.canParse(url) ? (this.#troubles.get(keyOf(new URL(url))) ?? null) : null;
+    return URL.canParse(url) ? (this.#errors.get(keyOf(new URL(url))) ?? null) : null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -103,28 +100,28 @@ export class BrowserProxy implements AsyncDisposable {
     await closed;
   }
 
-  #admit(): void {
+  #updatePlayerHosts(): void {
     const urls = [...(this.#pageUrl === null ? [] : [this.#pageUrl]), ...this.#bundleUrls];
-    this.#reach.setPlayerHosts(urls.map((url) => keyOf(new URL(url))));
+    this.#guard.setPlayerHosts(urls.map((url) => keyOf(new URL(url))));
   }
 
-  /** A request for an http: address, which stands in the request's first line. */
+  /** Handles a request for an http: address. */
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const address = request.url ?? "";
     if (!address.startsWith("http://") || !URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
     const url = new URL(address);
     try {
-      const { socket, isProxy } = await this.#connect(url, "http", askerOf(request.headers));
+      const { socket, isProxy } = await this.#connect(url, "http", requesterOf(request.headers));
       if (response.destroyed) return void socket.destroy();
       await forward(request, response, url, { socket, isProxy });
     } catch (error) {
-      this.#note(url, error);
-      // To the browser it is a connection that failed, as it would be without a proxy; a status would look like the site's own answer.
+      this.#onError(url, error);
+      // To the browser this is a failed connection, as it would be without a proxy. A status would look like the site's response.
       response.destroy();
     }
   }
 
-  /** A tunnel, for https: and for WebSockets. */
+  /** Opens a tunnel, for https: and for WebSockets. */
   async #onConnect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     this.#tunnels.add(client);
     client.once("close", () => this.#tunnels.delete(client));
@@ -133,100 +130,57 @@ export class BrowserProxy implements AsyncDisposable {
     if (!URL.canParse(authority)) return void client.end("HTTP/1.1 400 Bad Request\r\n\r\n");
     const url = new URL(authority);
     try {
-      const socket = await this.#tunnel(url);
+      const { socket, isProxy } = await this.#connect(url, "https", null);
+      if (isProxy) await connectThrough(socket, keyOf(url));
       socket.on("error", () => client.destroy());
       if (client.destroyed) return void socket.destroy();
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       if (head.length > 0) socket.write(head);
-      // What either side has sent before it went is still passed on.
+      // Data that one side sent before it closed is still forwarded.
       client.once("close", () => socket.destroySoon());
       socket.once("close", () => client.destroySoon());
       client.pipe(socket).pipe(client);
     } catch (error) {
-      this.#note(url, error);
+      this.#onError(url, error);
       client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }
   }
 
-  async #tunnel(url: URL): Promise<Socket> {
-    const { socket, isProxy } = await this.#connect(url, "https", null);
-    if (isProxy) await connectThrough(socket, keyOf(url));
-    return socket;
-  }
-
-  /** A connection to the host of `url`, or to the proxy of the network on the way there. @throws Fault `refused` or `unreachable`. */
-  async #connect(url: URL, scheme: "http" | "https", asker: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
+  /** A connection to the host of `url`, or to the network's proxy on the way there. @throws Fault `refused` or `unreachable`. */
+  async #connect(url: URL, scheme: "http" | "https", requester: string | null): Promise<{ socket: Socket; isProxy: boolean }> {
     const host = hostOf(url);
     const port = portOf(url);
     const key = hostPort(host, port);
-    const route: Route = this.#reach.isLocal(host, port) ? { is: "direct" } : await this.#options.route(`${scheme}://${key}/`);
+    const route = this.#guard.isLocal(host, port) ? ({ is: "direct" } as const) : await this.#options.route(`${scheme}://${key}/`);
     if (route.is === "unusable") throw new Error(route.reason);
-    if (route.is === "proxy") await this.#reach.assertNotLocal(host, port);
-    const addresses = route.is === "proxy" ? [] : await this.#reach.addressesOf(host, port, asker);
-    const socket = route.is === "proxy" ? connect({ ...manners, host: route.host, port: route.port }) : connectTo(addresses, host, port);
-    const { clock } = this.#options;
-    const settled = new AbortController();
-    const late = clock.wait(connectLimitMs, settled.signal).then(() => {
-      throw new Error("its server does not answer in time");
-    });
-    try {
-      await Promise.race([once(socket, "connect", { signal: settled.signal }), late]);
-    } catch (error) {
-      socket.on("error", () => undefined).destroy();
-      throw error;
-    } finally {
-      settled.abort();
-    }
-    this.#troubles.delete(key);
-    return { socket, isProxy: route.is === "proxy" };
+    const isProxy = route.is === "proxy";
+    if (isProxy) await this.#guard.assertNotLocal(host, port);
+    const destination = isProxy
+      ? { proxy: { host: route.host, port: route.port } }
+      : { addresses: await this.#guard.addressesOf(host, port, requester), host, port };
+    const socket = await openConnection(destination, this.#options.clock);
+    this.#errors.delete(key);
+    return { socket, isProxy };
   }
 
-  #note(url: URL, error: unknown): void {
+  #onError(url: URL, error: unknown): void {
     const key = keyOf(url);
-    const reason = inWords(error);
-    if (isFault(error, "refused") && this.#troubles.get(key) !== reason) {
-      this.#options.log.warn({ host: key, reason }, "content was kept from this machine");
-    }
-    this.#troubles.delete(key);
-    this.#troubles.set(key, reason);
-    if (this.#troubles.size > maxTroubles) this.#troubles.delete(this.#troubles.keys().next().value!);
+    const reason = describeConnectionError(error);
+    if (isFault(error, "refused") && this.#errors.get(key) !== reason)
+      this.#options.log.warn({ host: key, reason }, "content was not allowed to connect");
+    this.#errors.delete(key);
+    this.#errors.set(key, reason);
+    if (this.#errors.size > maxRememberedErrors) this.#errors.delete(this.#errors.keys().next().value!);
   }
 }
 
-/** Tries the addresses, both families at once where there are both. None but these is connected to. */
-function connectTo(addresses: readonly string[], host: string, port: number): Socket {
-  const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-  const [first] = all;
-  if (all.length === 1) return connect({ ...manners, host: first!.address, port });
-  return connect({
-    ...manners,
-    host,
-    port,
-    autoSelectFamily: true,
-    lookup: (_hostname, options, callback) => (options.all === true ? callback(null, all) : callback(null, first!.address, first!.family)),
-  });
-}
-
-/** The host of the page that sent a request, as far as its headers tell. */
-function askerOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
-  const told = origin === undefined || origin === "null" ? referer : origin;
-  return URL.canParse(told) ? hostOf(new URL(told)) : null;
+/** The host of the page that sent a request, if its headers tell. */
+function requesterOf({ origin, referer = "" }: IncomingHttpHeaders): string | null {
+  const url = origin === undefined || origin === "null" ? referer : origin;
+  return URL.canParse(url) ? hostOf(new URL(url)) : null;
 }
 
 /** Host and port, the port also where it is the scheme's usual one. */
 function keyOf(url: URL): string {
   return hostPort(hostOf(url), portOf(url));
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "its server does not take the connection",
-  ECONNRESET: "its server does not take the connection",
-  ETIMEDOUT: "its server does not answer in time",
-  ENETUNREACH: "there is no way to it: check the network",
-  EHOSTUNREACH: "there is no way to it: check the network",
-};
-
-function inWords(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return reasons[code] ?? reasonOf(error);
 }

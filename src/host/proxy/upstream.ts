@@ -1,15 +1,15 @@
-// The way to an address outside: straight, or through a proxy that the network has, as the environment names it.
+// The route to a remote address: direct, or through a proxy of the network.
 import { hostOf, portOf } from "../../base/http/url-host.ts";
 
-/** Straight, through an HTTP proxy, or not at all. */
+/** Direct, through an HTTP proxy, or impossible. */
 export type Route = { is: "direct" } | { is: "proxy"; host: string; port: number } | { is: "unusable"; reason: string };
 
-/** The route to the host of an address. */
+/** Finds the route to an address's host. */
 export type Router = (url: string) => Promise<Route>;
 
 const direct: Route = { is: "direct" };
 
-/** The routes that `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` name, as Chromium reads them on Linux. */
+/** A router by `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, which it reads as Chromium does on Linux. */
 export function routerFromEnvironment(env: Readonly<Record<string, string | undefined>>): Router {
   const read = (name: string): string => env[name] ?? env[name.toUpperCase()] ?? "";
   const proxies = {
@@ -31,7 +31,7 @@ export function routerFromEnvironment(env: Readonly<Record<string, string | unde
   };
 }
 
-/** The first route of a list as browsers resolve it: `DIRECT`, or `PROXY host:port`, parted by semicolons. */
+/** The first route of a list as browsers resolve it: `DIRECT` or `PROXY host:port`, separated by semicolons. */
 export function parseProxyList(resolved: string): Route {
   const [kind = "", address = ""] = resolved.split(";")[0]!.trim().split(/\s+/);
   if (/^direct$/i.test(kind)) return direct;
@@ -44,7 +44,7 @@ function routeThrough(proxy: string): Route {
   if (url?.protocol !== "http:") {
     return {
       is: "unusable",
-      reason: `the network's proxy ${url?.origin ?? ""} is none that speaks HTTP: name one such as http://HOST:PORT`,
+      reason: `the network's proxy ${url?.origin ?? ""} is not an HTTP proxy: configure one such as http://HOST:PORT`,
     };
   }
   return { is: "proxy", host: hostOf(url), port: portOf(url) };

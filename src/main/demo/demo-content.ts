@@ -1,10 +1,10 @@
-// Publishes the demo's pictures, playlists and layout, once, and shows them on a player that shows nothing yet.
+// Publishes the demo's pictures, playlists and layout, and assigns the layout to a player without one.
 import { readFile } from "node:fs/promises";
 import { demoContent, type DemoItem } from "../../../demo/content.ts";
 import type { Log } from "../../base/log.ts";
 import type { ServiceClient } from "../service-client.ts";
 
-/** Gives the player the demo's layout unless it has one. A service that has layouts of its own gets no demo. */
+/** Assigns the demo's layout to a player without a layout. Does nothing on a service that already has layouts. */
 export async function publishDemo(client: ServiceClient, playerId: string, log: Log, signal: AbortSignal): Promise<void> {
   const player = await client.player(playerId);
   if (player.layout_id !== null || (await client.hasLayouts())) return;

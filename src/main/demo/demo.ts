@@ -1,4 +1,4 @@
-// One command to a screen with content on it: service, player, pairing and a first layout, by the same doors as everybody else.
+// The demo: runs a service and a player, pairs them and publishes content, using the same programs and API as any user.
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
@@ -16,13 +16,14 @@ import { hasDisplay } from "../kiosk.ts";
 
 const usage = defineUsage({
   command: "npm start --",
-  summary: "Service, player, pairing and a small demo, on this machine. Ctrl+C stops everything; the next start goes on.",
+  summary:
+    "Runs a service and a player on this machine, pairs them and shows a small demo. Ctrl+C stops everything; the next start continues.",
   flags: {
-    data: { value: "DIR", help: `Where service and player keep everything (default ${dataFolder()})` },
-    port: { value: "PORT", help: "Port of the service (default 8080, or a free one where that is taken)" },
-    engine: { value: "NAME", help: "What draws: electron or chromium (default: Electron where it can run, else the system's Chromium)" },
-    headless: { help: "Draw without a display; a screenshot shows the picture" },
-    window: { value: "WxH", help: "A window of this size, such as 1280x720, in place of the whole display" },
+    data: { value: "DIR", help: `Folder for all data of the service and the player (default ${dataFolder()})` },
+    port: { value: "PORT", help: "Port of the service (default 8080, or a free port if that is in use)" },
+    engine: { value: "NAME", help: "Browser engine: electron or chromium (default: Electron if it can run, else the system's Chromium)" },
+    headless: { help: "Render without a display; take a screenshot to see the picture" },
+    window: { value: "WxH", help: "A window of this size, such as 1280x720, instead of the whole display" },
   },
 });
 
@@ -43,15 +44,15 @@ export function readDemoConfig(argv: readonly string[]): DemoConfig {
   return checkFlags(Flags.safeParse(readFlags(argv, usage)), usage);
 }
 
-const usualPort = 8080;
-// Long enough to be read: the point of the demo is to show what an installer will see.
+const defaultPort = 8080;
+// Long enough to read the code: the demo shows what an installer will see.
 const codeReadableMs = 3_000;
 
 /** Runs service and player until `signal` aborts or one of them ends. */
 export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal): Promise<void> {
   const engine = await chooseEngine(config, log, signal);
-  log.info({ engine: engine.name, why: engine.why }, "drawing with");
-  const port = config.port ?? ((await isFree(usualPort)) ? usualPort : 0);
+  log.info({ engine: engine.name, why: engine.why }, "browser engine selected");
+  const port = config.port ?? ((await isFree(defaultPort)) ? defaultPort : 0);
   const serviceFolder = join(config.data, "service");
   await using service = new ChildProgram(process.execPath, [
     join(rootFolder, "src/main/cli.ts"),
@@ -61,20 +62,20 @@ export async function runDemo(config: DemoConfig, log: Log, signal: AbortSignal)
     "--data",
     serviceFolder,
   ]);
-  passOn(service, log);
+  forwardLog(service, log);
   const { url } = z.object({ url: z.string() }).parse(await service.waitForLine("listening", signal));
   const tokenFile = join(serviceFolder, "admin-token");
   const client = await ServiceClient.open(url, tokenFile);
 
   await using player = startPlayer(engine, url, config);
-  passOn(player, log);
-  const playerId = await paired(player, client, log, signal);
+  forwardLog(player, log);
+  const playerId = await pairedPlayerId(player, client, log, signal);
   await publishDemo(client, playerId, log, signal);
   await player.waitForLine("presented", signal);
   const isHeadless = config.headless || !hasDisplay();
   const picture = isHeadless ? await client.screenshot(playerId, createSystemClock(), signal) : null;
-  const isUsual = config.data === dataFolder() && new URL(url).port === String(usualPort);
-  tellHow(log, { url, tokenFile, playerId, picture, isUsual });
+  const isDefault = config.data === dataFolder() && new URL(url).port === String(defaultPort);
+  printNextSteps(log, { url, tokenFile, playerId, picture, isDefault });
 
   const ended = await Promise.race([
     service.ended.then((how) => `the service ended: ${service.fatalMessage ?? how}`),
@@ -98,8 +99,8 @@ function startPlayer(engine: EngineChoice, url: string, config: DemoConfig): Chi
   return new ChildProgram(process.execPath, [join(rootFolder, "src/main/cli.ts"), "start", ...flags]);
 }
 
-/** The player's id: at once when it was paired before, else after its code has been on the glass for three seconds. */
-async function paired(player: ChildProgram, client: ServiceClient, log: Log, signal: AbortSignal): Promise<string> {
+/** The player's id. A player that is not paired yet is claimed after its code has been on the screen for three seconds. */
+async function pairedPlayerId(player: ChildProgram, client: ServiceClient, log: Log, signal: AbortSignal): Promise<string> {
   const clock = createSystemClock();
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
@@ -108,13 +109,13 @@ async function paired(player: ChildProgram, client: ServiceClient, log: Log, sig
   player.onLine((line) => {
     const shown = z.object({ msg: z.literal("screen shown"), code: z.string() }).safeParse(line);
     if (!shown.success) return;
-    log.info({ code: shown.data.code }, "the pairing code is on the screen; it is claimed in three seconds");
+    log.info({ code: shown.data.code }, "pairing code is on the screen; the player is claimed in three seconds");
     void clock
       .wait(codeReadableMs, either)
       .then(() => client.pair(shown.data.code, "Demo screen"))
       .catch((error: unknown) => {
-        // The code may have been claimed by hand meanwhile, which is just as well.
-        if (!isAbort(error)) log.warn({ err: error }, "the code could not be claimed");
+        // A person may have claimed the code in the meantime.
+        if (!isAbort(error)) log.warn({ err: error }, "pairing code could not be claimed");
       });
   });
   try {
@@ -129,9 +130,9 @@ function idOf(line: LogLine): string {
   return z.object({ player_id: z.string() }).parse(line).player_id;
 }
 
-/** Children's lines: as they are for a program, only what a person would want to know for a person. */
-function passOn(child: ChildProgram, log: Log): void {
-  // What ends a child is told when the demo ends for it.
+/** Forwards a child's log: all lines to another program, only warnings and errors to a terminal. */
+function forwardLog(child: ChildProgram, log: Log): void {
+  // Fatal messages are not forwarded: the demo ends with them.
   const notable = new Set(["warn", "error"]);
   child.onLine((line, raw) => {
     if (!process.stdout.isTTY) process.stdout.write(`${raw}\n`);
@@ -143,7 +144,10 @@ function detailsOf({ name, detail, reason }: LogLine): object {
   return { name, detail, reason };
 }
 
-function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: string; picture: string | null; isUsual: boolean }): void {
+function printNextSteps(
+  log: Log,
+  at: { url: string; tokenFile: string; playerId: string; picture: string | null; isDefault: boolean },
+): void {
   const auth = `-H "Authorization: Bearer $(cat '${at.tokenFile}')"`;
   const api = `${at.url}/api/v1`;
   const pair = `curl ${auth} --json '{"code": "WDJB-MJHT", "name": "Lobby"}' ${api}/players/pair`;
@@ -151,7 +155,7 @@ function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: strin
   const shoot = `curl ${auth} --json '{"type": "screenshot"}' ${api}/players/${at.playerId}/commands`;
   const look = `curl ${auth} ${api}/players/${at.playerId}/screenshots`;
   const see = at.picture === null ? null : `curl ${auth} -o screen.jpg ${at.picture}`;
-  const show = `npm run show --${at.isUsual ? "" : ` --server ${at.url} --token-file '${at.tokenFile}'`} picture.jpg`;
+  const show = `npm run show --${at.isDefault ? "" : ` --server ${at.url} --token-file '${at.tokenFile}'`} picture.jpg`;
   if (!process.stdout.isTTY) {
     const about = { docs: `${at.url}/docs`, token_file: at.tokenFile, player_id: at.playerId, screenshot: at.picture ?? undefined };
     log.info({ ...about, show, curl: { pair, push, shoot, look, see: see ?? undefined } }, "ready");
@@ -162,13 +166,13 @@ function tellHow(log: Log, at: { url: string; tokenFile: string; playerId: strin
       "",
       ...(see === null
         ? ["The screen is on."]
-        : ["There is no display here: the screen is drawn without one. To see the picture:", `  ${see}`]),
+        : ["There is no display, so the screen is rendered without one. To see the picture:", `  ${see}`]),
       "",
-      "Put your own picture on it, from a second terminal (a page or a text goes too):",
+      "Show your own picture, from a second terminal (a web page or a text works too):",
       `  ${show}`,
-      "Pair another player (its code instead of WDJB-MJHT):",
+      "Pair another player (with its code instead of WDJB-MJHT):",
       `  ${pair}`,
-      "Take a screenshot, then list them; image_url is the picture:",
+      "Take a screenshot, then list all screenshots; image_url is the picture:",
       `  ${shoot}`,
       `  ${look}`,
       "",

@@ -1,11 +1,12 @@
-// The player on Electron: reads config, sets Electron up, starts the player with an Electron host. Bundled into dist/main.
+// The player on Electron: reads its flags, configures Electron and runs the player with an Electron host. Bundled into dist/main.
 import { join } from "node:path";
 import { app, utilityProcess } from "electron";
 import Store from "electron-store";
 import { createSystemClock, type Clock } from "../../base/clock.ts";
 import { lockFolder } from "../../base/files/folder-lock.ts";
 import type { Log } from "../../base/log.ts";
-import { createElectronHost, mediaProcessName, serviceProcessName } from "../../host/electron/host.ts";
+import { createElectronHost } from "../../host/electron/host.ts";
+import { mediaProcessName, serviceProcessName } from "../../host/electron/processes.ts";
 import { prepareApp } from "../../host/electron/app.ts";
 import { createLinuxMachine } from "../../host/linux/machine.ts";
 import { runPlayer } from "../../player/player.ts";
@@ -19,31 +20,32 @@ import { readPlayerConfig, withoutBrowserSwitches, type PlayerConfig } from "../
 import { runProgram } from "../program.ts";
 import { createPlayerSettings, type SettingsStore, type StoredSettings } from "../settings.ts";
 
-const usualServicePort = 8080;
+const defaultServicePort = 8080;
 
-// No await here, nor in any module imported here: Electron becomes ready only after this file has been evaluated, so whatever waits for
-// that at top level waits for ever (electron/electron#40719).
+// No top-level await here or in any imported module: Electron becomes ready only after this file has been evaluated, so an await for
+// its readiness would never end (electron/electron#40719).
 void runProgram("player", configure, runOnElectron, { lifecycle: electronLifecycle });
 
-/** Reads the flags, and sets Electron up by them while it is not ready yet. @throws Fault `bad-config`. */
+/** Reads the flags and configures Electron before it is ready. @throws Fault `bad-config`. */
 function configure(): PlayerConfig {
   const config = readPlayerConfig(withoutBrowserSwitches(process.argv.slice(app.isPackaged ? 1 : 2)));
   prepareApp(config.data);
   return config;
 }
 
-/** Runs the player until `signal` aborts; a restart by command begins anew with a fresh window. */
+/** Runs the player until `signal` aborts. A restart command opens a new window. */
 async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal): Promise<void> {
   requirePage();
   startKeepAlive(signal);
   using _lock = lockFolder(config.data);
   await app.whenReady();
   const clock = createSystemClock();
+  // electron-store is conf with the defaults of an Electron app; it needs Electron, so kiosk.ts opens the same file with conf.
   const store = new Store<StoredSettings>({ cwd: config.data, name: "settings" });
   const known = config.server ?? store.get("server");
   await using embedded = known === undefined ? await startService(config.data, store, clock, log, signal) : null;
   const server = embedded === null ? () => known! : () => embedded.address;
-  // The embedded service's address is not stored: it may change, and a stored address would keep the next start from starting the service.
+  // The embedded service's address is not stored: it may change, and with a stored address the next start would not start the service.
   const settings = embedded === null ? createPlayerSettings(async () => store) : { rememberServer: async () => undefined };
   const { ntp, triggers, window, data: folder } = config;
   const mayReachLocal = localAccessRule(config.allowLocal);
@@ -56,7 +58,7 @@ async function runOnElectron(config: PlayerConfig, log: Log, signal: AbortSignal
   }
 }
 
-/** A packaged player that was told no service brings its own, in a process that cannot blacken the screen. */
+/** Starts the embedded service of a packaged player without `--server`, in its own process so that its crash leaves the screen on. */
 function startService(folder: string, store: SettingsStore, clock: Clock, log: Log, signal: AbortSignal): Promise<EmbeddedService> {
   const program = join(import.meta.dirname, "cli.js");
   return EmbeddedService.start(
@@ -70,7 +72,7 @@ function startService(folder: string, store: SettingsStore, clock: Clock, log: L
           execArgv: heapFlags,
         }),
       folder: join(folder, "service"),
-      port: store.get("servicePort") ?? usualServicePort,
+      port: store.get("servicePort") ?? defaultServicePort,
       onPort: (port) => store.set("servicePort", port),
       clock,
       log,

@@ -1,4 +1,4 @@
-// The service that a packaged player brings along: a child process, started again whenever it ends, on the same port where that is free.
+// The embedded service of a packaged player: a child process that is restarted whenever it ends, on the same port if that is free.
 import { Backoff } from "../../base/async/backoff.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isAbort, reasonOf } from "../../base/fault.ts";
@@ -6,7 +6,7 @@ import type { Log } from "../../base/log.ts";
 import { MediaForks, type ForkedProcess } from "./media-relay.ts";
 import { Listening } from "./parent-port.ts";
 
-/** A forked service process, as Electron's `utilityProcess` has it. */
+/** A forked service process, such as Electron's UtilityProcess. */
 export interface ServiceProcess {
   on(event: "message", listener: (message: unknown) => void): unknown;
   once(event: "exit", listener: (code: number) => void): unknown;
@@ -14,30 +14,29 @@ export interface ServiceProcess {
   kill(): boolean;
 }
 
-/** What an embedded service is started with. */
 export interface EmbeddedServiceOptions {
-  /** Starts the service with these flags, behind `serve`. */
+  /** Starts the service's program `serve` with these flags. */
   fork: (flags: string[]) => ServiceProcess;
   /** Starts a process in which the service examines files. */
   forkMedia: () => ForkedProcess;
   /** The service's data folder. */
   folder: string;
-  /** The port to ask for: that of the last start, so that addresses people wrote down stay true. */
+  /** The port of the last start, so that addresses that people have noted stay valid. */
   port: number;
-  /** Called with the port each time that the service has begun to listen. */
+  /** Called with the port whenever the service starts listening. */
   onPort: (port: number) => void;
   clock: Clock;
   log: Log;
 }
 
-// A service that crashes at each start is not started more than about once a minute.
+// A service that crashes at each start is restarted about once a minute.
 const restartBounds = { firstMs: 1_000, longestMs: 60_000 };
 const healthyMs = 60_000;
 const stopLimitMs = 8_000;
-// The first picture does not wait longer than this for the service: what is cached plays without it.
+// The player starts after this time even without the service, because cached content plays without it.
 const firstAddressLimitMs = 10_000;
 
-/** Owns the service's process until it is disposed, which stops the service and waits for its end. */
+/** Runs the service until disposed, which stops it and waits for its exit. */
 export class EmbeddedService implements AsyncDisposable {
   readonly #options: EmbeddedServiceOptions;
   readonly #life = new AbortController();
@@ -53,7 +52,7 @@ export class EmbeddedService implements AsyncDisposable {
     this.#running = this.#keepRunning();
   }
 
-  /** Starts the service. Resolves once it listens, or after ten seconds: it is started again and again in any case. */
+  /** Starts the service. Resolves once it listens, or after ten seconds; a failing service is restarted in either case. */
   static async start(options: EmbeddedServiceOptions, signal: AbortSignal): Promise<EmbeddedService> {
     const service = new EmbeddedService(options);
     const limit = AbortSignal.any([signal, service.#isListening.signal]);
@@ -63,7 +62,7 @@ export class EmbeddedService implements AsyncDisposable {
     return service;
   }
 
-  /** The service's address now. It changes when the service had to be started again and somebody else had taken its port. */
+  /** The service's current address. It changes when another program uses the port at a restart. */
   get address(): string {
     return this.#address;
   }
@@ -81,36 +80,36 @@ export class EmbeddedService implements AsyncDisposable {
       const startedMs = clock.monotonic();
       const { code, hasListened } = await this.#runOnce(this.#port, signal);
       if (signal.aborted) return;
-      // A service that never listened may have found its port taken: the next try takes any free one.
+      // Its port may be in use, so the next attempt uses any free port.
       if (!hasListened && this.#port !== 0) {
-        log.warn({ code, port: this.#port }, "the embedded service did not start on its port: trying a free one");
+        log.warn({ code, port: this.#port }, "the embedded service did not start on its port; trying a free one");
         this.#port = 0;
         continue;
       }
       if (clock.monotonic() - startedMs > healthyMs) backoff.reset();
       const waitMs = backoff.next();
-      log.error({ code, wait_ms: Math.round(waitMs) }, "the embedded service ended and is started again; cached content plays on");
+      log.error({ code, wait_ms: Math.round(waitMs) }, "the embedded service ended and is restarted; cached content keeps playing");
       await clock.wait(waitMs, signal).catch((error: unknown) => {
         if (!isAbort(error)) throw error;
       });
     }
   }
 
-  /** One life of the service's process, from fork to exit. */
+  /** Runs the service's process once, from fork to exit. */
   async #runOnce(port: number, signal: AbortSignal): Promise<{ code: number; hasListened: boolean }> {
     const { fork, forkMedia, folder, clock } = this.#options;
     const child = fork(["--port", String(port), "--data", folder]);
     const exited = new Promise<number>((resolve) => child.once("exit", resolve));
-    const media = new MediaForks(forkMedia, (news) => child.postMessage(news));
+    const media = new MediaForks(forkMedia, (message) => child.postMessage(message));
     const gone = new AbortController();
     let hasListened = false;
     child.on("message", (message) => {
       media.handleMessage(message);
-      const told = Listening.safeParse(message);
-      if (!told.success) return;
+      const report = Listening.safeParse(message);
+      if (!report.success) return;
       hasListened = true;
-      this.#address = told.data.listening;
-      this.#port = Number(new URL(told.data.listening).port);
+      this.#address = report.data.listening;
+      this.#port = Number(new URL(report.data.listening).port);
       this.#remember(this.#port);
       this.#isListening.abort();
     });
@@ -118,7 +117,7 @@ export class EmbeddedService implements AsyncDisposable {
       child.postMessage("stop");
       clock.wait(stopLimitMs, gone.signal).then(
         () => child.kill(),
-        () => undefined, // it ended in time
+        () => undefined, // it exited in time
       );
     };
     if (signal.aborted) stop();
@@ -129,13 +128,13 @@ export class EmbeddedService implements AsyncDisposable {
     return { code, hasListened };
   }
 
-  /** A disk that takes nothing must not end the player: the next start then asks for another port. */
+  /** Stores the port. A failure must not end the player; the next start then uses another port. */
   #remember(port: number): void {
     const { onPort, log } = this.#options;
     try {
       onPort(port);
     } catch (error) {
-      log.warn({ port, reason: reasonOf(error) }, "the embedded service's port could not be remembered");
+      log.warn({ port, reason: reasonOf(error) }, "the embedded service's port could not be stored");
     }
   }
 }

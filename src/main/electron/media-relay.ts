@@ -1,11 +1,11 @@
-// Media processes of the embedded service. Electron's package runs no Node program of its own (the runAsNode fuse), and only its main
-// process forks utility processes: so that one forks them for the service and hands on what both say.
+// Runs media processes for the embedded service. A packaged Electron cannot run Node programs (the runAsNode fuse), and only its main
+// process can fork utility processes. So the main process forks them and relays messages between them and the service.
 import { z } from "zod";
 import type { MediaProcess, StartMediaProcess } from "../../service/media/process.ts";
 
 const number = z.int();
 /** From the service to Electron's main process. */
-const Order = z.object({
+const MediaCommand = z.object({
   media: z.discriminatedUnion("is", [
     z.object({ is: z.literal("start"), number }),
     z.object({ is: z.literal("line"), number, line: z.string() }),
@@ -13,17 +13,17 @@ const Order = z.object({
   ]),
 });
 /** From Electron's main process to the service. */
-const News = z.object({
+const MediaReport = z.object({
   media: z.discriminatedUnion("is", [
     z.object({ is: z.literal("started"), number, pid: z.int() }),
     z.object({ is: z.literal("line"), number, line: z.string().nullable() }),
     z.object({ is: z.literal("ended"), number, how: z.string() }),
   ]),
 });
-type Order = z.infer<typeof Order>;
-type News = z.infer<typeof News>;
+type MediaCommand = z.infer<typeof MediaCommand>;
+type MediaReport = z.infer<typeof MediaReport>;
 
-/** A forked media process, as Electron's `utilityProcess` has it. */
+/** A forked media process, such as Electron's UtilityProcess. */
 export interface ForkedProcess {
   readonly pid?: number | undefined;
   on(event: "message", listener: (message: unknown) => void): unknown;
@@ -32,82 +32,82 @@ export interface ForkedProcess {
   postMessage(message: unknown): void;
 }
 
-/** How the embedded service has media processes started by the program that forked it. */
+/** Lets the embedded service start media processes in the program that forked it. */
 export function startMediaInParent(port: NonNullable<typeof process.parentPort>): StartMediaProcess {
-  const hearers = new Map<number, (news: News["media"]) => void>();
+  const handlers = new Map<number, (report: MediaReport["media"]) => void>();
   let last = 0;
   port.on("message", ({ data }) => {
-    const news = News.safeParse(data).data?.media;
-    if (news !== undefined) hearers.get(news.number)?.(news);
+    const report = MediaReport.safeParse(data).data?.media;
+    if (report !== undefined) handlers.get(report.number)?.(report);
   });
-  const order = (media: Order["media"]): void => port.postMessage({ media } satisfies Order);
+  const send = (media: MediaCommand["media"]): void => port.postMessage({ media } satisfies MediaCommand);
   return async () => {
     const own = (last += 1);
     let pid: number | undefined;
-    let hear: (line: string | null) => void = () => undefined;
+    let handleLine: (line: string | null) => void = () => undefined;
     const ended = new Promise<string>((resolve) =>
-      hearers.set(own, (news) => {
-        if (news.is === "started") pid = news.pid;
-        else if (news.is === "line") hear(news.line);
+      handlers.set(own, (report) => {
+        if (report.is === "started") pid = report.pid;
+        else if (report.is === "line") handleLine(report.line);
         else {
-          hearers.delete(own);
-          resolve(news.how);
+          handlers.delete(own);
+          resolve(report.how);
         }
       }),
     );
-    order({ is: "start", number: own });
+    send({ is: "start", number: own });
     const started: MediaProcess = {
       get pid() {
         return pid;
       },
       ended,
-      send: (line) => order({ is: "line", number: own, line }),
-      onLine: (listener) => (hear = listener),
-      kill: () => order({ is: "kill", number: own }),
+      send: (line) => send({ is: "line", number: own, line }),
+      onLine: (listener) => (handleLine = listener),
+      kill: () => send({ is: "kill", number: own }),
     };
     return started;
   };
 }
 
-/** The media processes that Electron's main process has forked for one life of the service. */
+/** The media processes that Electron's main process has forked for one run of the service. */
 export class MediaForks {
   readonly #fork: () => ForkedProcess;
-  readonly #tell: (news: unknown) => void;
+  readonly #send: (report: unknown) => void;
   readonly #forked = new Map<number, ForkedProcess>();
 
-  constructor(fork: () => ForkedProcess, tell: (news: unknown) => void) {
+  constructor(fork: () => ForkedProcess, send: (report: unknown) => void) {
     this.#fork = fork;
-    this.#tell = tell;
+    this.#send = send;
   }
 
-  /** Does what a message of the service asks for; one about something else is passed over. */
+  /** Executes a command of the service. Ignores other messages. */
   handleMessage(message: unknown): void {
-    const order = Order.safeParse(message).data?.media;
-    if (order === undefined) return;
-    if (order.is === "start") this.#start(order.number);
-    else if (order.is === "line") this.#forked.get(order.number)?.postMessage(order.line);
-    else kill(this.#forked.get(order.number));
+    const command = MediaCommand.safeParse(message).data?.media;
+    if (command === undefined) return;
+    if (command.is === "start") this.#start(command.number);
+    else if (command.is === "line") this.#forked.get(command.number)?.postMessage(command.line);
+    else kill(this.#forked.get(command.number));
   }
 
-  /** Ends them all: the service is gone. */
+  /** Kills all processes, because the service has exited. */
   killAll(): void {
     for (const forked of this.#forked.values()) kill(forked);
   }
 
   #start(own: number): void {
     const forked = this.#fork();
-    const tell = (media: News["media"]): void => this.#tell({ media } satisfies News);
+    const report = (media: MediaReport["media"]): void => this.#send({ media } satisfies MediaReport);
     this.#forked.set(own, forked);
-    forked.once("spawn", () => tell({ is: "started", number: own, pid: forked.pid! }));
-    forked.on("message", (line) => tell({ is: "line", number: own, line: typeof line === "string" ? line : null }));
+    forked.once("spawn", () => report({ is: "started", number: own, pid: forked.pid! }));
+    forked.on("message", (line) => report({ is: "line", number: own, line: typeof line === "string" ? line : null }));
     forked.once("exit", (code) => {
       this.#forked.delete(own);
-      tell({ is: "ended", number: own, how: `code ${code}` });
+      report({ is: "ended", number: own, how: `code ${code}` });
     });
   }
 }
 
-/** Electron's own `kill` asks by SIGTERM, which a process that is busy with hostile bytes need not hear. */
+/** Kills by SIGKILL: Electron's own `kill` sends SIGTERM, which a process busy with hostile data may ignore. */
 function kill(forked: ForkedProcess | undefined): void {
   if (forked?.pid !== undefined) process.kill(forked.pid, "SIGKILL");
   else forked?.once("spawn", () => process.kill(forked.pid!, "SIGKILL"));

@@ -1,10 +1,10 @@
-// What the embedded service and the Electron program that forked it tell each other over Electron's parent port.
+// The message from the embedded service to the Electron program that forked it.
 import { z } from "zod";
 
-/** From the service: the address at which it listens. */
+/** The address at which the service listens. */
 export const Listening = z.object({ listening: z.url({ protocol: /^https?$/ }) });
 
-/** Tells the Electron program that forked this process where the service listens. Does nothing without such a parent. */
+/** Reports the service's address to the Electron program that forked this process, if there is one. */
 export function reportListening(url: string): void {
   process.parentPort?.postMessage({ listening: url } satisfies z.infer<typeof Listening>);
 }

@@ -35,7 +35,7 @@ export type CalendarWarning = z.infer<typeof CalendarWarning>;
 
 /** A calendar, and what its import left out. */
 export const CalendarWritten = Calendar.extend({
-  warnings: z.array(CalendarWarning).describe("Which parts of `ical` were not imported, or end one day"),
+  warnings: z.array(CalendarWarning).describe("Which parts of `ical` were not imported, or are imported only up to a date"),
 });
 export type CalendarWritten = z.infer<typeof CalendarWritten>;
 

@@ -1,4 +1,5 @@
 // Decides which schedules are active at an instant, and which of them wins. Plans day by day, from the schedules of that month.
+import { dayMs } from "../calendar/day-numbers.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import { loopRestart } from "../limits/loop-restart.ts";
 import { byRank, isSameWindow, type ActiveSchedule, type AgendaEntry } from "./active-schedule.ts";
@@ -28,7 +29,6 @@ interface Candidates extends Interval {
   hasInterrupts: boolean;
 }
 
-const dayMs = 86_400_000;
 const candidatesMs = 32 * dayMs;
 const lookaheadDays = 1;
 // A forecast needs a week ahead, and today and tomorrow are needed again and again.

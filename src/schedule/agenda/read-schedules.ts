@@ -31,7 +31,7 @@ const minPlayMs = 1_000;
 // A new revision changes few of many schedules: the others are not parsed again.
 const maxParsed = 20_000;
 const parsedByKey = new Map<string, ParsedSchedule>();
-// Long lists of dates are numbered, so that a number stands for them in the keys above.
+// Long lists of dates are numbered, so that the keys above contain a number instead of the list.
 const maxDateLists = 200;
 const numberByDates = new Map<string, number>();
 let lastDatesNumber = 0;

@@ -1,7 +1,7 @@
 // Cuts windows by the dates of a calendar.
 import { intersect, type Interval } from "./intervals.ts";
 import { midnightOf } from "./moments.ts";
-import { dayOf } from "./recurrence.ts";
+import { dayMs, dayOf } from "./day-numbers.ts";
 import type { WallClock } from "./time-zone.ts";
 
 /** Consecutive days, counted from 1970-01-01; `end` excluded. */
@@ -16,7 +16,6 @@ interface CalendarDays {
   unlisted: readonly DayRun[];
 }
 
-const dayMs = 86_400_000;
 // Many schedules refer to the same calendar: compute its days once.
 const daysByDates = new WeakMap<readonly string[], CalendarDays>();
 

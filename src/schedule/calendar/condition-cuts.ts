@@ -2,6 +2,7 @@
 import type { Condition } from "../../protocol/scheduling/conditions.ts";
 import { cutByDates } from "./calendar-dates.ts";
 import { daypartWindows, oneWindow, openingHoursWindows, type Windows } from "./daily-windows.ts";
+import { dayMs } from "./day-numbers.ts";
 import { intersectAll, type Interval } from "./intervals.ts";
 import { midnightOf } from "./moments.ts";
 import type { WallClock } from "./time-zone.ts";
@@ -11,8 +12,6 @@ export type CalendarDates = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the parts of `windows` in which a condition holds. Parts outside of `range` may be missing. */
 export type Cut = (windows: readonly Interval[], range: Interval) => Interval[];
-
-const dayMs = 86_400_000;
 
 // Dayparts and hours create the windows whose day a calendar checks. A range of dates comes last: it may begin in the middle of a
 // window, but must not move that window to another day.

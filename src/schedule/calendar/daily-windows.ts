@@ -2,7 +2,7 @@
 import type { Opening } from "../../protocol/scheduling/opening-hours.ts";
 import type { Interval } from "./intervals.ts";
 import { openingsOfWeek, openingTimes } from "./opening-hours.ts";
-import { dayOf, weekdayOf } from "./recurrence.ts";
+import { dayMs, dayOf, weekdayOf } from "./day-numbers.ts";
 import type { WallClock } from "./time-zone.ts";
 
 /** The windows of a schedule or a condition, computed for the range that is asked for. */
@@ -18,8 +18,6 @@ export interface StartDays {
   hasAny(first: number, last: number): boolean;
   between(first: number, last: number): number[];
 }
-
-const dayMs = 86_400_000;
 
 /** A window on each of `days` that begins `timeMs` after midnight and lasts `lengthMs` on the wall clock. */
 export function dailyWindows(days: StartDays, timeMs: number, lengthMs: number, clock: WallClock): Windows {

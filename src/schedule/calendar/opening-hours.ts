@@ -1,5 +1,6 @@
 // Arithmetic on opening hours: when an opening begins on each weekday, and the openings of a week joined.
 import { weekdays, type Opening } from "../../protocol/scheduling/opening-hours.ts";
+import { dayMs } from "./day-numbers.ts";
 import { joinIntervals, type Interval } from "./intervals.ts";
 
 /** When an opening begins after midnight, on which weekdays (0 = Monday), and how long it lasts. */
@@ -9,7 +10,6 @@ export interface OpeningTimes {
   lengthMs: number;
 }
 
-const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 
 export function openingTimes({ weekdays: named, from, until }: Opening): OpeningTimes {

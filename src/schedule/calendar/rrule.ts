@@ -1,5 +1,6 @@
 // Parses recurrence rules (RFC 5545), limited to the parts that screens need: days, weeks, months and years.
 import { weekdays } from "../../protocol/scheduling/opening-hours.ts";
+import { dayMs } from "./day-numbers.ts";
 
 export type Frequency = "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
 
@@ -24,7 +25,6 @@ export interface Rule {
   weekStart: number;
 }
 
-const dayMs = 86_400_000;
 const maxInterval = 1_000;
 const maxCount = 10_000;
 const maxLength = 500;

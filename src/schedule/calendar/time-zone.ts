@@ -84,7 +84,7 @@ function createRules(name: string, format: Intl.DateTimeFormat): TimeZoneRules {
     }
     return spans;
   };
-  // Most questions are about times far from any change, in the span of the last question.
+  // Questions are mostly about times far from any change, in the same span as the question before.
   let last = { from: Number.POSITIVE_INFINITY, until: 0, offsetMs: 0 };
   return {
     name,

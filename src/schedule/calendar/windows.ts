@@ -6,14 +6,14 @@ import { conditionCuts, type CalendarDates } from "./condition-cuts.ts";
 import { dailyWindows, oneWindow, type Windows } from "./daily-windows.ts";
 import type { Interval } from "./intervals.ts";
 import { endMomentOf } from "./moments.ts";
-import { dayOf, daysBetween, firstDay, scheduleRecurrence } from "./recurrence.ts";
+import { dayMs, dayOf } from "./day-numbers.ts";
+import { daysBetween, firstDay, scheduleRecurrence } from "./recurrence.ts";
 import { parseRule } from "./rrule.ts";
 import { timeZoneRulesOrUtc, type WallClock } from "./time-zone.ts";
 
 /** The fields that decide when a schedule is active. */
 export type WindowTiming = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates"> & { conditions: readonly Condition[] };
 
-const dayMs = 86_400_000;
 const searchStepMs = 32 * dayMs;
 const maxSearchMs = 30 * 366 * dayMs;
 

@@ -1,5 +1,6 @@
 // Applies limits of plays per day: spreads the plays of a limited item over the day and inserts them between plays of the loop.
 import type { DesiredLayout } from "../../protocol/device/desired-state.ts";
+import { dayMs } from "../calendar/day-numbers.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 import type { PlayablePlaylist, TimedItem } from "../playlist/playable-playlist.ts";
@@ -60,8 +61,6 @@ export interface DailyLimits {
    */
   playsIn(loop: readonly TimedItem[], epochMs: number): DailyPlays;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * The valid items whose daily limit matters at `instant`; null: the playlist has no daily limits.

@@ -1,6 +1,7 @@
 // When an item may be shown: between its two instants, and in its dayparts on the wall clock of the player.
 import type { PlaylistItem } from "../../protocol/content/items.ts";
 import { daypartWindows } from "../calendar/daily-windows.ts";
+import { dayMs } from "../calendar/day-numbers.ts";
 import { intersectAll, joinIntervals, type Interval } from "../calendar/intervals.ts";
 import type { TimeZoneRules } from "../calendar/time-zone.ts";
 
@@ -11,7 +12,6 @@ export interface ItemValidity {
   nextEdge(instant: number): number;
 }
 
-const dayMs = 86_400_000;
 // A daypart occurs within a week, unless a clock change skips it.
 const lookaheadMs = 8 * dayMs;
 

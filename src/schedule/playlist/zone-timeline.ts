@@ -1,4 +1,5 @@
 // Makes the timeline of a zone: the valid items of its playlist, within their limits, in a loop.
+import { dayMs } from "../calendar/day-numbers.ts";
 import type { Interval } from "../calendar/intervals.ts";
 import { dailyLimitsAt, type DailyTiming } from "../limits/daily-limits.ts";
 import { withinLimits } from "../limits/hourly-limits.ts";
@@ -18,8 +19,6 @@ export interface LoopTiming extends DailyTiming {
   /** How long the layout stays; null: `turn` decides. */
   layoutRun: (() => Run) | null;
 }
-
-const dayMs = 86_400_000;
 
 /** The timeline of `playlist` at `instant`, and the next instant at which it changes; Infinity: it never does. */
 export function timelineAt(playlist: PlayablePlaylist, instant: number, timing: LoopTiming): { timeline: Timeline; changesAt: number } {

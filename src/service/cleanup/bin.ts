@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { assetIdsOf } from "../../protocol/content/items.ts";
 import { assetEvent } from "../content/asset-creation.ts";
-import { parseItems, parseZones } from "../fleet/desired-states.ts";
+import { parseItems, parseZones } from "../content/content-columns.ts";
 import type { NewEvent } from "../events/event-journal.ts";
 import { targetColumns, targetOf, flattenTarget } from "../schedule/schedules.ts";
 import type { Db } from "../store/store.ts";

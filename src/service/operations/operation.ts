@@ -9,7 +9,7 @@ import type { AuditLog } from "../people/audit.ts";
 import type { Blobs, ReceivedFile } from "../content/blobs.ts";
 import type { BlobSweeper } from "../content/blob-sweeper.ts";
 import type { Commands } from "../fleet/commands.ts";
-import type { DesiredStates } from "../fleet/desired-states.ts";
+import type { DesiredStates } from "../fleet/state/desired-states.ts";
 import type { DeviceAccess } from "../fleet/devices/device-access.ts";
 import type { OutboundHttp } from "../../base/http/outbound-http.ts";
 import type { EventJournal, NewEvent } from "../events/event-journal.ts";

@@ -1,6 +1,7 @@
 // Converts the events of an iCalendar file into the dates of a calendar, for some years around today.
 import { maxDates, type CalendarDate, type CalendarWarning } from "../../protocol/scheduling/calendars.ts";
-import { createRecurrence, dayOf, daysBetween } from "../../schedule/calendar/recurrence.ts";
+import { dayOf } from "../../schedule/calendar/day-numbers.ts";
+import { createRecurrence, daysBetween } from "../../schedule/calendar/recurrence.ts";
 import { cleanEventName, readEvents, rejectIcal, type IcalEvent } from "./icalendar.ts";
 
 /** The dates of a file, and warnings about what it left out. */

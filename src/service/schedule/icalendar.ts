@@ -1,7 +1,7 @@
 // Reads the events of an iCalendar file (RFC 5545). The file is untrusted, so time and memory are bounded.
 import ICAL from "ical.js";
 import { z } from "zod";
-import { dayOf } from "../../schedule/calendar/recurrence.ts";
+import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { parseRule, RuleError, type Rule } from "../../schedule/calendar/rrule.ts";
 import { timeZoneRules, timeZoneRulesOrUtc, type TimeZoneRules } from "../../schedule/calendar/time-zone.ts";
 import { removeHiddenCharacters } from "../../protocol/text.ts";

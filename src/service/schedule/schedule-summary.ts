@@ -4,7 +4,7 @@ import { isDate, parseMoment } from "../../protocol/scheduling/moments.ts";
 import { weekdays, type Opening } from "../../protocol/scheduling/opening-hours.ts";
 import type { Schedule } from "../../protocol/scheduling/schedules.ts";
 import { endMomentOf, midnightOf } from "../../schedule/calendar/moments.ts";
-import { dayOf } from "../../schedule/calendar/recurrence.ts";
+import { dayOf } from "../../schedule/calendar/day-numbers.ts";
 import { parseRule, type ByDay, type Rule } from "../../schedule/calendar/rrule.ts";
 
 type ScheduleTimes = Pick<Schedule, "starts_at" | "ends_at" | "rrule" | "exdates" | "timezone" | "conditions" | "interrupt">;

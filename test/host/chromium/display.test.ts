@@ -8,7 +8,8 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { createSystemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
-import { createChromiumHost, type ChromiumOptions } from "../../../src/host/chromium/host.ts";
+import { createChromiumHost } from "../../../src/host/chromium/host.ts";
+import type { ChromiumOptions } from "../../../src/host/chromium/options.ts";
 import { findChromium } from "../../../src/host/chromium/find-chromium.ts";
 import { watchDisplays } from "../../../src/host/chromium/x11.ts";
 import type { Host } from "../../../src/player/host.ts";
@@ -112,7 +113,7 @@ describe.skipIf(noXvnc !== null)("the X server", () => {
       await ended;
       await expect(watchDisplays({ DISPLAY, HOME: folder }, () => undefined, never)).rejects.toMatchObject({
         code: "unreachable",
-        cause: expect.objectContaining({ message: expect.stringContaining("it refuses") }),
+        cause: expect.objectContaining({ message: expect.stringContaining("it rejects the connection") }),
       });
       await expect(watchDisplays({ DISPLAY: "elsewhere:0" }, () => undefined, never)).rejects.toMatchObject({ code: "unsupported" });
     } finally {

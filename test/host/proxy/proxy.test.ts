@@ -66,7 +66,7 @@ test("[PXY4] each connection has its name looked up once, and goes to an address
   // Nobody listens at the first address. A second look, made by whoever connects, would find the server.
   await expect(ask(gate, `http://kept.example:${port}/`)).rejects.toThrow();
   expect([looks, connections]).toEqual([1, 0]);
-  expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not take the connection");
+  expect(gate.connectionErrorOf(`http://kept.example:${port}/x`)).toBe("its server does not accept the connection");
   clock.advance(60_000);
   expect(await textOf(await ask(gate, `http://kept.example:${port}/`))).toBe("inside");
   expect(gate.connectionErrorOf(`http://kept.example:${port}/`)).toBeNull();
@@ -81,7 +81,7 @@ test("[PXY4] a name that leads elsewhere first and to this machine later is refu
   let addresses = ["93.184.216.34"];
   const gate = await openGate({ clock, lookup: async () => addresses, route: async () => ({ is: "proxy", host: "127.0.0.1", port: 9 }) });
   await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
-  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not take the connection");
+  expect(gate.connectionErrorOf(`http://rebinding.example:${port}/`)).toBe("its server does not accept the connection");
   addresses = ["127.0.0.1"];
   clock.advance(60_000);
   await expect(ask(gate, `http://rebinding.example:${port}/`)).rejects.toThrow();
@@ -186,6 +186,6 @@ test("[PXY6] a host that cannot be had is a failed connection, and the gate know
   await expect(ask(gate, "http://nowhere.example/")).rejects.toThrow();
   expect(gate.connectionErrorOf("http://nowhere.example/any")).toContain("cannot be resolved");
   await expect(ask(gate, "http://127.0.0.4:9/")).rejects.toThrow();
-  expect(gate.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not take the connection");
+  expect(gate.connectionErrorOf("http://127.0.0.4:9/")).toContain("does not accept the connection");
   expect(gate.connectionErrorOf("http://127.0.0.4:10/")).toBeNull();
 });

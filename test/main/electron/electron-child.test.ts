@@ -125,8 +125,8 @@ test("[ENG11] an Electron that crashes is started again, and the log says why", 
   const run = stage.run();
   const [, , third] = await stage.started(3);
   expect(stage.lines.map(({ msg, reason }) => [msg, reason])).toEqual([
-    ["Electron is started again", "it exited with 1"],
-    ["Electron is started again", "it was ended by SIGSEGV"],
+    ["restarting Electron", "it exited with 1"],
+    ["restarting Electron", "it was ended by SIGSEGV"],
   ]);
   await stage.stop();
   await run;
@@ -140,7 +140,7 @@ test("[ENG12] a browser process that hangs is killed and started again", async (
   await eventually(async () => (isRunning(first!.pid) ? (await stateOf(first!.pid)) === "T" : true));
   await stage.started(2);
   expect(isRunning(first!.pid)).toBe(false);
-  expect(stage.lines[0]).toMatchObject({ msg: "Electron is started again", reason: "it gave no sign of life for 2000 ms" });
+  expect(stage.lines[0]).toMatchObject({ msg: "restarting Electron", reason: "it sent no keep-alive for 2000 ms" });
   await stage.stop();
   await run;
 });
@@ -149,7 +149,7 @@ test("[ENG12] a browser process that hangs is killed and started again, also whe
   await using stage = await Stage.with("mute", "run");
   const run = stage.run({ firstKeepAliveMs: 3_000 });
   await stage.started(2);
-  expect(stage.lines[0]).toMatchObject({ msg: "Electron is started again", reason: "it gave no sign of life for 3000 ms" });
+  expect(stage.lines[0]).toMatchObject({ msg: "restarting Electron", reason: "it sent no keep-alive for 3000 ms" });
   await stage.stop();
   await run;
 });

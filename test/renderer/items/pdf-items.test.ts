@@ -20,7 +20,7 @@ const browser = useTestBrowser(async (folder) => {
   ]);
 });
 
-const long = 600_000;
+const long = 6_000_000;
 
 async function presented({ server }: OpenedPage, shown: ReturnType<typeof item>, startsAt = server.now() - 100): Promise<void> {
   const play = slot(shown, startsAt, long);
@@ -35,13 +35,13 @@ const nameOn = async ({ page }: OpenedPage): Promise<string | undefined> => {
 
 test("[ITM24] a PDF's pages follow one another, drawn at the zone's size, and begin again after the last, with nothing between", async () => {
   await using opened = await browser.open();
-  const { page } = opened;
-  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 700 }));
+  const { page, server } = opened;
+  await presented(opened, item({ type: "pdf", src: "/media/three.pdf", page_duration_ms: 1_000 }));
   expect(await page.evaluate("[...document.querySelectorAll('canvas')].map(({ width, height }) => [width, height])")).toContainEqual([
     960, 540,
   ]);
   const seen = await recordScreen(page, [0.7, 0.2], async () => {
-    await page.waitForTimeout(3_500);
+    await server.speedUp(2, page.waitForTimeout(2_800));
   });
   const names = seen.map((color) => colorNames.find((name) => isNear(color, name)) ?? `foreign ${color.join()}`);
   const changes = names.filter((name, index) => name !== names[index - 1]);
@@ -76,14 +76,14 @@ test("[ITM26] of a thousand pages only those in use are held", async () => {
     const { usedSize } = await session.send("Runtime.getHeapUsage");
     return { nodes, megabytes: usedSize / 1e6 };
   };
-  await presented(opened, item({ type: "pdf", src: "/media/thousand.pdf", page_duration_ms: 400 }), server.now() - 399_200);
+  await presented(opened, item({ type: "pdf", src: "/media/thousand.pdf", page_duration_ms: 1_000 }), server.now() - 998_000);
   await page.evaluate(
     `window.turns = 0; new MutationObserver(() => turns++).observe(document.querySelector(".pdf"), { subtree: true, attributes: true, attributeFilter: ["style"] })`,
   );
   const turned = (count: number) => expect.poll(() => page.evaluate<number>("turns"), { timeout: 60_000 }).toBeGreaterThan(count);
-  await turned(6);
+  await server.speedUp(3, turned(6));
   const before = await memory();
-  await turned(30);
+  await server.speedUp(3, turned(30));
   const after = await memory();
   expect(await page.locator("canvas").count()).toBe(2);
   expect(after.nodes).toBeLessThanOrEqual(before.nodes + 5);

@@ -113,6 +113,7 @@ async function picture({ page }: OpenedPage): Promise<Buffer> {
 /** The largest difference of a level in each of the grid's cells that has one, `margin` pixels of its zone's edges left out. */
 function differences(cases: readonly Case[], before: Buffer, after: Buffer): Map<number, number> {
   const worst = new Map<number, number>();
+  if (before.equals(after)) return worst;
   for (let at = 0; at < before.length; at++) {
     const difference = Math.abs(before[at]! - after[at]!);
     if (difference === 0) continue;
@@ -207,7 +208,7 @@ test("[PIX3] half of a crossfade is the mean of both pictures over the zone's gr
 test("[PIX4] two layouts that look alike change without a change of one level, by every transition", async () => {
   const seen: string[] = [];
   for (const type of ["crossfade", "zoom", "slide", "wipe", "push"] as const) {
-    await using opened = await browser.open(glass.width, glass.height);
+    const opened = await browser.shared(glass.width, glass.height);
     const { server } = opened;
     const look = (again: string) => {
       const play = slot(stretched(`large-grey.png${again}`), server.now() - 100, long);
@@ -222,8 +223,9 @@ test("[PIX4] two layouts that look alike change without a change of one level, b
     for (const share of steps.filter((_, index) => index % 3 === 0)) {
       await stepTo(opened, share);
       const after = await picture(opened);
+      if (after.equals(before)) continue;
       const worst = after.reduce((most, level, at) => Math.max(most, Math.abs(level - before[at]!)), 0);
-      if (worst > 0) seen.push(`${type} at ${share.toFixed(3)}: ${worst}`);
+      seen.push(`${type} at ${share.toFixed(3)}: ${worst}`);
     }
   }
   expect(seen).toEqual([]);

@@ -181,7 +181,7 @@ test("[TRA7] where three transitions in a row are rough they become cuts, and th
   const names = ["red.png", "green.png"];
   const slots = consecutiveSlots(
     server.now(),
-    Array.from({ length: 6 }, (_, turn): [SceneItem, number] => [image(names[turn % 2]!), turn === 5 ? long : 1_600]),
+    Array.from({ length: 6 }, (_, turn): [SceneItem, number] => [image(names[turn % 2]!), turn === 5 ? long : 2_000]),
   );
   for (const slot of slots) slot.transition = moving("slide", { duration_ms: 800 });
   server.draw(stage([zone(slots)]));

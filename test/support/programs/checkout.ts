@@ -3,7 +3,7 @@ import { cp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { rootFolder } from "../../../src/main/folders.ts";
 
-const copied = ["src", "renderer", "package.json", "vite.config.ts", "vite.main.config.ts"];
+const copied = ["src", "renderer", "demo", "package.json", "tsconfig.json", "vite.config.ts", "vite.main.config.ts"];
 
 /** Copies sources and build settings into `folder`. The copy shares this project's packages. */
 export async function copyCheckout(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { assetIdsOf } from "../../../protocol/content/items.ts";
 import { Asset } from "../../../protocol/content/assets.ts";
 import { assetVersion } from "../../content/asset-rows.ts";
-import { parseItems } from "../../fleet/desired-states.ts";
+import { parseItems } from "../../content/content-columns.ts";
 import { ProblemError } from "../../http/problem.ts";
 import { assetEvent } from "../../content/asset-creation.ts";
 import { deleteExpiredOverrides, playersShowingByOverride } from "../../schedule/overrides.ts";

@@ -1,0 +1,199 @@
+// One run of Chromium with the player's page, from the start of its process to its exit.
+import { unlessAborted } from "../../base/async/unless-aborted.ts";
+import { Fault, isFault, reasonOf } from "../../base/fault.ts";
+import type { BrowserEngine, HostFault, HostPage, IframeEvent, IframeSite } from "../../player/host.ts";
+import { IframeGuard } from "../iframes/iframe-guard.ts";
+import { hasGpu } from "../linux/gpu.ts";
+import type { BrowserProxy } from "../proxy/proxy.ts";
+import { prepareAccount } from "./account.ts";
+import { followDisplay } from "./display.ts";
+import { chromiumFlags, type FlagOptions } from "./flags.ts";
+import { watchLiveness } from "./liveness.ts";
+import { headlessSize, type ChromiumOptions } from "./options.ts";
+import { PlayerPage } from "./page.ts";
+import { DevToolsPipe } from "./pipe.ts";
+import { assertSandboxed, type BrowserProcess, releaseProfile, sessionMemoryBytes, startBrowser } from "./process.ts";
+import { keepOnlyFirstPage } from "./targets.ts";
+import { KioskWindow } from "./window.ts";
+
+/** What a browser reports to its host. */
+export interface BrowserListener {
+  onFault: (fault: HostFault) => void;
+  onIframeEvent: (event: IframeEvent) => void;
+  /** The process has exited, whether or not that was intended. */
+  onExit: () => void;
+}
+
+// A cold start from an SD card is slow.
+const startLimitMs = 30_000;
+const closeLimitMs = 2_000;
+const defaultProbe = { intervalMs: 5_000, limitMs: 2_000 };
+
+/** A running Chromium. Its host opens the page once and disposes of the browser by `close`. */
+export class ChromiumBrowser {
+  readonly #options: ChromiumOptions;
+  readonly #proxy: BrowserProxy;
+  readonly #listener: BrowserListener;
+  readonly #process: BrowserProcess;
+  readonly #pipe: DevToolsPipe;
+  /** Aborts when the process has exited. */
+  readonly #life = new AbortController();
+  #page: PlayerPage | undefined;
+  #iframes: IframeGuard | undefined;
+  #engine: BrowserEngine | undefined;
+  /** Whether the exit is intended, and so no fault. */
+  #isClosing = false;
+
+  private constructor(options: ChromiumOptions, proxy: BrowserProxy, listener: BrowserListener, process: BrowserProcess) {
+    this.#options = options;
+    this.#proxy = proxy;
+    this.#listener = listener;
+    this.#process = process;
+    this.#pipe = new DevToolsPipe(process.input, process.output, options.clock, () => this.#killSoon());
+    void process.exited.then((detail) => this.#onExit(detail));
+  }
+
+  /** Starts the process. */
+  static async start(options: ChromiumOptions, proxy: BrowserProxy, listener: BrowserListener): Promise<ChromiumBrowser> {
+    const { executable, profileFolder, env, clock, window } = options;
+    const account = await prepareAccount(profileFolder, env, process.getuid?.() ?? -1);
+    await releaseProfile(account.profileFolder, clock);
+    const flags = chromiumFlags({
+      profileFolder: account.profileFolder,
+      display: displayOf(options),
+      window: window ?? headlessSize,
+      hasGpu: hasGpu(),
+      proxy: proxy.address,
+    });
+    return new ChromiumBrowser(options, proxy, listener, await startBrowser(executable, flags, account));
+  }
+
+  /** The page; undefined until the window is ready. */
+  get page(): PlayerPage | undefined {
+    return this.#page;
+  }
+
+  /** Undefined until `open` has resolved. */
+  get engine(): BrowserEngine | undefined {
+    return this.#engine;
+  }
+
+  memoryBytes(): Promise<number> {
+    return sessionMemoryBytes(this.#process.pid);
+  }
+
+  allowSites(sites: readonly IframeSite[]): void {
+    this.#iframes?.allowSites(sites);
+  }
+
+  /**
+   * Shows the page once `page` resolves, and resolves when the page has been requested. Ends the browser when that fails.
+   * @throws Fault, or an AbortError when `signal` aborts.
+   */
+  async open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
+    try {
+      return await this.#open(page, sites, AbortSignal.any([signal, this.#life.signal]));
+    } catch (error) {
+      const hasDied = (this.#life.signal.aborted || this.#pipe.isClosed) && !this.#isClosing;
+      await this.close();
+      if (hasDied) throw new Fault("browser-failed", `the browser ended while starting: ${await this.#process.exited}`);
+      signal.throwIfAborted();
+      throw isFault(error) ? error : new Fault("browser-failed", "the browser did not start", { cause: error });
+    }
+  }
+
+  /** Reports a page that hangs, and kills a browser that hangs, until the browser has exited. */
+  watchLiveness(): void {
+    const { clock, log, probe = defaultProbe } = this.#options;
+    const { onFault } = this.#listener;
+    const kill = (): void => this.#process.kill();
+    void watchLiveness({ page: this.#page!, pipe: this.#pipe, clock, log, probe, onFault, kill }, this.#life.signal);
+  }
+
+  /** Ends the browser, by force if it does not exit in time. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    // A regular exit writes the profile. The browser may exit before it replies.
+    this.#pipe.browser.send("Browser.close", {}, { deadlineMs: closeLimitMs }).catch(() => undefined);
+    await Promise.all([this.#process.exited, this.#killSoon()]);
+  }
+
+  async #open(page: Promise<HostPage>, sites: () => readonly IframeSite[], signal: AbortSignal): Promise<BrowserEngine> {
+    const { browser } = this.#pipe;
+    const limit = { deadlineMs: startLimitMs, signal };
+    const { clock, log, headless, window } = this.#options;
+    const life = this.#life.signal;
+    const { onFault } = this.#listener;
+    const onBlocked = (what: string, url: string): void => log.warn({ what, url }, "blocked in the browser");
+    const targetId = await keepOnlyFirstPage({ pipe: this.#pipe, clock, limitMs: startLimitMs, signal, life, onBlocked });
+    const playerPage = await PlayerPage.attach({ pipe: this.#pipe, targetId, clock, signal: life, onFault, onBlocked });
+    this.#iframes = await this.#guardIframes(playerPage, targetId, onBlocked);
+    this.#iframes.allowSites(sites());
+    const requestedSize = headless ? (window ?? headlessSize) : window;
+    // All of this comes before the first navigation, which would cancel calls in progress.
+    const [{ product }, { processInfo }, kiosk] = await Promise.all([
+      browser.send("Browser.getVersion", {}, limit),
+      browser.send("SystemInfo.getProcessInfo", {}, limit),
+      KioskWindow.fit(browser, playerPage.session, { targetId, display: displayOf(this.#options), requestedSize }),
+      browser.send("Browser.setDownloadBehavior", { behavior: "deny" }, limit),
+    ]);
+    await assertSandboxed(
+      processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id),
+      clock,
+    );
+    this.#page = playerPage;
+    const shown = unlessAborted(page, signal).then((known) => {
+      this.#proxy.allowPage(known.url);
+      return playerPage.show(known, signal);
+    });
+    // The window's background is black by now, so the window may be visible while the page loads.
+    await Promise.all([kiosk.reveal(), shown]);
+    if (kiosk.mustFollowDisplay) void this.#followDisplay(kiosk);
+    this.#engine = { name: "chromium", version: product.replace(/^[^/]*\//, ""), headless };
+    return this.#engine;
+  }
+
+  #guardIframes(playerPage: PlayerPage, pageFrameId: string, onBlocked: (what: string, url: string) => void): Promise<IframeGuard> {
+    return IframeGuard.watch({
+      page: playerPage.session,
+      pageFrameId,
+      sessionOf: (id) => this.#pipe.session(id),
+      clock: this.#options.clock,
+      limits: this.#options.iframes,
+      onEvent: this.#listener.onIframeEvent,
+      onBlocked,
+      connectionErrorOf: (url) => this.#proxy.connectionErrorOf(url),
+      signal: this.#life.signal,
+    });
+  }
+
+  async #followDisplay(kiosk: KioskWindow): Promise<void> {
+    const { env, clock, log } = this.#options;
+    const { signal } = this.#life;
+    try {
+      await followDisplay(kiosk, { env, clock, log }, signal);
+    } catch (error) {
+      if (!signal.aborted && !this.#pipe.isClosed) log.error({ reason: reasonOf(error) }, "the window no longer follows its display");
+    }
+  }
+
+  /** Kills the process unless it exits in time. A browser without its pipe is exiting, and could not be controlled if it stayed. */
+  async #killSoon(): Promise<void> {
+    await this.#options.clock.wait(closeLimitMs, this.#life.signal).then(
+      () => this.#process.kill(),
+      () => undefined, // it has exited
+    );
+  }
+
+  #onExit(detail: string): void {
+    this.#life.abort(new Fault("browser-failed", `the browser exited: ${detail}`));
+    this.#listener.onExit();
+    // Until the page is open, `open` rejects instead.
+    if (!this.#isClosing && this.#engine !== undefined) this.#listener.onFault({ is: "browser-exited", detail });
+  }
+}
+
+function displayOf({ headless, env }: ChromiumOptions): FlagOptions["display"] {
+  if (headless) return "headless";
+  return env["WAYLAND_DISPLAY"] !== undefined && env["DISPLAY"] === undefined ? "wayland" : "x11";
+}
