@@ -1,6 +1,7 @@
 // Keeps which items are on screen, as the page reports them.
 import type { PresentedItem } from "../protocol/device/heartbeat.ts";
-import type { FromPage, Stage } from "../protocol/scene.ts";
+import type { FromPage } from "../protocol/page-messages.ts";
+import type { Stage } from "../protocol/scene.ts";
 
 export class PresentedItems {
   readonly #byZone = new Map<string, PresentedItem>();

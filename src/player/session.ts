@@ -6,7 +6,7 @@ import type { CorrectedClock } from "../base/clock.ts";
 import type { OutboundHttp } from "../base/http/outbound-http.ts";
 import type { Log } from "../base/log.ts";
 import type { Heartbeat } from "../protocol/device/heartbeat.ts";
-import type { FromPage } from "../protocol/scene.ts";
+import type { FromPage } from "../protocol/page-messages.ts";
 import type { CommandEffects } from "./commands/command-executor.ts";
 import { reportVariables } from "./commands/variable-reporter.ts";
 import { Feeds } from "./content/feeds/feeds.ts";
