@@ -19,12 +19,18 @@ export class SharedWork<T> {
 
   /** The work's result; rejects with the signal's reason when this caller stops waiting. */
   async wait(signal: AbortSignal): Promise<T> {
+    const leave = (): void => {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#abandoned.abort();
+    };
     this.#waiting += 1;
+    // Abandon the work during the abort event, not later: the next caller must find it abandoned and start it again.
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
     try {
       return await unlessAborted(this.#work, signal);
     } finally {
-      this.#waiting -= 1;
-      if (this.#waiting === 0 && signal.aborted) this.#abandoned.abort();
+      signal.removeEventListener("abort", leave);
     }
   }
 }
