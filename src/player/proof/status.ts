@@ -26,7 +26,9 @@ export interface StatusDependencies {
   page: () => PageState;
   drift: () => DriftFigures | null;
   withheld: () => WithheldContent | null;
-  problems: (condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">) => ProblemList;
+  problems: (
+    condition: Pick<PlayerCondition, "now" | "uptimeMs" | "stillMs" | "withheld" | "diskFreeBytes" | "clockErrorMs">,
+  ) => ProblemList;
   nowPlaying: () => PresentedItem[];
   why: () => ShownReason[];
   variables: () => Variables;

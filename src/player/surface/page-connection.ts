@@ -1,7 +1,7 @@
 // The WebSocket to the player's page: sends scenes, receives reports, and tracks whether frames are presented.
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { deepEqual } from "fast-equals";
+import { isDeepStrictEqual } from "node:util";
 import { WebSocket, WebSocketServer } from "ws";
 import { Listeners } from "../../base/async/listeners.ts";
 import { Observable, type Watchable } from "../../base/async/observable.ts";
@@ -42,7 +42,7 @@ export class PageConnection {
 
   /** Sends `scene` unless the page already has an equal one. A page that connects later gets the newest scene. */
   show(scene: Scene): void {
-    if (deepEqual(scene, this.#scene)) return;
+    if (isDeepStrictEqual(scene, this.#scene)) return;
     this.#scene = scene;
     this.send({ type: "scene", scene });
   }
