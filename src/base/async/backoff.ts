@@ -1,12 +1,12 @@
-// How long to wait before trying again: exponential with full jitter, so that a fleet does not stampede.
+// Chooses the wait before the next attempt: exponential with full jitter, so that a fleet of players does not retry at once.
 
-/** Bounds of a backoff, in ms. */
+/** The upper bound of the first wait and of all waits, in ms. */
 export interface BackoffBounds {
   firstMs: number;
   longestMs: number;
 }
 
-/** Counts failures and draws waits: uniformly from 0 to the doubled bound (AWS "full jitter"), at least a tenth of it. */
+/** Counts failures and draws random waits between a tenth of a bound and the bound, which doubles with each failure. */
 export class Backoff {
   readonly #bounds: BackoffBounds;
   readonly #random: () => number;
@@ -17,14 +17,14 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The wait after one more failure, in ms. @param firstMs the first bound, where that is not always the same. */
+  /** The wait after another failure, in ms. @param firstMs replaces the first bound. */
   next(firstMs = this.#bounds.firstMs): number {
     const bound = Math.min(this.#bounds.longestMs, firstMs * 2 ** Math.min(this.#failures, 30));
     this.#failures += 1;
     return bound * (0.1 + 0.9 * this.#random());
   }
 
-  /** Forgets the failures, after a success that lasted. */
+  /** Forgets all failures after a success. */
   reset(): void {
     this.#failures = 0;
   }

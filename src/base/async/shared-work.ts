@@ -10,6 +10,8 @@ export class SharedWork<T> {
   /** @param work starts the work; its signal aborts when the last caller stops waiting. */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work(this.#abandoned.signal);
+    // Every caller gets a failure from `wait`. Without a caller nobody needs it.
+    this.#work.catch(() => undefined);
   }
 
   /** Whether the work was aborted. A new caller then has to start it again. */

@@ -20,8 +20,9 @@ import { assetOf, desiredOf, imageItem, newId, readyOf } from "../../support/sta
 
 export const t0 = Date.UTC(2026, 10, 21, 9);
 export const iso = (instant: number): string => new Date(instant).toISOString();
-export const [red, green, blue] = ["red", "green", "blue"].map((name) => assetOf(Buffer.from(name))) as [Asset, Asset, Asset];
-type Asset = ReturnType<typeof assetOf>;
+const red = assetOf(Buffer.from("red"));
+const green = assetOf(Buffer.from("green"));
+export const blue = assetOf(Buffer.from("blue"));
 
 /** A layout of one zone for each playlist. */
 function layoutOf(...playlistIds: string[]): DesiredLayout {
