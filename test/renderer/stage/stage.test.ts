@@ -261,7 +261,7 @@ test("[PAG21] while a new picture is on its way nothing is let go of or made rea
   // When items came into a zone or left it; and a clock on which no calm moment ever comes, to be switched on.
   await page.evaluate(`{
     globalThis.stirs = [];
-    const items = (nodes) => [...nodes].filter((node) => node.classList?.contains("bearer")).length;
+    const items = (nodes) => [...nodes].filter((node) => node.classList?.contains("item-wrapper")).length;
     new MutationObserver((changes) => {
       const count = changes.reduce((sum, { addedNodes, removedNodes }) => sum + items(addedNodes) + items(removedNodes), 0);
       if (count > 0) globalThis.stirs.push(performance.timeOrigin + performance.now());

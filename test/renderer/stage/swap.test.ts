@@ -289,7 +289,7 @@ test("[SWP11] a hundred and fifty changes with transitions and failures leave no
   for (let turn = 9; turn <= 45; turn++) await change(turn);
   await expect.poll(() => page.locator(".item").count(), { timeout: 20_000 }).toBe(4);
   await expect.poll(count, { timeout: 20_000 }).toBeLessThanOrEqual(before + 8);
-  expect(await page.locator(".bearer").count()).toBe(4);
+  expect(await page.locator(".item-wrapper").count()).toBe(4);
   expect(await page.evaluate("document.getAnimations().length")).toBe(0);
 });
 

@@ -314,16 +314,16 @@ test("[ZON5] the screens of words turn with the glass, and stay inside it", asyn
       identify: { player_name: "Lobby", lines: ["plr_1", "1920 × 1080"], until: server.now() + long },
     });
     if (rotation === 0) await server.waitForMessage("screen", ({ is }) => is === "empty", { from });
-    await expect.poll(() => page.evaluate('document.querySelector("#glass").dataset.rotation')).toBe(String(rotation));
+    await expect.poll(() => page.evaluate('document.querySelector("#display").dataset.rotation')).toBe(String(rotation));
     const outside = await page.evaluate<string[]>(`
-      [...document.querySelectorAll("#glass *")]
+      [...document.querySelectorAll("#display *")]
         .filter((element) => { const box = element.getBoundingClientRect();
           return box.width > 0 && (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1); })
         .map((element) => element.className)
     `);
     expect(outside).toEqual([]);
     const glass = await page.evaluate<[number, number, number, number]>(
-      '(({ x, y, width, height }) => [x, y, width, height])(document.querySelector("#glass").getBoundingClientRect())',
+      '(({ x, y, width, height }) => [x, y, width, height])(document.querySelector("#display").getBoundingClientRect())',
     );
     expect(glass).toEqual([0, 0, screen.width, screen.height]);
   }
