@@ -46,7 +46,7 @@ test("[REM1] a removed item whose successor never loads leaves within five secon
   await server.advanceTo(removedAt + 4_500);
   const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(5_500);
-  await expect.poll(() => isRed(opened)).toBe(false);
+  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
 });
 
 test("[REM1] a removed item leaves at once when no item that works follows", async () => {
@@ -63,7 +63,7 @@ test("[REM1] a removed item leaves at once when no item that works follows", asy
   server.draw(changed(first, [play(bad, server.now() - 100)]));
   const { at } = await server.waitForMessage("fallback", undefined, { timeoutMs: 15_000 });
   expect(at - removedAt).toBeLessThan(1_000);
-  await expect.poll(() => isRed(opened)).toBe(false);
+  await expect.poll(() => isRed(opened), { timeout: 10_000 }).toBe(false);
   expect(await page.locator("img").count()).toBe(0);
 });
 
